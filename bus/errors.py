@@ -1,0 +1,89 @@
+"""What the bus refuses, by the caller's predicament.
+
+    BusError
+    ├── SessionNotFound     no such session
+    ├── SessionExists       a session of that name is there already
+    ├── SessionClosed       it takes no more entries
+    ├── Conflict            the id was used before, for another payload
+    ├── UnknownReference    `re` names a client id that is not in the log
+    ├── InvalidEntry        empty, too large, not UTF-8, not an entry
+    ├── Busy                over backlog; retry_after seconds
+    ├── StaleEpoch          the floor moved on
+    ├── Fenced              a commit or result built on entries the log no longer has,
+    │                       or without a skip that others honour: drop the copy, refold
+    ├── SlowSubscriber      dropped for not reading; resume from .cursor
+    └── Unavailable         Redis is down, read-only, full, locked, or too old
+"""
+
+from __future__ import annotations
+
+
+class BusError(Exception):
+    """Any refusal of the bus; its text says what to do."""
+
+
+class SessionNotFound(BusError):
+    def __init__(self, session: str) -> None:
+        super().__init__(f"no session {session!r}; 'parley session ls' lists them")
+        self.session = session
+
+
+class SessionExists(BusError):
+    def __init__(self, session: str) -> None:
+        super().__init__(f"session {session!r} exists; choose another name, or remove it first")
+        self.session = session
+
+
+class SessionClosed(BusError):
+    def __init__(self, session: str) -> None:
+        super().__init__(f"session {session!r} is closed; fork it to go on")
+        self.session = session
+
+
+class Conflict(BusError):
+    def __init__(self, session: str, id: str, seq: int) -> None:
+        super().__init__(
+            f"id {id!r} is taken in {session!r} by entry {seq} with another payload; use a new id"
+        )
+        self.session, self.id, self.seq = session, id, seq
+
+
+class UnknownReference(BusError):
+    def __init__(self, session: str, re: str) -> None:
+        super().__init__(f"{re!r} is neither a handle (P3, D2) nor the id of an entry of {session!r}")
+        self.session, self.re = session, re
+
+
+class InvalidEntry(BusError):
+    pass
+
+
+class Busy(BusError):
+    def __init__(self, session: str, retry_after: float, reason: str) -> None:
+        super().__init__(f"session {session!r} is busy ({reason}); retry in {retry_after:g} s")
+        self.session, self.retry_after, self.reason = session, retry_after, reason
+
+
+class StaleEpoch(BusError):
+    def __init__(self, session: str, expected: int, current: int) -> None:
+        super().__init__(f"the floor of {session!r} moved from epoch {expected} to {current}")
+        self.session, self.expected, self.current = session, expected, current
+
+
+class Fenced(BusError):
+    def __init__(self, session: str, reason: str) -> None:
+        super().__init__(f"{session!r}: {reason}; refold from the log")
+        self.session, self.reason = session, reason
+
+
+class SlowSubscriber(BusError):
+    def __init__(self, session: str, behind: int, cursor: str) -> None:
+        super().__init__(
+            f"subscriber of {session!r} fell {behind} items behind and was dropped; "
+            f"resume from cursor {cursor!r}"
+        )
+        self.session, self.behind, self.cursor = session, behind, cursor
+
+
+class Unavailable(BusError):
+    """Redis cannot serve: the text names the address, the cause and the cure."""

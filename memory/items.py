@@ -1,0 +1,198 @@
+"""What memory holds: plain slotted data that one fold owns and changes in place.
+
+Integers and text only; ids derive from `n`, never from a clock or chance.
+`n` is the ordinal of a primary entry; a `Cite` is a half-open range of
+characters of that entry's content. Proposals, decisions and positions keep
+their full form while they are live or recent; settled ones beyond the caps
+shrink to one line and are read back from the log on demand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+How = Literal["act", "tag", "pattern", "structure", "vote", "rule", "model", "person"]
+Stance = Literal["support", "oppose", "neutral"]
+ProposalStatus = Literal["active", "accepted", "rejected", "withdrawn", "modified", "lapsed"]
+DecisionStatus = Literal["claimed", "ratified", "disputed", "superseded"]
+
+
+@dataclass(slots=True, frozen=True)
+class Cite:
+    """Characters `start`..`end` (half-open) of the content of entry `n`."""
+
+    n: int
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(slots=True, frozen=True)
+class Origin:
+    """Where an item, a reaction or a change of state comes from."""
+
+    cites: tuple[Cite, ...]  # at least one
+    how: How
+    rule: str | None = None
+    confidence: int = 1000  # per mille
+
+
+@dataclass(slots=True, frozen=True)
+class Reaction:
+    """One participant's latest stance on a proposal.
+
+    `counted` is False where the link to the proposal was only inferred from
+    nearness; such a reaction is shown and never counts toward the quorum.
+    `vote` is True for a bare vote (+1, -1, 0).
+    """
+
+    stance: Stance
+    conditional: bool
+    counted: bool
+    vote: bool
+    origin: Origin
+
+
+@dataclass(slots=True)
+class Proposal:
+    """Something offered for agreement. `ref` 3 is written P3."""
+
+    ref: int
+    participant: str
+    topic: str  # one line, at most 100 characters; survives shrinking
+    text: str  # "" once shrunk
+    born: int  # n of the cited entry
+    detected: int  # n of the entry that revealed it
+    at: str | None
+    origin: Origin
+    fingerprint: tuple[int, ...]
+    status: ProposalStatus = "active"
+    reactions: dict[str, Reaction] = field(default_factory=dict)  # {} once shrunk
+    tally: tuple[int, int, int] = (0, 0, 0)  # support, oppose, neutral; kept when shrunk
+    amends: int | None = None  # ref of the proposal it rewords
+    echoes: int | None = None  # ref of the earlier proposal it repeats
+    superseded_by: int | None = None
+    settled: Origin | None = None
+    mentioned: int = 0  # ordinal of the last message that touched it
+    shrunk: bool = False
+
+    @property
+    def handle(self) -> str:
+        return f"P{self.ref}"
+
+
+@dataclass(slots=True)
+class Decision:
+    """Something agreed, or said to be. `ref` 2 is written D2."""
+
+    ref: int
+    participant: str  # who claimed it, or whose proposal it ratifies
+    topic: str  # at most 100 characters
+    outcome: str  # at most 200 characters; "" once shrunk
+    born: int
+    detected: int
+    at: str | None
+    origin: Origin
+    fingerprint: tuple[int, ...]
+    status: DecisionStatus = "claimed"
+    resolves: int | None = None  # ref of the proposal it settles
+    supporters: dict[str, Origin] = field(default_factory=dict)
+    dissenters: dict[str, Origin] = field(default_factory=dict)
+    abstainers: dict[str, Origin] = field(default_factory=dict)
+    tally: tuple[int, int, int] = (0, 0, 0)
+    supersedes: int | None = None
+    superseded_by: int | None = None
+    ratified: Origin | None = None
+    disputed: Origin | None = None
+    shrunk: bool = False
+
+    @property
+    def handle(self) -> str:
+        return f"D{self.ref}"
+
+
+@dataclass(slots=True, frozen=True)
+class Position:
+    """Where a participant stands on `on` (a handle such as P3, or a topic)."""
+
+    on: str
+    stance: Stance
+    cite: Cite
+    text: str  # the sentence that says so, at most 200 characters
+    was: Stance | None = None  # the opposite stance held before, when this is a flip
+    was_cite: Cite | None = None
+
+
+@dataclass(slots=True)
+class Participant:
+    """What is known of one speaker. Counts include the messages of aliases."""
+
+    name: str
+    messages: int = 0
+    positions: dict[str, Position] = field(default_factory=dict)  # oldest first, capped
+    contributions: list[Cite] = field(default_factory=list)  # oldest first, capped
+    last: str | None = None  # `on` of the newest position
+
+
+@dataclass(slots=True)
+class Range:
+    """A closed stretch of the log that is owed a summary: n `first`..`last`.
+
+    `was` is the size of what it covers, in tokens of the session's counter.
+    """
+
+    level: int
+    first: int
+    last: int
+    was: int
+    at: str | None  # of its last entry
+
+
+@dataclass(slots=True)
+class Summary:
+    """The standing summary of a range: a model's outranks an extract."""
+
+    level: int
+    first: int
+    last: int
+    how: Literal["extract", "model"]
+    text: str
+    size: int  # tokens
+    was: int
+    at: str | None
+
+
+@dataclass(slots=True, frozen=True)
+class Fact:
+    """What one entry changed: the unit that subscribers hear.
+
+    kind: proposal.made · proposal.settled · proposal.echoed · proposal.amended ·
+    reaction.changed · decision.claimed · decision.ratified · decision.disputed ·
+    decision.superseded · position.flipped · summary.made · item.corrected ·
+    entry.skipped. `ref` is the handle it is about; `data` is JSON-ready.
+    """
+
+    kind: str
+    ref: str | None
+    n: int
+    data: dict[str, object]
+
+
+@dataclass(slots=True, frozen=True)
+class Effect:
+    """Work that memory is owed: summarise n `first`..`last` at `level`.
+
+    `id` is `summary:<level>:<first>:<last>`; the result's id adds `:extract`
+    or `:model`.
+    """
+
+    level: int
+    first: int
+    last: int
+
+    @property
+    def id(self) -> str:
+        return f"summary:{self.level}:{self.first}:{self.last}"
+
+    def result_id(self, how: str) -> str:
+        return f"{self.id}:{how}"
