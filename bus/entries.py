@@ -186,8 +186,7 @@ Entry = Annotated[
 ]
 
 KINDS: Final[dict[str, type[_Entry]]] = {
-    model.model_fields["kind"].default: model
-    for model in get_args(get_args(Entry)[0])
+    model.model_fields["kind"].default: model for model in get_args(get_args(Entry)[0])
 }
 
 PRIMARY: Final = frozenset({

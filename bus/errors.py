@@ -1,18 +1,18 @@
 """What the bus refuses, by the caller's predicament.
 
-    BusError
-    ├── SessionNotFound     no such session
-    ├── SessionExists       a session of that name is there already
-    ├── SessionClosed       it takes no more entries
-    ├── Conflict            the id was used before, for another payload
-    ├── UnknownReference    `re` names a client id that is not in the log
-    ├── InvalidEntry        empty, too large, not UTF-8, not an entry
-    ├── Busy                over backlog; retry_after seconds
-    ├── StaleEpoch          the floor moved on
-    ├── Fenced              a commit or result built on entries the log no longer has,
-    │                       or without a skip that others honour: drop the copy, refold
-    ├── SlowSubscriber      dropped for not reading; resume from .cursor
-    └── Unavailable         Redis is down, read-only, full, locked, or too old
+BusError
+├── SessionNotFound     no such session
+├── SessionExists       a session of that name is there already
+├── SessionClosed       it takes no more entries
+├── Conflict            the id was used before, for another payload
+├── UnknownReference    `re` names a client id that is not in the log
+├── InvalidEntry        empty, too large, not UTF-8, not an entry
+├── Busy                over backlog; retry_after seconds
+├── StaleEpoch          the floor moved on
+├── Fenced              a commit or result built on entries the log no longer has,
+│                       or without a skip that others honour: drop the copy, refold
+├── SlowSubscriber      dropped for not reading; resume from .cursor
+└── Unavailable         Redis is down, read-only, full, locked, or too old
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class Conflict(BusError):
 
 class UnknownReference(BusError):
     def __init__(self, session: str, re: str) -> None:
-        super().__init__(f"{re!r} is neither a handle (P3, D2) nor the id of an entry of {session!r}")
+        super().__init__(
+            f"{re!r} is neither a handle (P3, D2) nor the id of an entry of {session!r}"
+        )
         self.session, self.re = session, re
 
 

@@ -34,7 +34,7 @@ def fingerprint(body: bytes) -> str:
 def decode(body: bytes) -> Entry | Unknown:
     """The entry in `body`; never raises: what cannot be read is `Unknown`."""
     try:
-        return cast(Entry, _decode(body))
+        return cast("Entry", _decode(body))
     except (msgspec.DecodeError, RecursionError):
         return Unknown(_kind(body), body)
 

@@ -1,12 +1,12 @@
 """What memory refuses.
 
-    DomainError
-    ├── SettingsRefused    a setting that does not exist or is out of range
-    ├── BadPattern         a pattern that is not linear-time, or not a pattern
-    ├── PackMissing        the session names a pattern pack this process lacks
-    ├── ContextOverflow    a budget below the floor of the profile
-    ├── UnknownRef         a handle that names no item
-    └── SnapshotMismatch   bytes that are not a memory of this fold version
+DomainError
+├── SettingsRefused    a setting that does not exist or is out of range
+├── BadPattern         a pattern that is not linear-time, or not a pattern
+├── PackMissing        the session names a pattern pack this process lacks
+├── ContextOverflow    a budget below the floor of the profile
+├── UnknownRef         a handle that names no item
+└── SnapshotMismatch   bytes that are not a memory of this fold version
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class PackMissing(DomainError):
 
 class ContextOverflow(DomainError):
     def __init__(self, budget: int, floor: int) -> None:
-        super().__init__(f"a budget of {budget} tokens is below the floor of {floor}; raise --budget")
+        super().__init__(
+            f"a budget of {budget} tokens is below the floor of {floor}; raise --budget"
+        )
         self.budget, self.floor = budget, floor
 
 

@@ -74,7 +74,7 @@ class Settings(_Group):
     caps: CapSettings = CapSettings()
     context: ContextSettings = ContextSettings()
     chair: tuple[str, ...] = Field((), description="who may accept, reject and ratify")
-    bots: tuple[str, ...] = Field((), description="participants whose words are never read for items")
+    bots: tuple[str, ...] = Field((), description="participants whose words are not read for items")
 
 
 def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
@@ -94,5 +94,7 @@ def _overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for key, value in partial.items():
         below = result.get(key)
-        result[key] = _overlay(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+        if isinstance(below, dict) and isinstance(value, dict):
+            value = _overlay(below, value)
+        result[key] = value
     return result
