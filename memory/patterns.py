@@ -196,4 +196,4 @@ def compiled_set(patterns: tuple[str, ...]) -> Any:
         matcher.Compile()
     except re2.error:
         raise BadPattern("pack", "together the patterns are too large; split the pack") from None
-    return cast(Any, matcher)
+    return cast("Any", matcher)
