@@ -22,6 +22,8 @@ from bus.errors import Unavailable
 MANIFEST: Final = Path("appendonlydir") / "appendonly.aof.manifest"
 SINGLE: Final = Path("appendonly.aof")
 
+# in what is to be cut: something was finished after the damage, so it is no torn end
+_WHOLE_TRANSACTION: Final = b"\r\n*1\r\n$4\r\nEXEC\r\n"
 _ANALYZED = re.compile(rb"AOF analyzed: (?:filename=([^,]+), )?size=(\d+), ok_up_to=(\d+)")
 
 
@@ -39,8 +41,9 @@ def repair(data: Path, binary: Binary) -> Cut | None:
     """Cut the unfinished end off the AOF in `data`; None if it is whole or there is none.
 
     The bytes cut off are kept beside the file. Only while no server runs on
-    `data`. Raises `Unavailable` when the file is damaged before its end, or
-    when `binary` is too old to read it; nothing is changed then.
+    `data`. Raises `Unavailable` when the file is damaged before its end (whole
+    transactions would go with the cut), or when `binary` is too old to read it;
+    nothing is changed then.
     """
     target = _target(data, binary)
     if target is None:
@@ -53,7 +56,10 @@ def repair(data: Path, binary: Binary) -> Cut | None:
         raise _damaged(target, checked)
     with cut.file.open("rb") as file:
         file.seek(cut.at)
-        cut.kept.write_bytes(file.read())
+        rest = file.read()
+    if _WHOLE_TRANSACTION in rest:
+        raise _damaged(target, checked)
+    cut.kept.write_bytes(rest)
     # the manifest, never the incremental file: only so does Redis know which is the last
     fixed = _check(binary, target, fix=True)
     if fixed.returncode != 0 or cut.file.stat().st_size != cut.at:

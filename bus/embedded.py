@@ -58,19 +58,24 @@ class Server:
 
 
 @asynccontextmanager
-async def serve(mode: Mode = "auto", data_dir: Path | str | None = None) -> AsyncIterator[Server]:
+async def serve(
+    mode: Mode = "auto",
+    data_dir: Path | str | None = None,
+    *,
+    answer_seconds: float = ANSWER_SECONDS,
+) -> AsyncIterator[Server]:
     """A server for as long as the context lasts.
 
     With `data_dir` it keeps its data there (AOF, everysec), or is the server
     that another process runs on that directory. Without, it keeps nothing and
     is this process' own. Raises `Unavailable`, saying what to do, when no
-    server can be started.
+    server can be started, or the one that runs is silent for `answer_seconds`.
     """
     binary = None if mode == "fake" else find(mode)
     if data_dir is None:
         context = _private(binary) if binary else _fake()
     elif binary:
-        context = _shared(binary, _made(Path(data_dir)))
+        context = _shared(binary, _made(Path(data_dir)), answer_seconds)
     else:
         why = "the fake server keeps nothing" if mode == "fake" else nothing_durable()
         raise Unavailable(f"cannot keep data in {str(data_dir)!r}: {why}")
@@ -107,8 +112,8 @@ async def _fake() -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
-async def _shared(binary: Binary, data: Path) -> AsyncIterator[Server]:
-    found = await _lock_or_join(data)
+async def _shared(binary: Binary, data: Path, answer_seconds: float) -> AsyncIterator[Server]:
+    found = await _lock_or_join(data, answer_seconds)
     if isinstance(found, Server):
         yield found
         return
@@ -130,10 +135,10 @@ async def _shared(binary: Binary, data: Path) -> AsyncIterator[Server]:
                 record.unlink(missing_ok=True)
 
 
-async def _lock_or_join(data: Path) -> IO[bytes] | Server:
+async def _lock_or_join(data: Path, answer_seconds: float) -> IO[bytes] | Server:
     """The lock of `data`, or the server that holds it."""
     lock = (data / "server.lock").open("ab")
-    deadline = anyio.current_time() + ANSWER_SECONDS
+    deadline = anyio.current_time() + answer_seconds
     try:
         while anyio.current_time() < deadline:
             if _locked(lock):
@@ -144,7 +149,7 @@ async def _lock_or_join(data: Path) -> IO[bytes] | Server:
                 lock.close()
                 return record
             if answer and answer.loading:
-                deadline = anyio.current_time() + ANSWER_SECONDS
+                deadline = anyio.current_time() + answer_seconds
             await anyio.sleep(0.01)
     except BaseException:
         lock.close()
