@@ -30,7 +30,7 @@ test: $(DEV) ## the test suite on the Redis at hand, without the long runs
 	@$(BIN)/python -m pytest -m "not long" $(ARGS)
 
 test-redis: $(DEV) ## everything: every server found here, kill runs in full (minutes)
-	@$(BIN)/python -m pytest -m "long or not long" $(ARGS)
+	@$(BIN)/python -m pytest --servers all $(ARGS)
 
 check: $(DEV) ## lint, format, types, layers
 	@$(BIN)/ruff check .
