@@ -18,7 +18,7 @@ from memory.text import plain
 SIZE: Final = 24  # hashes kept: an estimate within about 100 per mille, in 24 small integers
 _MAX_TEXT: Final = 4000  # characters read: a proposal says what it wants before that
 _COMMON: Final = 64  # posting lists longer than this tell little; only the newest are looked at
-_MAX_CANDIDATES: Final = 256
+_MAX_CANDIDATES: Final = 32
 
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
 _IDEOGRAPHS: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
@@ -109,7 +109,7 @@ class Index:
     def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
         """The ref that resembles `fp` most and how much, per mille; None below `at_least`.
 
-        The highest ref of equals. Looks at 256 candidates at most, those that
+        The highest ref of equals. Looks at 32 candidates at most, those that
         share the most hashes; of a hash that many texts have, at the newest 64.
         """
         best: tuple[int, int] | None = None
