@@ -58,10 +58,7 @@ class Reader:
         if not hits and act is None:
             return _NOTHING
         script = Script(text)
-        tagged, votes = [], []
-        if hits and min(hits) < len(tags.PATTERNS):
-            tagged = tags.find_tags(script)
-            votes = tags.find_votes(script, self._judge.reserve)
+        tagged, votes = tags.find_tags(script, hits), tags.find_votes(script, hits, self._judge)
         matches = self._judge.upheld(script, self._matches(script, hits))
         found = settled(script, tagged, votes, matches, self._judge)
         if act is not None:
@@ -75,7 +72,7 @@ class Reader:
             if index < 0:
                 continue
             name, rule = self._rules[index]
-            places = self._patterns[index].finditer(script.unquoted)
+            places = self._patterns[index].finditer(script.subject)
             for place in islice(places, tags.MAX_EACH):
                 text = place.span(self._texts[index]) if self._texts[index] else (-1, -1)
                 found.append(_match(script, name, rule, place.span(), text))

@@ -7,12 +7,14 @@ after an optional scribed `nick: `. Part of the fold, not of a pack.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
 from memory.clauses import Script
 from memory.detection import Detection
+from memory.judge import Judge
 from memory.patterns import compiled
 
 TAG_CONFIDENCE: Final = 900
@@ -52,6 +54,7 @@ _NAMED_VOTE = (
     r"|\b(?P<ref2>(?-i:P[1-9][0-9]{0,8}))[ \t]*[:=(]?[ \t]*(?P<vote2>[+-](?:\d{1,3}(?:\.\d{1,3})?|\.\d{1,3}))"
 )
 PATTERNS: Final = (_MARKER, _BRACKET, _VOTE, _NAMED_VOTE)
+_MARKERS, _BRACKETS, _VOTES, _NAMED = range(4)
 
 _DECISIONS: Final = ("resol", "deci", "agree", "consensus")
 _STEMS: Final = (
@@ -59,6 +62,7 @@ _STEMS: Final = (
     ("support", "support"), ("oppose", "oppose"), ("object", "oppose"), ("abstain", "abstain"),
     ("accept", "accept"), ("reject", "reject"), ("ratif", "ratify"), ("disput", "dispute"),
 )  # fmt: skip
+_LINE_LEAD: Final = " \t-*•>#"
 _NEW_WORDING: Final = ("amended", "modified", "reworded", "revised", "updated")
 _NOT_A_TAG: Final = re.compile(r"\(|[ \t]*(?:tags?|markers?|labels?|prefix(?:es)?|brackets?)\b", re.I)
 _NOTHING: Final = re.compile(r"(?:none|n/?a|tbd|tba|pending|not yet|to be \w+|[?\W]*)\W*$", re.I)
@@ -72,7 +76,7 @@ _BARE_ZERO: Final = re.compile(
     r"[ \t]*(?:$|[,;(\n-]|\.?\s*$|(?:on|to|for|from|but|since|because|here)\b|P\d)", re.I
 )
 _SPOKEN_VOTE: Final = re.compile(r"[ \t]*(?:$|[,;.!\n-]|(?:to|on|for|but)\b)", re.I)
-_NO_DOT_RIGHT_AFTER: Final = re.compile(r"\.(?=\s|$)|,(?=\s)|:(?=\s)")
+_STOP_RIGHT_AFTER: Final = re.compile(r"\.(?=\s|$)|,(?=\s)|:(?=\s)")
 
 _RE: Final[tuple[Any, ...]] = tuple(compiled(pattern, "tag") for pattern in PATTERNS)
 _GROUPS: Final[tuple[dict[str, int], ...]] = tuple(pattern.groupindex for pattern in _RE)
@@ -84,13 +88,15 @@ def _span(which: int, match: Any, group: str) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def find_tags(script: Script) -> list[Detection]:
+def find_tags(script: Script, hits: Collection[int]) -> list[Detection]:
     """Markers and bracketed tags in text order, each with its payload.
 
     A payload runs to the end of its line or to the next tag; where nothing
     follows, it is the next line, else what stands before on the same line.
     """
-    marks = sorted({*_markers(script), *_brackets(script)})
+    marks = sorted(
+        {*(_markers(script) if _MARKERS in hits else ()), *(_brackets(script) if _BRACKETS in hits else ())}
+    )
     found = []
     for index, (start, end, rule, act) in enumerate(marks):
         if index and start < marks[index - 1][1]:
@@ -113,33 +119,39 @@ def find_tags(script: Script) -> list[Detection]:
 
 
 def _markers(script: Script) -> Iterator[tuple[int, int, str, str]]:
-    for match in islice(_RE[0].finditer(script.unquoted), MAX_EACH):
-        start = _span(0, match, "qualifier" if match["qualifier"] else "word")[0]
-        yield (start, match.end(), *_meaning(match, script))
+    for match in islice(_RE[_MARKERS].finditer(script.subject), MAX_EACH):
+        qualifier, word = (_span(_MARKERS, match, group) for group in ("qualifier", "word"))
+        start = qualifier[0] if qualifier[0] >= 0 else word[0]
+        yield (start, match.end(), *_meaning(script, qualifier, word, match.end()))
 
 
 def _brackets(script: Script) -> Iterator[tuple[int, int, str, str]]:
     text = script.unquoted
-    for match in islice(_RE[1].finditer(text), MAX_EACH):
+    for match in islice(_RE[_BRACKETS].finditer(script.subject), MAX_EACH):
         start, end = match.span()
         if _NOT_A_TAG.match(text, text.index("]", start) + 1):
             continue  # a Markdown link, or talk about the tag
+        qualifier, word = (_span(_BRACKETS, match, group) for group in ("qualifier", "word"))
         line = text.rfind("\n", 0, start) + 1
-        if match["word"].isupper() or not text[line:start].strip(" \t-*•>#"):
-            yield (start, end, *_meaning(match, script))
+        if text[slice(*word)].isupper() or not text[line:start].strip(_LINE_LEAD):
+            yield (start, end, *_meaning(script, qualifier, word, end))
 
 
-def _meaning(match: Any, script: Script) -> tuple[str, str]:
+def _meaning(
+    script: Script, qualifier: tuple[int, int], word: tuple[int, int], end: int
+) -> tuple[str, str]:
     """The rule's name and the act of a marker."""
-    word, qualifier = match["word"].lower(), (match["qualifier"] or "").lower()
-    if word.startswith("propos"):
-        if qualifier in _NEW_WORDING and script.handles(*match.span()):
+    said = script.text[slice(*word)].lower()
+    before = script.text[slice(*qualifier)].lower() if qualifier[0] >= 0 else ""
+    if said.startswith("propos"):
+        if before.startswith(_NEW_WORDING) and script.handles(word[0], end):
             return "amendment", "amend"
-        return ("draft-proposal" if qualifier in ("draft", "pre", "straw") else "proposal"), "propose"
-    if word.startswith(_DECISIONS):
-        kind = "consensus" if word.startswith("consensus") else "decision"
-        return ("resolution" if word.startswith("resol") else kind), "decide"
-    return next((act, act) for stem, act in _STEMS if word.startswith(stem))
+        draft = before.startswith(("draft", "pre", "straw"))
+        return ("draft-proposal" if draft else "proposal"), "propose"
+    if said.startswith(_DECISIONS):
+        kind = "consensus" if said.startswith("consensus") else "decision"
+        return ("resolution" if said.startswith("resol") else kind), "decide"
+    return next((act, act) for stem, act in _STEMS if said.startswith(stem))
 
 
 def _payload(script: Script, start: int, end: int, following: int) -> tuple[int, int]:
@@ -178,42 +190,52 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 # -- votes ---------------------------------------------------------------------
 
 
-def find_votes(script: Script, reserve: Any) -> list[Detection]:
+def find_votes(script: Script, hits: Collection[int], judge: Judge) -> list[Detection]:
     """Bare votes at a line's start, and votes that name their proposal anywhere.
 
-    `reserve` finds the words that make a vote conditional, or is None.
+    A reserve ("if", "but") after it makes a vote conditional.
     """
     found: dict[int, Detection] = {}
-    for match in islice(_RE[2].finditer(script.unquoted), MAX_EACH):
-        span = _span(2, match, "vote")
-        if _votes(script.unquoted, match["vote"].lower(), match.end()):
-            nick = match["nick"] or ""
-            refs = script.handles(*_span(2, match, "nick")) if nick else ()
-            confidence = SCRIBED_VOTE_CONFIDENCE if nick and not refs else VOTE_CONFIDENCE
-            found[span[0]] = _vote(script, span, refs, confidence, reserve)
-    for match in islice(_RE[3].finditer(script.unquoted), MAX_EACH):
-        group = "vote" if match["vote"] else "vote2"
-        span = _span(3, match, group)
-        named = match["ref"] or match["ref2"]
-        if _stands_free(script.unquoted, *match.span()) and not (
-            group == "vote2" and _NOT_A_VOTE.match(script.unquoted, _past_stop(script, span[1]))
-        ):
-            found[span[0]] = _vote(script, span, (named,), VOTE_CONFIDENCE, reserve)
+    if _VOTES in hits:
+        found.update(_line_votes(script, judge))
+    if _NAMED in hits:
+        found.update(_named_votes(script, judge))
     return _within_each_other(script, [found[start] for start in sorted(found)])
 
 
-def _votes(text: str, token: str, end: int) -> bool:
+def _line_votes(script: Script, judge: Judge) -> Iterator[tuple[int, Detection]]:
+    for match in islice(_RE[_VOTES].finditer(script.subject), MAX_EACH):
+        start, end = _span(_VOTES, match, "vote")
+        if _is_vote(script.unquoted, script.text[start:end].lower(), end):
+            nick = _span(_VOTES, match, "nick")
+            refs = script.handles(*nick) if nick[0] >= 0 else ()
+            scribed = nick[0] >= 0 and not refs
+            confidence = SCRIBED_VOTE_CONFIDENCE if scribed else VOTE_CONFIDENCE
+            yield start, _vote(script, (start, end), refs, confidence, judge)
+
+
+def _named_votes(script: Script, judge: Judge) -> Iterator[tuple[int, Detection]]:
+    for match in islice(_RE[_NAMED].finditer(script.subject), MAX_EACH):
+        first = _span(_NAMED, match, "vote")[0] >= 0
+        span = _span(_NAMED, match, "vote" if first else "vote2")
+        ref = _span(_NAMED, match, "ref" if first else "ref2")
+        follows = _NOT_A_VOTE.match(script.unquoted, _past_stop(script.unquoted, span[1]))
+        if _stands_free(script.unquoted, *match.span()) and (first or not follows):
+            named = (script.text[slice(*ref)],)
+            yield span[0], _vote(script, span, named, VOTE_CONFIDENCE, judge)
+
+
+def _is_vote(text: str, token: str, end: int) -> bool:
     """True where `token`, which ends at `end`, is a vote and not the start of something else."""
-    stop = _NO_DOT_RIGHT_AFTER.match(text, end)
-    if stop is None and _NOT_A_VOTE.match(text, end):
+    if _STOP_RIGHT_AFTER.match(text, end) is None and _NOT_A_VOTE.match(text, end):
         return False
     if token in ("0", "0.0"):
         return _BARE_ZERO.match(text, end) is not None
     return not token.isalpha() or _SPOKEN_VOTE.match(text, end) is not None
 
 
-def _past_stop(script: Script, end: int) -> int:
-    stop = _NO_DOT_RIGHT_AFTER.match(script.unquoted, end)
+def _past_stop(text: str, end: int) -> int:
+    stop = _STOP_RIGHT_AFTER.match(text, end)
     return stop.end() if stop else end
 
 
@@ -225,15 +247,13 @@ def _stands_free(text: str, start: int, end: int) -> bool:
 
 
 def _vote(
-    script: Script, span: tuple[int, int], refs: tuple[str, ...], confidence: int, reserve: Any
+    script: Script, span: tuple[int, int], refs: tuple[str, ...], confidence: int, judge: Judge
 ) -> Detection:
     token = script.text[slice(*span)].lower()
     value = _value(token)
     act = "abstain" if value == 0 else "support" if value > 0 else "oppose"
     last = script.sentence(*span)[1]
-    hedged = 0 < abs(value) < 1 or (
-        reserve is not None and reserve.search(script.unquoted[span[1] : last]) is not None
-    )
+    hedged = 0 < abs(value) < 1 or judge.has("reserve", script.unquoted[span[1] : last])
     return Detection(
         act, *span, span[0], last, "tag", f"vote/{token}", confidence, refs, hedged, True,
         script.quotes,
@@ -248,8 +268,6 @@ def _value(token: str) -> float:
 
 def _within_each_other(script: Script, votes: list[Detection]) -> list[Detection]:
     """Votes whose text ends where the next one begins, with the handles in their own part."""
-    from dataclasses import replace
-
     result = []
     for index, vote in enumerate(votes):
         last = vote.text_end
