@@ -178,6 +178,7 @@ def re2_options() -> Any:
     return options
 
 
+@lru_cache(maxsize=8192)
 def compiled(pattern: str, rule: str) -> Any:
     """`pattern` as an RE2 regular expression. Raises `BadPattern`, naming `rule`."""
     try:
@@ -198,4 +199,4 @@ def compiled_set(patterns: tuple[str, ...]) -> Any:
         matcher.Compile()
     except re2.error:
         raise BadPattern("pack", "together the patterns are too large; split the pack") from None
-    return cast(Any, matcher)
+    return cast("Any", matcher)

@@ -26,10 +26,7 @@ _SUFFIXES: Final = ("ations", "ation", "ingly", "ments", "ment", "ings", "ing", 
                     "ies", "ion", "ers", "ed", "es", "er", "ly", "s", "e", "y")  # fmt: skip
 # Words that carry no proposal; few and short, because other languages share the list.
 _STOP_WORDS: Final = frozenset(
-    "a an and are as at be been but by can could do does for from get had has have how i if in into "
-    "is it its let lets me my no not of on one or our propose proposal proposed should so suggest "
-    "than that the their them then there these they this those to up us was we were what when which "
-    "who why will with would you your".split()
+    ["a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "do", "does", "for", "from", "get", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "let", "lets", "me", "my", "no", "not", "of", "on", "one", "or", "our", "propose", "proposal", "proposed", "should", "so", "suggest", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "us", "was", "we", "were", "what", "when", "which", "who", "why", "will", "with", "would", "you", "your"]
 )
 
 
@@ -71,7 +68,9 @@ def resemblance(a: Sequence[int], b: Sequence[int]) -> int:
     both = set(a) & set(b)
     union = sorted({*a, *b})
     if len(a) >= SIZE or len(b) >= SIZE:  # a full sketch speaks only for its smallest hashes
-        reach = min(max(a) if len(a) >= SIZE else union[-1], max(b) if len(b) >= SIZE else union[-1])
+        reach = min(
+            max(a) if len(a) >= SIZE else union[-1], max(b) if len(b) >= SIZE else union[-1]
+        )
         union = [each for each in union if each <= reach]
     return 1000 * sum(each in both for each in union) // len(union)
 

@@ -23,8 +23,12 @@ OUTCOME_LIMIT: Final = 200
 
 # -- folding -------------------------------------------------------------------
 
-_QUOTES: Final = dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4\uff07"), ord("'"))
-_DOUBLE_QUOTES: Final = dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"), ord('"'))
+_QUOTES: Final = dict.fromkeys(
+    map(ord, "\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4\uff07"), ord("'")
+)
+_DOUBLE_QUOTES: Final = dict.fromkeys(
+    map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"), ord('"')
+)
 _DASHES: Final = dict.fromkeys(
     map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"), ord("-")
 )
@@ -116,7 +120,7 @@ _CLAUSE_END: Final = re.compile(r"[.!?;](?=\s|$)|,\s(?=(?:because|since|so that|
 _REACH: Final = 600  # characters each way; longer "sentences" are pasted data
 _STOP: Final = re.compile(r"""\n|[.!?…][.!?"')\]*]{0,8}(?=\s|$)""")
 _ABBREVIATION: Final = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|st|no|fig|sec|al|resp|[a-z])\.$", re.I
+    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|st|no|fig|sec|al|resp|[a-z])\.$", re.IGNORECASE
 )
 
 
