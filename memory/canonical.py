@@ -6,6 +6,8 @@ JSON with sorted keys, integers and no floats; what has its default is left out.
 
 from __future__ import annotations
 
+import struct
+from base64 import b64decode, b64encode
 from dataclasses import MISSING, fields
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -70,7 +72,7 @@ def load(data: bytes, packs: Packs, seq: int = 0) -> Memory:
         raise SnapshotMismatch(f"not a memory of fold version {FOLD}")
     try:
         return _restore(state, packs, seq)
-    except (KeyError, TypeError, ValueError, msgspec.ValidationError) as error:
+    except (KeyError, TypeError, ValueError, struct.error, msgspec.ValidationError) as error:
         raise SnapshotMismatch(f"not a whole memory: {error}") from None
 
 
@@ -129,7 +131,7 @@ def _plain(item: Any) -> dict[str, Any]:
     for name, default in _defaults(type(item)):
         value = getattr(item, name)
         if value != default:
-            result[name] = value
+            result[name] = _packed(value) if name == "fingerprint" else value
     return result
 
 
@@ -149,5 +151,18 @@ def _defaults(kind: type[Any]) -> list[tuple[str, Any]]:
 _KNOWN: dict[type[Any], list[tuple[str, Any]]] = {}
 
 
+def _packed(fingerprint: tuple[int, ...]) -> str:
+    """32-bit numbers as base64 of their big-endian bytes: half of what digits take."""
+    return b64encode(struct.pack(f">{len(fingerprint)}I", *fingerprint)).decode()
+
+
+def _unpacked(text: str) -> tuple[int, ...]:
+    data = b64decode(text, validate=True)
+    return struct.unpack(f">{len(data) // 4}I", data)
+
+
 def _items(rows: list[dict[str, Any]], kind: type[_Item]) -> list[_Item]:
+    for row in rows:
+        if "fingerprint" in row:
+            row["fingerprint"] = _unpacked(row["fingerprint"])
     return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]  # a variable type

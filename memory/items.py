@@ -63,9 +63,9 @@ class Proposal:
     text: str  # "" once shrunk
     born: int  # n of the cited entry
     detected: int  # n of the entry that revealed it
-    at: str | None
     origin: Origin
     fingerprint: tuple[int, ...]
+    at: str | None = None
     status: ProposalStatus = "active"
     reactions: dict[str, Reaction] = field(default_factory=dict)  # {} once shrunk
     tally: tuple[int, int, int] = (0, 0, 0)  # support, oppose, neutral; kept when shrunk
@@ -97,9 +97,9 @@ class Decision:
     outcome: str  # at most 200 characters; "" once shrunk
     born: int
     detected: int
-    at: str | None
     origin: Origin
     fingerprint: tuple[int, ...]
+    at: str | None = None
     status: DecisionStatus = "claimed"
     resolves: int | None = None  # ref of the proposal it settles
     supporters: dict[str, Origin] = field(default_factory=dict)
