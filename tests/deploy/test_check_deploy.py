@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 def checked(deploy: Path) -> tuple[int, str]:
     """The exit status of the check on `deploy`, and what it complained of."""
-    command = [sys.executable, ROOT / "deploy" / "check.py", deploy]
+    command = [sys.executable, str(ROOT / "deploy" / "check.py"), str(deploy)]
     said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     return said.returncode, said.stderr
 
