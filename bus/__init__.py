@@ -1,0 +1,66 @@
+"""The bus: the wire contract, the log on Redis, and the work that falls due.
+
+The only package that speaks Redis. `entries` and `wire` are pure; `memory` uses
+`entries` alone, so the names below are imported at their first use: reading an
+entry loads no client of Redis.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bus.client import Bus
+    from bus.cursor import Cursor
+    from bus.drafts import Draft, Receipt
+    from bus.lanes import Claim, Commit, Taken
+    from bus.log import FactRecord, Stretch
+    from bus.scripts import Scripts
+    from bus.server_info import ServerInfo
+    from bus.sessions import SessionInfo
+    from bus.snapshots import Snapshot
+    from bus.subscription import Subscription
+    from bus.workforce import WorkerInfo
+
+__all__ = [
+    "Bus",
+    "Claim",
+    "Commit",
+    "Cursor",
+    "Draft",
+    "FactRecord",
+    "Receipt",
+    "Scripts",
+    "ServerInfo",
+    "SessionInfo",
+    "Snapshot",
+    "Stretch",
+    "Subscription",
+    "Taken",
+    "WorkerInfo",
+]
+
+_HOMES = {
+    "Bus": "client",
+    "Cursor": "cursor",
+    "Draft": "drafts",
+    "Receipt": "drafts",
+    "Claim": "lanes",
+    "Commit": "lanes",
+    "Taken": "lanes",
+    "FactRecord": "log",
+    "Stretch": "log",
+    "Scripts": "scripts",
+    "ServerInfo": "server_info",
+    "SessionInfo": "sessions",
+    "Snapshot": "snapshots",
+    "Subscription": "subscription",
+    "WorkerInfo": "workforce",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'bus' has no attribute {name!r}")
+    return getattr(import_module(f"bus.{_HOMES[name]}"), name)

@@ -12,6 +12,8 @@ BusError
 ├── Fenced              a commit or result built on entries the log no longer has,
 │                       or without a skip that others honour: drop the copy, refold
 ├── SlowSubscriber      dropped for not reading; resume from .cursor
+├── FactsExpired        facts after the cursor were cut off; resume from .cursor
+├── SnapshotDamaged     a stored memory whose checksum is wrong
 └── Unavailable         Redis is down, read-only, full, locked, or too old
 """
 
@@ -85,6 +87,24 @@ class SlowSubscriber(BusError):
             f"resume from cursor {cursor!r}"
         )
         self.session, self.behind, self.cursor = session, behind, cursor
+
+
+class FactsExpired(BusError):
+    def __init__(self, session: str, cursor: str) -> None:
+        super().__init__(
+            f"the oldest facts of {session!r} were cut off and some may be missing; fold the log "
+            f"for them, and resume from cursor {cursor!r}"
+        )
+        self.session, self.cursor = session, cursor
+
+
+class SnapshotDamaged(BusError):
+    def __init__(self, session: str, fold: str) -> None:
+        super().__init__(
+            f"the stored memory of {session!r} (fold {fold}) is damaged; "
+            "it is only a cache, and the next snapshot replaces it"
+        )
+        self.session, self.fold = session, fold
 
 
 class Unavailable(BusError):

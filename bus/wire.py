@@ -14,16 +14,36 @@ from typing import Any, cast
 
 import msgspec
 import orjson
+from pydantic import BaseModel
 
-from bus.entries import KINDS, Entry, Unknown
+from bus.entries import KINDS, Entry, PackRef, Unknown
 
 
 def encode(entry: Entry) -> bytes:
-    """The canonical bytes of `entry`, `kind` and `v` included."""
-    data = entry.model_dump(mode="json", exclude_defaults=True)
-    data["kind"] = entry.kind
-    data["v"] = entry.v
+    """The canonical bytes of `entry`, `kind` and `v` included.
+
+    `entry` may be a model or what `decode` gave. Raises `TypeError` for text that
+    is not UTF-8 (lone surrogates) and for settings that are not JSON.
+    """
+    data: dict[str, Any] = {"kind": entry.kind, "v": entry.v}
+    for name, default in _FIELDS[entry.kind]:
+        value = getattr(entry, name)
+        if value != default:
+            data[name] = _plain(value) if name == "packs" else value
     return orjson.dumps(data, option=orjson.OPT_SORT_KEYS)
+
+
+def replaced(entry: Entry, **fields: Any) -> Entry:
+    """`entry`, a model or what `decode` gave, with other values in `fields`."""
+    if isinstance(entry, BaseModel):
+        return entry.model_copy(update=fields)
+    return cast("Entry", msgspec.structs.replace(entry, **fields))
+
+
+def _plain(packs: tuple[PackRef, ...]) -> list[dict[str, Any]]:
+    # As dictionaries their keys are sorted; orjson keeps a dataclass' own order.
+    rows = ({"name": ref.name, "hash": ref.hash, "pack": ref.pack} for ref in packs)
+    return [{key: value for key, value in row.items() if value is not None} for row in rows]
 
 
 def fingerprint(body: bytes) -> str:
@@ -72,6 +92,18 @@ def _struct(model: type[Any]) -> type[Any]:
         namespace={"kind": kind},
     )
 
+
+def _fields(model: type[Any]) -> tuple[tuple[str, Any], ...]:
+    """Name and default of each field but kind and v; required ones equal nothing."""
+    return tuple(
+        (name, _NOTHING if info.is_required() else info.get_default(call_default_factory=True))
+        for name, info in model.model_fields.items()
+        if name not in ("kind", "v")
+    )
+
+
+_NOTHING = object()
+_FIELDS = {kind: _fields(model) for kind, model in KINDS.items()}
 
 _decode = msgspec.json.Decoder(
     functools.reduce(operator.or_, (_struct(model) for model in KINDS.values()))

@@ -1,0 +1,127 @@
+"""`Bus`: one process' door to the log.
+
+Every verb is a bound method of the part that owns it, so that each part can be
+read by itself: the log, its sessions, the lanes, the snapshots, the workforce,
+the subscriptions. docs/protocol.md lists them all.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from bus.connections import Connections
+from bus.errors import Unavailable
+from bus.hints import Hints
+from bus.keys import META, Keys
+from bus.lanes import Lanes
+from bus.log import BACKLOG, Log
+from bus.outbox import Outbox
+from bus.scripts import Scripts
+from bus.server_info import ServerInfo, examined
+from bus.sessions import Sessions
+from bus.snapshots import Snapshots
+from bus.subscription import Subscriptions
+from bus.workforce import Workforce
+
+CLUSTER_BUCKETS = 16  # polling 64 due sets costs a millisecond
+
+
+class Bus:
+    """Made by `connect`; closed by `aclose`, or as an async context manager."""
+
+    def __init__(
+        self, connections: Connections, buckets: int, *, outbox_seconds: float, backlog: int
+    ) -> None:
+        keys = Keys(buckets)
+        self._connections = connections
+        self._outbox = Outbox(connections, keys, outbox_seconds)
+        self._hints = Hints(connections, keys)
+        self._log = log = Log(connections, keys, self._outbox, backlog)
+        sessions = Sessions(connections, keys, self._outbox, backlog)
+        lanes = Lanes(connections, keys, self._hints)
+        workforce = Workforce(connections, keys)
+        self._subscriptions = Subscriptions(connections, keys, self._hints)
+        self.keys = keys
+
+        self.open, self.publish, self.close = log.open, log.publish, log.close
+        self.read, self.read_many, self.tail = log.read, log.read_many, log.tail
+        self.fact_rows = log.fact_rows
+        self.info, self.sessions = sessions.info, sessions.sessions
+        self.remove, self.restore = sessions.remove, sessions.restore
+        self.subscribe = self._subscriptions.subscribe
+        self.take, self.commit, self.finish = lanes.take, lanes.commit, lanes.finish
+        self.renew, self.release, self.fail = lanes.renew, lanes.release, lanes.fail
+        self.drop, self.set_aside, self.wait_due = lanes.drop, lanes.set_aside, lanes.wait_due
+        self.snapshot = Snapshots(connections, keys).snapshot
+        self.beat, self.farewell, self.workers = (
+            workforce.beat, workforce.farewell, workforce.workers,
+        )  # fmt: skip
+        self.janitor, self.repaired_total = workforce.janitor, workforce.repaired_total
+
+    @classmethod
+    async def connect(
+        cls,
+        url: str,
+        *,
+        require_durable: bool = False,
+        outbox_seconds: float = 5.0,
+        backlog: int = BACKLOG,
+        scripts: Scripts | None = None,
+    ) -> Self:
+        """A bus on the Redis at `url`, examined at once.
+
+        `backlog` limits the sessions opened here. Raises `Unavailable`, naming the
+        cure, where the server is down, locked, too old or not writable, or, with
+        `require_durable`, where it can lose what it acknowledged.
+        """
+        connections = Connections(url, scripts or Scripts())
+        try:
+            found = await examined(connections)
+            if require_durable and found.durability != "always":
+                raise Unavailable(
+                    f"Redis at {connections.address} can lose what it acknowledged (durability "
+                    f"{found.durability}); set appendonly yes and appendfsync always, or do "
+                    "without --require-durable"
+                )
+            buckets = await _buckets(connections, found)
+        except BaseException:
+            await connections.aclose()
+            raise
+        return cls(connections, buckets, outbox_seconds=outbox_seconds, backlog=backlog)
+
+    async def server(self) -> ServerInfo:
+        """The server as it is now."""
+        return await examined(self._connections)
+
+    async def aclose(self) -> None:
+        """Ends every subscription and all watching. What was acknowledged stays."""
+        await self._subscriptions.aclose()
+        await self._hints.aclose()
+        await self._outbox.aclose()
+        await self._connections.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+async def _buckets(connections: Connections, found: ServerInfo) -> int:
+    """The number of buckets, fixed by whoever came first."""
+    wanted = CLUSTER_BUCKETS if found.cluster else 1
+    (standing,) = await connections.once("HMGET", META, "buckets")
+    await connections.once("HDEL", META, "-")  # a write that changes nothing: a replica says so
+    if standing is None:
+        seconds, microseconds = await connections.once("TIME")
+        created = int(seconds) * 1000 + int(microseconds) // 1000
+        await connections.once("HSETNX", META, "buckets", wanted)
+        await connections.once("HSETNX", META, "created_ms", created)
+        (standing,) = await connections.once("HMGET", META, "buckets")
+    return int(standing)

@@ -1,0 +1,187 @@
+"""The two clients of a process, and the only place that sees a redis exception.
+
+The writer sends idempotent scripts and plain reads, and retries them: a reply
+that was lost is asked for again. The reader waits for hints; its socket timeout
+is ten times its longest wait, and it retries nothing, because a client that
+re-sends a blocking read hangs for a minute before it says so.
+
+Reply shapes differ between servers, protocol versions and client settings. The
+clients' own conversions are switched off here, and callers only use commands
+whose raw replies are alike everywhere: flat lists of bytes and integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
+
+import redis.asyncio as redis
+from redis import exceptions
+from redis.asyncio.client import PubSub
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
+
+from bus.errors import BusError, Unavailable
+from bus.scripts import Scripts
+
+Argument = str | bytes | int
+BLOCK_SECONDS: Final = 1.0
+_READER_TIMEOUT: Final = 10.0 * BLOCK_SECONDS
+_WRITER_TIMEOUT: Final = 10.0  # longer than a fork or an fsync under `always` stalls a server
+_WRITER_RETRIES: Final = 8  # 3 to 6 s with the back-off below: a restart is not an error
+_POOL: Final = 64
+
+
+class Connections:
+    """A writer and a reader on one Redis. `aclose` when done."""
+
+    def __init__(self, url: str, scripts: Scripts) -> None:
+        self.address = shown(url)
+        self.scripts = scripts
+        backoff = ExponentialWithJitterBackoff(base=0.02, cap=1.0)
+        try:
+            self._writer = _client(url, _WRITER_TIMEOUT, Retry(backoff, _WRITER_RETRIES))
+            self._reader = _client(url, _READER_TIMEOUT, Retry(NoBackoff(), 0))
+        except ValueError as error:
+            raise Unavailable(
+                f"{self.address!r} is no address of Redis ({error}); "
+                "use redis://host:port/0, rediss://… or unix:///path"
+            ) from None
+
+        # The one method of the client that redis-py 8.1 leaves untyped.
+        self._write: Callable[..., Awaitable[Any]] = self._writer.execute_command
+        self._ask: Callable[..., Awaitable[Any]] = self._reader.execute_command
+
+    async def aclose(self) -> None:
+        await self._writer.aclose()
+        await self._reader.aclose()
+
+    async def run(self, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
+        """The reply of script `name`. Sent again if its reply is lost."""
+        script = self.scripts[name]
+        try:
+            try:
+                return await self._write("EVALSHA", script.sha, len(keys), *keys, *args)
+            except exceptions.NoScriptError:  # redis-py strips the prefix: only the class tells
+                return await self._write("EVAL", script.text, len(keys), *keys, *args)
+        except exceptions.RedisError as error:
+            raise translated(error, self.address) from error
+
+    async def command(self, *words: Argument) -> Any:
+        """The raw reply of one command that may safely be sent twice."""
+        try:
+            return await self._write(*words)
+        except exceptions.RedisError as error:
+            raise translated(error, self.address) from error
+
+    async def commands(self, batch: Sequence[Sequence[Argument]]) -> list[Any]:
+        """The raw replies of several such commands, in one round trip."""
+        if not batch:
+            return []
+        pipeline = self._writer.pipeline(transaction=False)
+        for words in batch:
+            pipeline.execute_command(*words)
+        try:
+            return await pipeline.execute()
+        except exceptions.RedisError as error:
+            raise translated(error, self.address) from error
+
+    async def once(self, *words: Argument) -> Any:
+        """The raw reply of one command, asked once: a server that is away says so now."""
+        try:
+            return await self._ask(*words)
+        except exceptions.RedisError as error:
+            raise translated(error, self.address) from error
+
+    def pubsub(self) -> PubSub:
+        """A subscription on the reader; its errors go through `translated`."""
+        return self._reader.pubsub()
+
+
+def _client(url: str, timeout: float, retry: Retry) -> redis.Redis:
+    pool = redis.BlockingConnectionPool.from_url(
+        url,
+        max_connections=_POOL,
+        timeout=None,
+        socket_timeout=timeout,
+        socket_connect_timeout=5.0,
+        retry=retry,
+    )
+    client = redis.Redis.from_pool(pool)
+    client.response_callbacks.clear()
+    return client
+
+
+def shown(url: str) -> str:
+    """`url` without its password."""
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url
+    place = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{parts.username or ''}:***@{place}"))
+
+
+def translated(error: exceptions.RedisError, address: str) -> BusError:
+    """What `error` means to the caller: the address, the cause and the cure."""
+    text = str(error)
+    for kinds, words, cause in _CURES:
+        if isinstance(error, kinds) and any(word in text for word in words):
+            return Unavailable(f"Redis at {address} {cause}")
+    if isinstance(error, (exceptions.ConnectionError, exceptions.TimeoutError, OSError)):
+        return Unavailable(
+            f"Redis at {address} does not answer ({text or type(error).__name__}); "
+            "start it, or set PARLEY_REDIS to one that runs"
+        )
+    return BusError(f"Redis at {address} refused a command of Parley: {text}")
+
+
+# Matched in this order, on words that 6.2, 7.0 and fakeredis share. Anonymous
+# access to a server with a password arrives as a ConnectionError (redis-py 8.1).
+_CURES: Final[tuple[tuple[type[Exception], tuple[str, ...], str], ...]] = (
+    (
+        exceptions.BusyLoadingError,
+        ("",),
+        "is still loading its data; try again in a moment",
+    ),
+    (
+        exceptions.RedisError,
+        ("WRONGPASS", "invalid username-password", "invalid password", "without any password"),
+        "refuses this password; correct the one in PARLEY_REDIS (redis://:password@host)",
+    ),
+    (
+        exceptions.RedisError,
+        ("NOAUTH", "Authentication required", "HELLO must be called"),
+        "needs a password; put it into PARLEY_REDIS (redis://:password@host)",
+    ),
+    (
+        exceptions.NoPermissionError,
+        ("",),
+        "denies this user a command or a key; grant it what deploy's ACL lists",
+    ),
+    (
+        exceptions.ReadOnlyError,
+        ("",),
+        "is a read-only replica; point PARLEY_REDIS at its primary",
+    ),
+    (
+        exceptions.ResponseError,
+        ("READONLY", "read only replica"),
+        "is a read-only replica; point PARLEY_REDIS at its primary",
+    ),
+    (
+        exceptions.OutOfMemoryError,
+        ("",),
+        "is full (maxmemory); give it more memory or archive and remove old sessions",
+    ),
+    (
+        exceptions.ResponseError,
+        ("OOM", "maxmemory"),
+        "is full (maxmemory); give it more memory or archive and remove old sessions",
+    ),
+    (
+        exceptions.ResponseError,
+        ("MISCONF",),
+        "cannot write to its disk and refuses writes; free space, then see its log",
+    ),
+)

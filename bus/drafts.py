@@ -1,0 +1,110 @@
+"""What a publisher hands in, and what is refused at the door. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from bus import wire
+from bus.entries import DERIVED, MAX_CONTENT_BYTES, PRIMARY, Entry
+from bus.errors import InvalidEntry
+
+OPENING: Final = "open"  # the id of entry 1
+CLOSING: Final = "close"
+_SET_ASIDE: Final = "set-aside:"
+_DERIVED: Final = "summary:"
+_ENVELOPE: Final = 65_536  # what the fields around a content may take
+_ID: Final = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}\Z")
+_HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
+_DOORS: Final = {
+    "session.opened": "open",
+    "session.closed": "close",
+    "entry.set_aside": "set_aside",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry and the id its publisher gives it: resending both is harmless."""
+
+    id: str
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Where an entry stands. `duplicate`: it stood there before this call."""
+
+    seq: int
+    n: int
+    duplicate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A draft ready for the log: its class, canonical bytes and fingerprint."""
+
+    id: str
+    kind: str  # p primary, k control, d derived, x closing
+    body: bytes
+    fingerprint: str
+
+
+def set_aside_id(seq: int) -> str:
+    return f"{_SET_ASIDE}{seq}"
+
+
+def is_handle(re: str) -> bool:
+    """True for P3 or D2: resolved by the fold, never by the log."""
+    return _HANDLE.match(re) is not None
+
+
+def check_id(draft: Draft) -> None:
+    """Raises `InvalidEntry` for an id or a kind that may not be published."""
+    given, kind = draft.id, draft.entry.kind
+    if not _ID.match(given):
+        raise InvalidEntry(
+            f"{given!r} is no id of an entry; use 1 to 128 printable characters without spaces"
+        )
+    if kind in _DOORS:
+        raise InvalidEntry(f"a {kind!r} entry is not published; use bus.{_DOORS[kind]}")
+    if (
+        given in (OPENING, CLOSING)
+        or given.startswith(_SET_ASIDE)
+        or (given.startswith(_DERIVED) and kind not in DERIVED)
+    ):
+        raise InvalidEntry(f"id {given!r} is reserved for Parley's own entries; choose another")
+
+
+def sealed(id: str, entry: Entry) -> Sealed:
+    """`entry` in its canonical bytes. Raises `InvalidEntry` for what no log can hold."""
+    try:
+        body = wire.encode(entry)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidEntry(f"entry {id!r} cannot be written as UTF-8 JSON: {error}") from None
+    if len(body) > MAX_CONTENT_BYTES:
+        _check_size(id, entry, body)
+    return Sealed(id, _class(entry.kind), body, wire.fingerprint(body))
+
+
+def _check_size(id: str, entry: Entry, body: bytes) -> None:
+    content = getattr(entry, "content", "")
+    size = len(content.encode())
+    if size > MAX_CONTENT_BYTES or len(body) > 6 * MAX_CONTENT_BYTES + _ENVELOPE:
+        raise InvalidEntry(
+            f"entry {id!r} has {max(size, len(body)):,} bytes, and {MAX_CONTENT_BYTES:,} is the "
+            "limit; publish the gist and a link"
+        )
+    if not content and len(body) > MAX_CONTENT_BYTES + _ENVELOPE:
+        raise InvalidEntry(
+            f"entry {id!r} has {len(body):,} bytes, and {MAX_CONTENT_BYTES:,} is the limit"
+        )
+
+
+def _class(kind: str) -> str:
+    if kind in PRIMARY:
+        return "p"
+    if kind in DERIVED:
+        return "d"
+    return "x" if kind == "session.closed" else "k"

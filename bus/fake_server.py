@@ -1,0 +1,62 @@
+"""fakeredis behind a loopback port, as a process of its own; prints its port.
+
+`python fake_server.py [port]`, run as a file: it imports nothing of Parley.
+Keeps nothing and ends on SIGTERM.
+"""
+
+from __future__ import annotations
+
+import io
+import select
+import sys
+from socket import socket
+from typing import TYPE_CHECKING
+
+from fakeredis import TcpFakeServer
+from fakeredis._clients._tcp_server import TCPFakeRequestHandler
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+VERSION = (7, 0)  # what it claims to be
+
+
+class PatientWriter(io.BufferedIOBase):
+    """Writes whole replies to a socket that does not block."""
+
+    def __init__(self, connection: socket) -> None:
+        self._connection = connection
+
+    def write(self, data: Buffer) -> int:
+        rest = memoryview(data)
+        size = len(rest)
+        while rest:
+            try:
+                rest = rest[self._connection.send(rest) :]
+            except BlockingIOError:
+                select.select([], [self._connection], [])
+        return size
+
+
+class Handler(TCPFakeRequestHandler):
+    """fakeredis 2.40 makes the socket non-blocking to poll it, and then loses the
+    connection at any reply larger than the socket's buffer (a batch of long
+    messages to a reader that is busy)."""
+
+    def setup(self) -> None:
+        super().setup()
+        self.writer.writer = PatientWriter(self.connection)
+
+
+def main() -> None:
+    port = int(sys.argv[1]) if len(sys.argv) > 1 else 0  # 0: any that is free
+    server = TcpFakeServer(("127.0.0.1", port), server_version=VERSION)
+    server.RequestHandlerClass = Handler
+    server.daemon_threads = True
+    sys.stdout.write(f"{server.server_address[1]}\n")
+    sys.stdout.close()
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,367 @@
+"""The log of a session: open, publish, close, and what stands in it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from bus import errors, wire
+from bus.connections import Argument, Connections
+from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, is_handle, sealed
+from bus.entries import Record, SessionClosed, SessionOpened
+from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound, UnknownReference
+from bus.keys import Keys, SessionKeys
+from bus.outbox import Outbox
+
+BACKLOG: Final = 100_000  # entries between head and folded; see docs/protocol.md
+_CHUNK_ENTRIES: Final = 500  # one script stays below 2 ms
+_CHUNK_BYTES: Final = 4_194_304
+_BUSY_SECONDS: Final = 1.0  # a worker folds some 50,000 entries in that time
+
+
+@dataclass(frozen=True, slots=True)
+class FactRecord:
+    """The k-th fact (from 0) that the fold found in entry `seq`."""
+
+    seq: int
+    k: int
+    fact: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some records of a session, and the state of its log at the same moment."""
+
+    session: str
+    incarnation: str
+    head: int
+    n: int
+    folded: int
+    status: str
+    skips: tuple[int, ...]
+    records: list[Record]
+
+
+class Log:
+    """The logs of all sessions on one Redis."""
+
+    def __init__(self, connections: Connections, keys: Keys, outbox: Outbox, backlog: int) -> None:
+        self._connections = connections
+        self._keys = keys
+        self._outbox = outbox
+        self._backlog = backlog
+        outbox.offer = self._offer_again
+
+    async def open(self, session: str, opened: SessionOpened) -> Receipt:
+        """Starts `session` with its settings as entry 1. Raises `SessionExists`."""
+        seal = sealed(OPENING, opened)
+        incarnation = secrets.token_hex(8)
+        if await self._open(session, incarnation, seal, again=False) == "exists":
+            raise SessionExists(session)
+        self._outbox.opened(session, incarnation, Draft(OPENING, opened))
+        return Receipt(1, 0, duplicate=False)
+
+    async def publish(
+        self, session: str, drafts: Sequence[Draft], *, epoch: int | None = None
+    ) -> list[Receipt]:
+        """Appends `drafts` in order, each once: publishing a draft again returns its place.
+
+        Up to 500 drafts land whole or not at all; a longer batch lands in such
+        parts, so after a refusal some may stand, and resending all is safe.
+        `re` may be the id of an entry; it is replaced by that entry's `n`.
+
+        Raises `SessionNotFound`, `SessionClosed`, `Conflict`, `InvalidEntry`,
+        `UnknownReference`, `Busy` or `StaleEpoch`.
+        """
+        keys = self._keys.of(session)
+        for draft in drafts:
+            check_id(draft)
+        receipts: list[Receipt] = []
+        start = 0
+        while start < len(drafts):
+            part = drafts[start : start + _CHUNK_ENTRIES]
+            seals = await self._resolved(session, keys, part)
+            incarnation, placed = await self._publish(session, keys, seals, epoch)
+            self._outbox.published(session, incarnation, part[: len(seals)])
+            receipts += placed
+            start += len(seals)
+        return receipts
+
+    async def close(self, session: str, reason: str, by: str | None = None) -> Receipt:
+        """Ends `session`: its last entry says why, and it takes no more.
+
+        Raises `SessionClosed` where it was closed with other words.
+        """
+        draft = Draft(CLOSING, SessionClosed(reason=reason, by=by))
+        seals = [sealed(draft.id, draft.entry)]
+        try:
+            incarnation, (receipt,) = await self._publish(
+                session, self._keys.of(session), seals, None
+            )
+        except errors.Conflict:
+            raise errors.SessionClosed(session) from None
+        self._outbox.published(session, incarnation, [draft])
+        return receipt
+
+    async def read(
+        self, session: str, after: int = 0, *, to: int | None = None, count: int = 500
+    ) -> list[Record]:
+        """Up to `count` records with `after` < seq ≤ `to`, in order."""
+        keys = self._keys.of(session)
+        reply = await self._connections.command(*_range(keys, after, to, count))
+        if not reply:
+            await self._meta(session, keys, "head")
+        return records(reply)
+
+    async def read_many(
+        self, wanted: Sequence[tuple[str, int]], *, count: int = 500
+    ) -> list[Stretch | None]:
+        """For each (session, after) what `read` gives, with the log's state, in one round trip.
+
+        None where there is no such session.
+        """
+        commands: list[Sequence[Argument]] = []
+        for session, after in wanted:
+            keys = self._keys.of(session)
+            commands.append(("HMGET", keys.meta, *_STATE))
+            commands.append(_range(keys, after, None, count))
+        replies = await self._connections.commands(commands)
+        return [
+            _stretch(session, replies[2 * i], replies[2 * i + 1])
+            for i, (session, _) in enumerate(wanted)
+        ]
+
+    async def tail(self, session: str, count: int) -> list[Record]:
+        """The newest `count` records, oldest first."""
+        keys = self._keys.of(session)
+        reply = await self._connections.command("XREVRANGE", keys.log, "+", "-", "COUNT", count)
+        if not reply:
+            await self._meta(session, keys, "head")
+        return records(reply[::-1])
+
+    async def fact_rows(
+        self, session: str, after: tuple[int, int] = (0, -1), count: int = 500
+    ) -> list[FactRecord]:
+        """Up to `count` facts after (seq, k), in order. The oldest are cut off at 10,000."""
+        keys = self._keys.of(session)
+        reply = await self._connections.command(
+            "XRANGE", keys.facts, next_fact(after), "+", "COUNT", count
+        )
+        return facts(reply)
+
+    async def _meta(self, session: str, keys: SessionKeys, *fields: str) -> list[bytes | None]:
+        reply: list[bytes | None] = await self._connections.command("HMGET", keys.meta, *fields)
+        if reply[0] is None:
+            raise SessionNotFound(session)
+        return reply
+
+    async def _open(self, session: str, incarnation: str, seal: Sealed, *, again: bool) -> str:
+        keys = self._keys.of(session)
+        reply = await self._connections.run(
+            "open",
+            [*keys.appending(), keys.gone],
+            [
+                session, keys.wake, keys.bucket.wake, incarnation, self._backlog,
+                int(again), seal.id, seal.fingerprint, seal.body,
+            ],
+        )  # fmt: skip
+        return bytes(reply[0]).decode()
+
+    async def _resolved(
+        self, session: str, keys: SessionKeys, drafts: Sequence[Draft]
+    ) -> list[Sealed]:
+        """The longest part of `drafts` that can be sealed now: of a reasonable size,
+        and with no `re` to an entry that the part itself would append."""
+        named = [_named(draft) for draft in drafts]
+        wanted = [name for name in named if name is not None]
+        places: dict[str, int] = {}
+        if wanted:
+            found = await self._connections.command("HMGET", keys.ids, *wanted)
+            places = {
+                name: _place(value)[1]
+                for name, value in zip(wanted, found, strict=True)
+                if value is not None
+            }
+        seals: list[Sealed] = []
+        ahead: set[str] = set()
+        size = 0
+        for draft, name in zip(drafts, named, strict=True):
+            if name is not None and name not in places:
+                if name in ahead:
+                    break
+                raise UnknownReference(session, name)
+            seal = sealed(draft.id, _pointed(draft, name, places))
+            size += len(seal.body)
+            if seals and size > _CHUNK_BYTES:
+                break
+            seals.append(seal)
+            ahead.add(draft.id)
+        return seals
+
+    async def _publish(
+        self, session: str, keys: SessionKeys, seals: Sequence[Sealed], epoch: int | None
+    ) -> tuple[str, list[Receipt]]:
+        tip = self._outbox.tip(session)
+        reply = await self._append(session, keys, seals, epoch, tip)
+        if reply[0] in (b"lost", b"missing") and tip:
+            await self._outbox.heal(session)
+            reply = await self._append(session, keys, seals, epoch, "")
+        if reply[0] != b"ok":
+            raise _refused(session, reply, seals, epoch)
+        return bytes(reply[1]).decode(), _receipts(reply, seals)
+
+    async def _append(
+        self,
+        session: str,
+        keys: SessionKeys,
+        seals: Sequence[Sealed],
+        epoch: int | None,
+        tip: str,
+    ) -> list[Any]:
+        args: list[Argument] = [
+            session, keys.wake, keys.bucket.wake, "" if epoch is None else epoch, tip,
+        ]  # fmt: skip
+        for seal in seals:
+            args += (seal.id, seal.fingerprint, seal.kind, seal.body)
+        reply: list[Any] = await self._connections.run("publish", keys.appending(), args)
+        return reply
+
+    async def _offer_again(
+        self, session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
+    ) -> bool:
+        """Writes what the log lost of `drafts`, in their order.
+
+        False where the session is gone for good: removed, or another by now.
+        """
+        keys = self._keys.of(session)
+        (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+        if standing is None:
+            if opening is None:
+                return False
+            seal = sealed(opening.id, opening.entry)
+            if await self._open(session, incarnation, seal, again=True) not in ("ok", "there"):
+                return False
+        elif standing.decode() != incarnation:
+            return False
+        lost = await self._missing(keys, drafts)
+        while lost:
+            seals = await self._resolved(session, keys, lost[:_CHUNK_ENTRIES])
+            reply = await self._append(session, keys, seals, None, "")
+            if reply[0] != b"ok":
+                raise _refused(session, reply, seals, None)
+            lost = lost[len(seals) :]
+        return True
+
+    async def _missing(self, keys: SessionKeys, drafts: Sequence[Draft]) -> list[Draft]:
+        if not drafts:
+            return []
+        ids = (draft.id for draft in drafts)
+        found = await self._connections.command("HMGET", keys.ids, *ids)
+        return [draft for draft, place in zip(drafts, found, strict=True) if place is None]
+
+
+_STATE: Final = ("incarnation", "head", "n", "folded", "status", "skips")
+
+
+def _range(keys: SessionKeys, after: int, to: int | None, count: int) -> tuple[Argument, ...]:
+    return ("XRANGE", keys.log, after + 1, "+" if to is None else to, "COUNT", count)
+
+
+def _stretch(session: str, state: list[bytes | None], reply: list[Any]) -> Stretch | None:
+    if state[0] is None:
+        return None
+    incarnation, head, n, folded, status, skips = ((value or b"").decode() for value in state)
+    return Stretch(
+        session, incarnation, int(head), int(n), int(folded), status, skip_list(skips),
+        records(reply),
+    )  # fmt: skip
+
+
+def skip_list(text: str) -> tuple[int, ...]:
+    """The sequence numbers in meta's `skips`."""
+    return tuple(int(skip) for skip in text.split(",") if skip)
+
+
+def records(reply: list[Any]) -> list[Record]:
+    """The records in a reply of XRANGE. A stranger's field order is accepted too."""
+    decode = wire.decode
+    found = []
+    for stream_id, fields in reply:
+        seq, _, n = stream_id.partition(b"-")
+        if len(fields) == 6 and fields[0] == b"id" and fields[2] == b"t":
+            name, received, body = fields[1], fields[3], fields[5]
+        else:
+            row = dict(zip(fields[::2], fields[1::2], strict=True))
+            name, received, body = (row.get(key, b"") for key in (b"id", b"t", b"entry"))
+        found.append(
+            Record(
+                int(seq), int(n), str(name, "utf-8", "replace"), int(received or 0), decode(body)
+            )
+        )
+    return found
+
+
+def facts(reply: list[Any]) -> list[FactRecord]:
+    """The facts in a reply of XRANGE."""
+    found = []
+    for stream_id, fields in reply:
+        seq, _, k = stream_id.partition(b"-")
+        found.append(FactRecord(int(seq), int(k), orjson.loads(fields[1])))
+    return found
+
+
+def next_fact(after: tuple[int, int]) -> str:
+    """The smallest stream id beyond fact `after`."""
+    return f"{after[0]}-{after[1] + 1}"
+
+
+def _named(draft: Draft) -> str | None:
+    target = getattr(draft.entry, "re", None)
+    return target if isinstance(target, str) and not is_handle(target) else None
+
+
+def _pointed(draft: Draft, name: str | None, places: dict[str, int]) -> Any:
+    if name is None:
+        return draft.entry
+    return wire.replaced(draft.entry, re=places[name])
+
+
+def _place(value: bytes) -> tuple[int, int]:
+    seq, _, n = value.split(b" ", 1)[0].partition(b"-")
+    return int(seq), int(n)
+
+
+def _receipts(reply: list[Any], seals: Sequence[Sealed]) -> list[Receipt]:
+    head, n = int(reply[2]), int(reply[3])
+    there = {int(reply[i]): (int(reply[i + 1]), int(reply[i + 2])) for i in range(4, len(reply), 3)}
+    receipts = []
+    for k, seal in enumerate(seals, 1):
+        if k in there:
+            receipts.append(Receipt(*there[k], duplicate=True))
+            continue
+        head += 1
+        n += seal.kind == "p"
+        receipts.append(Receipt(head, n, duplicate=False))
+    return receipts
+
+
+def _refused(
+    session: str, reply: list[Any], seals: Sequence[Sealed], epoch: int | None
+) -> BusError:
+    match reply[0]:
+        case b"missing":
+            return SessionNotFound(session)
+        case b"closed":
+            return errors.SessionClosed(session)
+        case b"conflict":
+            return errors.Conflict(session, seals[int(reply[1]) - 1].id, int(reply[2]))
+        case b"stale":
+            return errors.StaleEpoch(session, epoch or 0, int(reply[1]))
+        case b"busy":
+            backlog = int(reply[1])
+            return errors.Busy(session, _BUSY_SECONDS, f"{backlog:,} entries wait to be folded")
+    return InvalidEntry(f"{session!r}: the log answered {reply[0]!r}")

@@ -1,0 +1,164 @@
+"""What this process published lately, offered again when the log went back.
+
+A restart that lost the tail of its append-only file, or a failover, takes back
+entries that were acknowledged. Every publisher keeps its own for a few seconds
+and watches the newest of them: a lost suffix takes that one first. Where it is
+gone, all are offered again, in order, by their client ids; what still stands is
+a duplicate and changes nothing.
+
+The watch needs no further publishing, and no draft leaves before it was seen
+standing `seconds` after its acknowledgement: an outage does not age the outbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+
+from bus.connections import Connections
+from bus.drafts import OPENING, Draft
+from bus.errors import BusError, Unavailable
+from bus.keys import Keys
+
+Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable[bool]]
+
+_MOST: Final = 50_000  # drafts a session keeps; two seconds of the fastest publisher
+_logger = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class _Kept:
+    incarnation: str = ""
+    opening: Draft | None = None
+    drafts: deque[tuple[float, Draft]] = field(default_factory=deque)
+    opened: float = 0.0
+    newest: float = 0.0
+    healing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def tip(self) -> str:
+        return self.drafts[-1][1].id if self.drafts else OPENING if self.opening else ""
+
+
+class Outbox:
+    """The drafts acknowledged to this process within the last `seconds`."""
+
+    def __init__(self, connections: Connections, keys: Keys, seconds: float) -> None:
+        self._connections = connections
+        self._keys = keys
+        self._seconds = seconds
+        self._kept: dict[str, _Kept] = {}
+        self._filled = asyncio.Event()
+        self._watch: asyncio.Task[None] | None = None
+        self.offer: Offer = _nowhere
+
+    async def aclose(self) -> None:
+        """Stops watching. What is younger than `seconds` is from here on unguarded."""
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+            self._watch = None
+
+    def opened(self, session: str, incarnation: str, opening: Draft) -> None:
+        if self._seconds > 0:
+            self._kept[session] = _Kept(incarnation, opening, opened=_now(), newest=_now())
+            self._start()
+
+    def published(self, session: str, incarnation: str, drafts: Sequence[Draft]) -> None:
+        """Keeps `drafts`, just acknowledged in the log named `incarnation`."""
+        if self._seconds <= 0:
+            return
+        kept = self._kept.get(session)
+        if kept is None or kept.incarnation != incarnation:
+            kept = self._kept[session] = _Kept(incarnation)
+        kept.newest = _now()
+        kept.drafts.extend((kept.newest, draft) for draft in drafts)
+        while len(kept.drafts) > _MOST:
+            kept.drafts.popleft()
+        self._start()
+
+    def forget(self, session: str) -> None:
+        self._kept.pop(session, None)
+
+    def tip(self, session: str) -> str:
+        """The id of the newest draft kept, or ''."""
+        kept = self._kept.get(session)
+        return kept.tip if kept else ""
+
+    async def heal(self, session: str) -> bool:
+        """Offers the drafts of `session` again. False where it is gone for good.
+
+        Raises `Unavailable`; then everything is still kept.
+        """
+        kept = self._kept.get(session)
+        if kept is None:
+            return False
+        async with kept.healing:
+            drafts = [draft for _, draft in kept.drafts]
+            try:
+                standing = await self.offer(session, kept.incarnation, kept.opening, drafts)
+            except Unavailable:
+                raise
+            except BusError as error:  # closed or full meanwhile: asking again changes nothing
+                _logger.error("outbox_refused", session=session, reason=str(error))
+                standing = False
+        _logger.warning("log_went_back", session=session, offered=len(drafts), standing=standing)
+        if not standing and self._kept.get(session) is kept:
+            del self._kept[session]
+        return standing
+
+    def _start(self) -> None:
+        self._filled.set()
+        if self._watch is None:
+            self._watch = asyncio.create_task(self._watching(), name="parley-outbox")
+
+    async def _watching(self) -> None:
+        while True:
+            await self._filled.wait()
+            await asyncio.sleep(min(self._seconds / 4, 0.5))
+            try:
+                await self._look()
+            except Unavailable as error:
+                _logger.warning("outbox_waits", reason=str(error))
+            if not self._kept:
+                self._filled.clear()
+
+    async def _look(self) -> None:
+        sessions = list(self._kept)
+        asked = _now()
+        commands = [
+            ("HMGET", self._keys.of(session).ids, self._kept[session].tip) for session in sessions
+        ]
+        for session, reply in zip(
+            sessions, await self._connections.commands(commands), strict=True
+        ):
+            if reply[0] is None:
+                await self.heal(session)
+            else:
+                self._expire(session, asked)
+
+    def _expire(self, session: str, asked: float) -> None:
+        kept = self._kept.get(session)
+        if kept is None:
+            return
+        while kept.drafts and kept.drafts[0][0] < asked - self._seconds:
+            kept.drafts.popleft()
+        if kept.newest < asked - self._seconds:
+            del self._kept[session]
+        elif kept.opened < asked - self._seconds:
+            kept.opening = None
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+async def _nowhere(
+    session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
+) -> bool:
+    raise RuntimeError("the outbox was not given a log")

