@@ -8,9 +8,9 @@ guards of its language before it claims anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from memory import tags
 from memory.clauses import Script, Span
@@ -21,7 +21,9 @@ from memory.settle import settled
 from memory.text import plain
 
 _NOTHING: Final[tuple[Detection, ...]] = ()
+_HANDLE: Final = r"\b(?-i:[PD][1-9][0-9]{0,8})\b"
 _BARE_VOTES: Final = ("+1", "-1", "0", "+0", "-0", "+0.5", "-0.5")
+_NO_HITS: Final[tuple[int, ...]] = ()  # a set that finds nothing says None
 _MAX_REFS: Final = 32
 _EDGE: Final = " \t\r\n,;:-"
 _LEADING: Final = " \t\r\n*_#>-•"
@@ -34,11 +36,16 @@ class Reader:
     """
 
     def __init__(self, packs: Sequence[Pack]) -> None:
-        self._rules = [(f"{pack.name}/{rule.name}", rule) for pack in packs for rule in pack.rules]
+        rules = [(f"{pack.name}/{rule.name}", rule) for pack in packs for rule in pack.rules]
+        self._rules = sorted(rules, key=lambda each: each[1].handle)  # stable: handles last
         self._patterns = [compiled(rule.pattern, name) for name, rule in self._rules]
         self._texts = [pattern.groupindex.get("text", 0) for pattern in self._patterns]
-        gate = (*tags.PATTERNS, *(rule.pattern for _, rule in self._rules))
-        self._gate = compiled_set(gate).Match
+        self._free = sum(not rule.handle for _, rule in self._rules)
+        wordings = tuple(rule.pattern for _, rule in self._rules)
+        # Rules that name a handle have an automaton of their own, asked only
+        # where there is a handle: it keeps the one for every message small.
+        self._gate = compiled_set((*tags.PATTERNS, _HANDLE, *wordings[: self._free])).Match
+        self._handle_gate = compiled_set(wordings[self._free :] or (_HANDLE,)).Match
         self._judge = Judge([pack.guards for pack in packs])
         self._bare = {vote: self._read(vote, None) for vote in _BARE_VOTES}
 
@@ -54,30 +61,27 @@ class Reader:
 
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
         text = plain(content)
-        hits = self._gate(text)
+        hits = self._gate(text) or _NO_HITS
         if not hits and act is None:
             return _NOTHING
         script = Script(text)
-        tagged, votes = [], []
-        if hits and min(hits) < len(tags.PATTERNS):
-            tagged = tags.find_tags(script)
-            votes = tags.find_votes(script, self._judge.reserve)
+        tagged, votes = tags.find_tags(script, hits), tags.find_votes(script, hits, self._judge)
         matches = self._judge.upheld(script, self._matches(script, hits))
         found = settled(script, tagged, votes, matches, self._judge)
         if act is not None:
             found = _under(act, script, found)
         return tuple(found)
 
-    def _matches(self, script: Script, hits: Iterable[int]) -> list[Match]:
+    def _matches(self, script: Script, hits: Sequence[int]) -> list[Match]:
+        first = len(tags.PATTERNS) + 1
+        chosen = [hit - first for hit in hits if hit >= first]
+        if first - 1 in hits and self._free < len(self._rules):
+            chosen += [self._free + hit for hit in self._handle_gate(script.subject) or _NO_HITS]
         found = []
-        for hit in sorted(hits):
-            index = hit - len(tags.PATTERNS)
-            if index < 0:
-                continue
-            name, rule = self._rules[index]
-            places = self._patterns[index].finditer(script.unquoted)
-            for place in islice(places, tags.MAX_EACH):
-                text = place.span(self._texts[index]) if self._texts[index] else (-1, -1)
+        for index in sorted(chosen):
+            (name, rule), group = self._rules[index], self._texts[index]
+            for place in islice(self._patterns[index].finditer(script.subject), tags.MAX_EACH):
+                text = place.span(group) if group else (-1, -1)
                 found.append(_match(script, name, rule, place.span(), text))
         return found
 

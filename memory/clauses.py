@@ -19,8 +19,7 @@ _MAX_QUOTES: Final = 16
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,500}`", re.DOTALL)
 _ADDRESS: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S+|\bwww\.\S+", re.IGNORECASE)
 _QUOTED: Final = re.compile(
-    r"""^[ \t]*>[^\n]*|"[^"\n]{1,600}"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)""",
-    re.MULTILINE,
+    r"""^[ \t]*>[^\n]*|"[^"\n]{1,600}"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)""", re.MULTILINE
 )
 _HANDLE: Final = re.compile(r"(?<!\w)[PD][1-9][0-9]{0,8}(?!\w)(?!\.\d)")
 
@@ -28,14 +27,21 @@ _HANDLE: Final = re.compile(r"(?<!\w)[PD][1-9][0-9]{0,8}(?!\w)(?!\.\d)")
 class Script:
     """`text` (already plain) with its hidden parts, its quotations and its handles."""
 
-    __slots__ = ("_spoken", "quotes", "text", "unquoted")
+    __slots__ = ("_sentences", "_spoken", "quotes", "subject", "text", "unquoted")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._spoken = _hidden(text, _code_and_addresses(text))
-        quoted = [found.span() for found in _QUOTED.finditer(self._spoken)]
+        quoted: list[Span] = []
+        if '"' in text or "'" in text or ">" in text:
+            quoted = [found.span() for found in _QUOTED.finditer(self._spoken)]
         self.unquoted = _hidden(self._spoken, quoted)
         self.quotes = tuple(_inside(text, span) for span in quoted[:_MAX_QUOTES])
+        # What RE2 searches: it takes bytes three times as fast, and in ASCII
+        # their offsets are those of the characters.
+        ascii_only = self.unquoted.isascii()
+        self.subject: str | bytes = self.unquoted.encode() if ascii_only else self.unquoted
+        self._sentences: dict[Span, Span] = {}
 
     def handles(self, start: int, end: int) -> tuple[str, ...]:
         """The handles between `start` and `end`, each once, in order."""
@@ -43,7 +49,11 @@ class Script:
         return tuple(dict.fromkeys(match[0] for match in found))
 
     def sentence(self, start: int, end: int) -> Span:
-        return sentence_span(self.unquoted, start, end)
+        """The sentence around a span, in the text without its hidden parts."""
+        found = self._sentences.get((start, end))
+        if found is None:
+            found = self._sentences[start, end] = sentence_span(self.unquoted, start, end)
+        return found
 
 
 def _code_and_addresses(text: str) -> list[Span]:

@@ -46,7 +46,9 @@ class Judge:
     def has(self, guard: str, text: str) -> bool:
         """True where the guard's words are in `text`."""
         pattern = self._guards[guard]
-        return bool(text) and pattern is not None and pattern.search(text) is not None
+        if not text or pattern is None:
+            return False
+        return pattern.search(text.encode() if text.isascii() else text) is not None
 
     def skipped(self, text: str) -> int:
         """How many characters of connecting words (`that`, `to`, `:`) `text` begins with."""
@@ -90,7 +92,12 @@ class Judge:
             return None
         if before and not before.isspace() and self._denied(rule, before):
             return None
-        return replace(match, conditional=self._reserved(rule, before, text[match.start : last]))
+        lead = self._lead(text[match.start : match.end])
+        if lead or rule.conditional or self._hypothetical(rule, before, after):
+            start = match.start + lead
+            conditional = rule.conditional or self._hypothetical(rule, before, after)
+            return replace(match, start=start, conditional=conditional)
+        return match
 
     def _asks(self, sentence: str, after: str) -> bool:
         """True for a question, unless a statement came first: "I agree, but who pays?"."""
@@ -121,12 +128,19 @@ class Judge:
                 last = found.end()
         return max(last, before.rfind(";") + 1)
 
-    def _reserved(self, rule: Rule, before: str, rest: str) -> bool:
-        if rule.conditional:
-            return True
+    def _lead(self, matched: str) -> int:
+        """How many characters of `matched` are a contrast that leads in: "but oppose P3"."""
+        pattern = self._guards["contrast"]
+        found = pattern.match(matched) if pattern is not None else None
+        if found is None:
+            return 0
+        rest = matched[found.end() :]
+        return len(matched) - len(rest.lstrip(" ,"))
+
+    def _hypothetical(self, rule: Rule, before: str, after: str) -> bool:
         if rule.act in REACTIONS:
-            return self.has("reserve", rest) or self.has("hypothesis", before)
-        return rule.act == "decide" and self.has("hypothesis", rest)
+            return self.has("hypothesis", before)
+        return rule.act == "decide" and self.has("hypothesis", after)
 
 
 def _whole(text: str, match: Match) -> bool:

@@ -178,6 +178,7 @@ def re2_options() -> Any:
     return options
 
 
+@lru_cache(maxsize=8192)
 def compiled(pattern: str, rule: str) -> Any:
     """`pattern` as an RE2 regular expression. Raises `BadPattern`, naming `rule`."""
     try:

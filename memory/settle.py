@@ -110,10 +110,28 @@ def _detection(
     if text[0] >= text[1]:
         return None
     refs = _named(script, match) if match.rule.handle else _around(script, judge, match)
+    conditional = match.conditional or _reserved(script, judge, matches, index)
     return Detection(
         match.rule.act, match.start, match.end, *text, "pattern", match.name,
-        match.rule.confidence, refs, match.conditional, quotes=script.quotes,
+        match.rule.confidence, refs, conditional, quotes=script.quotes,
     )  # fmt: skip
+
+
+def _reserved(script: Script, judge: Judge, matches: Sequence[Match], index: int) -> bool:
+    """True for a reaction with a reserve: "I agree if …", "I agree in part, but …".
+
+    In "I support P1 but oppose P2" the contrast is between two proposals and
+    takes nothing back.
+    """
+    match = matches[index]
+    if match.rule.act not in REACTIONS:
+        return False
+    start, end = match.start, match.sentence[1]
+    for other in matches[index + 1 :]:
+        apart = set(_named(script, match)).isdisjoint(_named(script, other))
+        if other.rule.handle and match.rule.handle and apart and other.start < end:
+            end = _clause(script, judge, match)[1]
+    return judge.has("reserve", script.unquoted[start:end])
 
 
 def _named(script: Script, match: Match) -> tuple[str, ...]:
@@ -193,9 +211,7 @@ def _weighed(script: Script, judge: Judge, found: Sequence[Detection]) -> list[D
         kept.remove(last)
         refs = tuple(dict.fromkeys(last.refs + each.refs))
         if last.act == each.act:
-            kept.append(
-                replace(last, refs=refs, conditional=last.conditional or each.conditional)
-            )
+            kept.append(replace(last, refs=refs, conditional=last.conditional or each.conditional))
             continue
         contrast = judge.has("contrast", script.unquoted[last.end : each.start])
         wins = each if contrast or each.act == "oppose" else last

@@ -18,7 +18,7 @@ from memory.text import plain
 SIZE: Final = 24  # hashes kept: an estimate within about 100 per mille, in 24 small integers
 _MAX_TEXT: Final = 4000  # characters read: a proposal says what it wants before that
 _COMMON: Final = 64  # posting lists longer than this tell little; only the newest are looked at
-_MAX_CANDIDATES: Final = 256
+_MAX_CANDIDATES: Final = 32
 
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
 _IDEOGRAPHS: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
@@ -26,10 +26,7 @@ _SUFFIXES: Final = ("ations", "ation", "ingly", "ments", "ment", "ings", "ing", 
                     "ies", "ion", "ers", "ed", "es", "er", "ly", "s", "e", "y")  # fmt: skip
 # Words that carry no proposal; few and short, because other languages share the list.
 _STOP_WORDS: Final = frozenset(
-    "a an and are as at be been but by can could do does for from get had has have how i if in into "
-    "is it its let lets me my no not of on one or our propose proposal proposed should so suggest "
-    "than that the their them then there these they this those to up us was we were what when which "
-    "who why will with would you your".split()
+    ["a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "do", "does", "for", "from", "get", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "let", "lets", "me", "my", "no", "not", "of", "on", "one", "or", "our", "propose", "proposal", "proposed", "should", "so", "suggest", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "us", "was", "we", "were", "what", "when", "which", "who", "why", "will", "with", "would", "you", "your"]
 )
 
 
@@ -71,7 +68,9 @@ def resemblance(a: Sequence[int], b: Sequence[int]) -> int:
     both = set(a) & set(b)
     union = sorted({*a, *b})
     if len(a) >= SIZE or len(b) >= SIZE:  # a full sketch speaks only for its smallest hashes
-        reach = min(max(a) if len(a) >= SIZE else union[-1], max(b) if len(b) >= SIZE else union[-1])
+        reach = min(
+            max(a) if len(a) >= SIZE else union[-1], max(b) if len(b) >= SIZE else union[-1]
+        )
         union = [each for each in union if each <= reach]
     return 1000 * sum(each in both for each in union) // len(union)
 
@@ -109,20 +108,30 @@ class Index:
     def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
         """The ref that resembles `fp` most and how much, per mille; None below `at_least`.
 
-        The highest ref of equals. Looks at 256 candidates at most: those that
-        share the most hashes, counted rarest hash first.
+        The highest ref of equals. Looks at 32 candidates at most, those that
+        share the most hashes; of a hash that many texts have, at the newest 64.
         """
         best: tuple[int, int] | None = None
-        for ref in self._candidates(fp):
+        for ref, ceiling in self._candidates(fp, at_least):
+            if best is not None and ceiling < best[0]:
+                break
             score = resemblance(fp, self._prints[ref])
             if score >= at_least and (best is None or (score, ref) > best):
                 best = (score, ref)
         return None if best is None else (best[1], best[0])
 
-    def _candidates(self, fp: Sequence[int]) -> list[int]:
+    def _candidates(self, fp: Sequence[int], at_least: int) -> list[tuple[int, int]]:
+        """Refs with the most that their resemblance can be, the highest first."""
         lists = [self._by_hash[each] for each in fp if each in self._by_hash]
+        unseen = sum(len(refs) > _COMMON for refs in lists)  # shared hashes that may go uncounted
         shared = Counter[int]()
-        for refs in sorted(lists, key=len):
+        for refs in lists:
             shared.update(refs[-_COMMON:])
-        ranked = sorted(shared, key=lambda ref: (-shared[ref], -ref))
-        return ranked[:_MAX_CANDIDATES]
+        found = []
+        for ref, count in shared.items():
+            longer = max(len(fp), len(self._prints[ref]))
+            ceiling = 1000 * min(count + unseen, longer) // longer
+            if ceiling >= at_least:
+                found.append((ref, ceiling))
+        found.sort(key=lambda each: (-each[1], -each[0]))
+        return found[:_MAX_CANDIDATES]

@@ -102,9 +102,7 @@ def _cites(memory: Memory) -> list[Cite]:
 
 
 @given(entries(60), st.lists(st.integers(0, 9), max_size=60))
-def test_law_5_ranges_of_a_level_partition_their_prefix(
-    log: list[Entry], delays: list[int]
-) -> None:
+def test_law_5_ranges_of_a_level_partition_their_prefix(log: list[Entry], delays: list[int]) -> None:
     """Summaries of a level follow one another without gap or overlap."""
     memory = Memory(PACKS)
     ranges: dict[int, list[tuple[int, int]]] = {}
@@ -143,9 +141,7 @@ def test_law_7_caps_hold_after_every_entry(log: list[Entry]) -> None:
 
 
 @given(entries(60), st.integers(0, 4000), st.sampled_from(("full", "brief", "raw")))
-def test_law_8_a_context_never_exceeds_its_budget(
-    log: list[Entry], extra: int, profile: str
-) -> None:
+def test_law_8_a_context_never_exceeds_its_budget(log: list[Entry], extra: int, profile: str) -> None:
     """Any budget from the floor up holds, and what was left out is counted in the text."""
     records = numbered(log)
     memory, _ = folded(records)
@@ -242,9 +238,7 @@ def test_law_14_a_past_moment_ignores_what_came_later(log: list[Entry], cut: int
     assert facts[: len(before)] == before
 
 
-@given(
-    entries(60), st.lists(st.integers(0, 20), max_size=80), st.sampled_from(("extract", "model"))
-)
+@given(entries(60), st.lists(st.integers(0, 20), max_size=80), st.sampled_from(("extract", "model")))
 def test_law_17_interleaving_of_derived_entries_does_not_matter(
     log: list[Entry], delays: list[int], how: str
 ) -> None:
