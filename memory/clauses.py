@@ -19,7 +19,8 @@ _MAX_QUOTES: Final = 16
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,500}`", re.DOTALL)
 _ADDRESS: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S+|\bwww\.\S+", re.IGNORECASE)
 _QUOTED: Final = re.compile(
-    r"""^[ \t]*>[^\n]*|"[^"\n]{1,600}"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)""", re.MULTILINE
+    r"""^[ \t]*>[^\n]*|"[^"\n]{1,600}"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)""",
+    re.MULTILINE,
 )
 _HANDLE: Final = re.compile(r"(?<!\w)[PD][1-9][0-9]{0,8}(?!\w)(?!\.\d)")
 

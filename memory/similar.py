@@ -7,10 +7,12 @@ index finds the nearest earlier one without looking at every one.
 
 from __future__ import annotations
 
+import heapq
 import re
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from memory.text import plain
@@ -26,14 +28,19 @@ _SUFFIXES: Final = ("ations", "ation", "ingly", "ments", "ment", "ings", "ing", 
                     "ies", "ion", "ers", "ed", "es", "er", "ly", "s", "e", "y")  # fmt: skip
 # Words that carry no proposal; few and short, because other languages share the list.
 _STOP_WORDS: Final = frozenset(
-    ["a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "do", "does", "for", "from", "get", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "let", "lets", "me", "my", "no", "not", "of", "on", "one", "or", "our", "propose", "proposal", "proposed", "should", "so", "suggest", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "us", "was", "we", "were", "what", "when", "which", "who", "why", "will", "with", "would", "you", "your"]
+    """
+    a an and are as at be been but by can could do does for from get had has have how i if in
+    into is it its let lets me my no not of on one or our propose proposal proposed should so
+    suggest than that the their them then there these they this those to up us was we were what
+    when which who why will with would you your
+    """.split()  # noqa: SIM905  # a list of a hundred quoted words reads worse
 )
 
 
 def fingerprint(text: str) -> tuple[int, ...]:
     """At most 24 ascending 32-bit integers; () for a text without words."""
     words = stems(text[:_MAX_TEXT])
-    pairs = {f"{one} {two}" for one, two in zip(words, words[1:], strict=False)}
+    pairs = {f"{one} {two}" for one, two in pairwise(words)}
     hashes = {zlib.crc32(each.encode()) for each in {*words, *pairs}}
     return tuple(sorted(hashes)[:SIZE])
 
@@ -112,26 +119,22 @@ class Index:
         share the most hashes; of a hash that many texts have, at the newest 64.
         """
         best: tuple[int, int] | None = None
-        for ref, ceiling in self._candidates(fp, at_least):
-            if best is not None and ceiling < best[0]:
-                break
+        for ref in self._candidates(fp, at_least):
             score = resemblance(fp, self._prints[ref])
             if score >= at_least and (best is None or (score, ref) > best):
                 best = (score, ref)
         return None if best is None else (best[1], best[0])
 
-    def _candidates(self, fp: Sequence[int], at_least: int) -> list[tuple[int, int]]:
-        """Refs with the most that their resemblance can be, the highest first."""
+    def _candidates(self, fp: Sequence[int], at_least: int) -> list[int]:
+        """The refs that share the most hashes and can resemble `at_least`."""
         lists = [self._by_hash[each] for each in fp if each in self._by_hash]
         unseen = sum(len(refs) > _COMMON for refs in lists)  # shared hashes that may go uncounted
         shared = Counter[int]()
         for refs in lists:
             shared.update(refs[-_COMMON:])
-        found = []
+        possible = []
         for ref, count in shared.items():
             longer = max(len(fp), len(self._prints[ref]))
-            ceiling = 1000 * min(count + unseen, longer) // longer
-            if ceiling >= at_least:
-                found.append((ref, ceiling))
-        found.sort(key=lambda each: (-each[1], -each[0]))
-        return found[:_MAX_CANDIDATES]
+            if 1000 * min(count + unseen, longer) >= at_least * longer:
+                possible.append((-count, -ref))
+        return [-ref for _, ref in heapq.nsmallest(_MAX_CANDIDATES, possible)]

@@ -55,7 +55,8 @@ _VOTE = (
 _NAMED_VOTE = (
     r"(?P<vote>[+-](?:\d{1,3}(?:\.\d{1,3})?|\.\d{1,3}))[ \t]+(?:(?:to|on|for)[ \t]+)?"
     r"(?P<ref>(?-i:P[1-9][0-9]{0,8}))\b"
-    r"|\b(?P<ref2>(?-i:P[1-9][0-9]{0,8}))[ \t]*[:=(]?[ \t]*(?P<vote2>[+-](?:\d{1,3}(?:\.\d{1,3})?|\.\d{1,3}))"
+    r"|\b(?P<ref2>(?-i:P[1-9][0-9]{0,8}))[ \t]*[:=(]?[ \t]*"
+    r"(?P<vote2>[+-](?:\d{1,3}(?:\.\d{1,3})?|\.\d{1,3}))"
 )
 PATTERNS: Final = (_MARKER, _BRACKET, _VOTE, _NAMED_VOTE)
 _MARKERS, _BRACKETS, _VOTES, _NAMED = range(4)
@@ -71,7 +72,9 @@ _NEW_WORDING: Final = ("amended", "modified", "reworded", "revised", "updated")
 _NOT_A_TAG: Final = re.compile(
     r"\(|[ \t]*(?:tags?|markers?|labels?|prefix(?:es)?|brackets?)\b", re.IGNORECASE
 )
-_NOTHING: Final = re.compile(r"(?:none|n/?a|tbd|tba|pending|not yet|to be \w+|[?\W]*)\W*$", re.IGNORECASE)
+_NOTHING: Final = re.compile(
+    r"(?:none|n/?a|tbd|tba|pending|not yet|to be (?:decided|determined|done))?\W*$", re.IGNORECASE
+)
 # After a vote: not a bigger number, a time, a date, a unit, or prose about the number itself.
 _NOT_A_VOTE: Final = re.compile(
     r"[.,:/%'’°]?\w|[.,:/%°]|[ \t-]*\(?\d|[ \t]+(?:is|was|are|means|as an?|days?|weeks?|months?|"
@@ -294,7 +297,7 @@ def _vote(
 
 def _value(token: str) -> float:
     if token.isalpha():
-        return -1 if token == "nay" else 1
+        return {"nay": -1.0}.get(token, 1.0)
     return float(token)
 
 
