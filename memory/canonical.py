@@ -1,0 +1,153 @@
+"""Canonical bytes: the same memory is the same bytes, whoever folded it.
+
+JSON with sorted keys, integers and no floats; what has its default is left out.
+`load(dump(memory))` folds on exactly as `memory` would have (law 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+import msgspec
+
+from bus.entries import PackRef
+from memory.errors import SnapshotMismatch
+from memory.items import Decision, Participant, Proposal, Range, Summary
+from memory.settings import Settings
+from memory.state import FOLD, Memory, Packs
+
+_Item = TypeVar("_Item")
+
+
+def dump(memory: Memory) -> bytes:
+    """The canonical bytes of `memory`."""
+    state = {
+        "aliases": memory.aliases,
+        "closed": memory.closed,
+        "counter": memory.counter,
+        "decisions": [_plain(item) for item in memory.decisions.values()],
+        "fold": FOLD,
+        "messages": memory.messages,
+        "n": memory.n,
+        "newest": memory.newest,
+        "open": {
+            "count": memory.open_count,
+            "first": memory.open_first,
+            "size": memory.open_size,
+        },
+        "opened": memory.opened,
+        "packs": [_plain(ref) for ref in memory.pack_refs],
+        "participants": [_plain(memory.participants[name]) for name in sorted(memory.participants)],
+        "proposals": [_plain(item) for item in memory.proposals.values()],
+        "ranges": [_plain(memory.ranges[key]) for key in sorted(memory.ranges)],
+        "settings": memory.settings.model_dump(mode="json"),
+        "summaries": [_plain(memory.summaries[key]) for key in sorted(memory.summaries)],
+        "title": memory.title,
+        "topics": {topic: sorted(refs) for topic, refs in memory.topics.items()},
+        "unknown": memory.unknown,
+    }
+    return msgspec.json.encode(state, order="sorted")
+
+
+def checksum(data: bytes) -> str:
+    """32 hex digits: the BLAKE2b-128 of a memory's bytes."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def load(data: bytes, packs: Packs, seq: int = 0) -> Memory:
+    """The memory that `dump` wrote, standing at `seq`.
+
+    Raises `SnapshotMismatch` where the bytes are not a memory of this fold
+    version (the cure is to refold), `PackMissing` where a pack is not here.
+    """
+    try:
+        state = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SnapshotMismatch(f"not a memory: {error}") from None
+    if not isinstance(state, dict) or state.get("fold") != FOLD:
+        raise SnapshotMismatch(f"not a memory of fold version {FOLD}")
+    try:
+        return _restore(state, packs, seq)
+    except (KeyError, TypeError, ValueError, msgspec.ValidationError) as error:
+        raise SnapshotMismatch(f"not a whole memory: {error}") from None
+
+
+def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
+    memory = Memory(packs)
+    memory.seq = seq
+    memory.aliases = dict(state["aliases"])
+    memory.govern(Settings.model_validate(state["settings"]))
+    memory.read_with(msgspec.convert(state["packs"], tuple[PackRef, ...]))
+    memory.opened, memory.closed = state["opened"], state["closed"]
+    memory.title, memory.counter = state["title"], state["counter"]
+    memory.n, memory.messages = state["n"], state["messages"]
+    memory.open_count, memory.open_first = state["open"]["count"], state["open"]["first"]
+    memory.open_size = state["open"]["size"]
+    memory.newest = list(state["newest"])
+    memory.topics = {topic: list(refs) for topic, refs in state["topics"].items()}
+    memory.unknown = dict(state["unknown"])
+    memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}
+    memory.decisions = {item.ref: item for item in _items(state["decisions"], Decision)}
+    memory.participants = {one.name: one for one in _items(state["participants"], Participant)}
+    memory.ranges = {held.key: held for held in _items(state["ranges"], Range)}
+    memory.summaries = {(one.level, one.first): one for one in _items(state["summaries"], Summary)}
+    _index(memory)
+    return memory
+
+
+def _index(memory: Memory) -> None:
+    """Tell from the canonical state what the fold keeps beside it."""
+    for proposal in memory.proposals.values():
+        memory.proposal_index.add(proposal.ref, proposal.fingerprint)
+        memory.at_refs.setdefault(proposal.born, []).append(proposal.handle)
+        if not proposal.shrunk:
+            memory.full_proposals[proposal.ref] = None
+        if proposal.status == "active" and proposal.merged is None and not proposal.struck:
+            memory.live[proposal.ref] = None
+    memory.order_live()
+    for decision in memory.decisions.values():
+        memory.decision_index.add(decision.ref, decision.fingerprint)
+        memory.at_refs.setdefault(decision.born, []).append(decision.handle)
+        if not decision.shrunk:
+            memory.full_decisions[decision.ref] = None
+    memory.order_resolving()
+    for key in sorted(memory.ranges):
+        held = memory.ranges[key]
+        if key not in memory.summaries:
+            memory.owed[key] = None
+        if held.above is None:
+            memory.front.setdefault(held.level, []).append(held)
+        elif (held.level + 1, held.above) in memory.ranges:
+            memory.below.setdefault((held.level + 1, held.above), []).append(held)
+
+
+def _plain(item: Any) -> dict[str, Any]:
+    """The fields of a dataclass that differ from their defaults, as JSON can hold them."""
+    result = {}
+    for name, default in _defaults(type(item)):
+        value = getattr(item, name)
+        if value != default:
+            result[name] = value
+    return result
+
+
+def _defaults(kind: type[Any]) -> list[tuple[str, Any]]:
+    found = _KNOWN.get(kind)
+    if found is None:
+        found = _KNOWN[kind] = [
+            (
+                one.name,
+                one.default_factory() if one.default_factory is not MISSING else one.default,
+            )
+            for one in fields(kind)
+        ]
+    return found
+
+
+_KNOWN: dict[type[Any], list[tuple[str, Any]]] = {}
+
+
+def _items(rows: list[dict[str, Any]], kind: type[_Item]) -> list[_Item]:
+    return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]  # a variable type

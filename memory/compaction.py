@@ -1,0 +1,74 @@
+"""Caps: how many items keep their full form.
+
+The rest shrink to one line each (handle, topic, status, tally, fingerprint) and
+are read back from the log on demand. Nothing is forgotten and nothing binding
+goes first: the ledger (ratified and disputed decisions) shrinks only when a
+ratification makes it too long, so a mere claim never changes the part of a
+context that providers cache.
+"""
+
+from __future__ import annotations
+
+from memory.items import Decision, Proposal
+from memory.state import Memory
+
+_LEDGER = ("ratified", "disputed")
+
+
+def compact_proposals(memory: Memory, *, wanted: bool = False) -> None:
+    """Shrink proposals to the cap's target once they pass its threshold (or when `wanted`)."""
+    caps = memory.settings.caps
+    if not wanted and len(memory.full_proposals) * 1000 <= caps.proposals * caps.threshold:
+        return
+    keep = caps.proposals * caps.target // 1000
+    full = [memory.proposals[ref] for ref in memory.full_proposals]
+    full.sort(key=lambda proposal: (_weight(memory, proposal), proposal.ref))
+    for proposal in full[: max(0, len(full) - keep)]:
+        _shrink_proposal(proposal)
+        del memory.full_proposals[proposal.ref]
+
+
+def _weight(memory: Memory, proposal: Proposal) -> int:
+    """Active ones first, then those that many people spoke to, less their age in windows."""
+    age = (memory.messages - proposal.mentioned) // memory.window
+    return 1000 * (proposal.status == "active") + 10 * sum(proposal.tally) - age
+
+
+def _shrink_proposal(proposal: Proposal) -> None:
+    proposal.shrunk = True
+    proposal.text = ""
+    if proposal.status != "active":
+        proposal.reactions = {}
+
+
+def compact_decisions(memory: Memory, *, ledger: bool, wanted: bool = False) -> None:
+    """Shrink decisions to the cap's target; those of the ledger only when `ledger`."""
+    caps = memory.settings.caps
+    if not wanted and len(memory.full_decisions) * 1000 <= caps.decisions * caps.threshold:
+        return
+    keep = caps.decisions * caps.target // 1000
+    full = [memory.decisions[ref] for ref in memory.full_decisions]
+    full.sort(key=lambda decision: (decision.status in _LEDGER, decision.ref))
+    for decision in full[: max(0, len(full) - keep)]:
+        if ledger or decision.status not in _LEDGER:
+            _shrink_decision(decision)
+            del memory.full_decisions[decision.ref]
+
+
+def _shrink_decision(decision: Decision) -> None:
+    decision.shrunk = True
+    decision.outcome = ""
+    decision.supporters = {}
+    decision.dissenters = {}
+    decision.abstainers = {}
+
+
+def forget_full(memory: Memory, item: Proposal | Decision) -> None:
+    """Shrink an item that is out of play at once."""
+    if isinstance(item, Proposal):
+        _shrink_proposal(item)
+        item.reactions = {}
+        memory.full_proposals.pop(item.ref, None)
+    else:
+        _shrink_decision(item)
+        memory.full_decisions.pop(item.ref, None)

@@ -1,0 +1,173 @@
+"""A person's word on an item, and one name for two: both outrank every detector for good."""
+
+from __future__ import annotations
+
+from bus.entries import ItemCorrected
+from memory.compaction import forget_full
+from memory.decisions import counted
+from memory.items import Decision, Origin, Participant, Position, Proposal, Reaction
+from memory.moment import Moment
+from memory.positions import keep_newest
+from memory.proposals import tallied
+from memory.state import Memory
+from memory.text import clip
+
+
+def correct(moment: Moment, entry: ItemCorrected) -> None:
+    """Carry out a correction; one that names nothing, or itself, changes nothing."""
+    memory = moment.memory
+    item = memory.item(entry.ref)
+    if item is None or not _carry_out(memory, item, entry):
+        moment.found("correction.ignored", entry.ref, by=entry.by, op=entry.op)
+        return
+    moment.found("item.corrected", entry.ref, by=entry.by, op=entry.op, value=entry.value)
+
+
+def _carry_out(memory: Memory, item: Proposal | Decision, entry: ItemCorrected) -> bool:
+    if entry.op == "retract":
+        _strike(memory, item)
+        return True
+    if not entry.value:
+        return False
+    if entry.op == "topic":
+        _rename_topic(memory, item, clip(entry.value, 100))
+        return True
+    if entry.op == "by":
+        item.participant = memory.named(entry.value)
+        return True
+    into = memory.item(entry.value)
+    if into is None or into is item or type(into) is not type(item):
+        return False
+    _merge(memory, item, into)
+    return True
+
+
+def _strike(memory: Memory, item: Proposal | Decision) -> None:
+    item.struck = True
+    _retire(memory, item)
+
+
+def _retire(memory: Memory, item: Proposal | Decision) -> None:
+    """Take an item out of play: its positions, its place among the live, its full form."""
+    involved = {item.participant}
+    if isinstance(item, Proposal):
+        involved |= item.reactions.keys()
+        memory.live.pop(item.ref, None)
+    else:
+        involved |= item.supporters.keys() | item.dissenters.keys() | item.abstainers.keys()
+        memory.order_resolving()
+    for name in involved:
+        person = memory.participants.get(name)
+        if person is not None and person.positions.pop(item.handle, None) is not None:
+            person.last = _newest(person)
+    forget_full(memory, item)
+
+
+def _newest(person: Participant) -> str | None:
+    held = max(person.positions.values(), key=lambda one: (one.cite.n, one.on), default=None)
+    return None if held is None else held.on
+
+
+def _rename_topic(memory: Memory, item: Proposal | Decision, topic: str) -> None:
+    if isinstance(item, Decision):
+        before = memory.topics.get(item.topic.casefold())
+        if before is not None and item.ref in before:
+            before.remove(item.ref)
+            if not before:
+                del memory.topics[item.topic.casefold()]
+        if item.status != "superseded":
+            memory.topics.setdefault(topic.casefold(), []).append(item.ref)
+    item.topic = topic
+
+
+def _merge(memory: Memory, item: Proposal | Decision, into: Proposal | Decision) -> None:
+    """Move what was said of `item` over to `into`, each participant's latest word standing."""
+    if isinstance(item, Proposal) and isinstance(into, Proposal):
+        _merge_proposal(memory, item, into)
+    elif isinstance(item, Decision) and isinstance(into, Decision):
+        _merge_decision(item, into)
+    item.merged = into.ref
+    _retire(memory, item)
+
+
+def _merge_proposal(memory: Memory, item: Proposal, into: Proposal) -> None:
+    for name, reaction in item.reactions.items():
+        into.reactions[name] = _later(into.reactions.get(name), reaction)
+    if item.reactions:
+        into.tally = tallied(into)
+    into.mentioned = max(into.mentioned, item.mentioned)
+    memory.order_live()
+    for decision in memory.decisions.values():
+        if decision.resolves == item.ref:
+            decision.resolves = into.ref
+    memory.order_resolving()
+
+
+def _merge_decision(item: Decision, into: Decision) -> None:
+    for mine, theirs in zip(_sides(item), _sides(into), strict=True):
+        for name, origin in mine.items():
+            if all(name not in side for side in _sides(into)):
+                theirs[name] = origin
+    if not into.shrunk:
+        into.tally = counted(into)
+
+
+def _sides(decision: Decision) -> tuple[dict[str, Origin], dict[str, Origin], dict[str, Origin]]:
+    return decision.supporters, decision.dissenters, decision.abstainers
+
+
+def _later(held: Reaction | None, other: Reaction) -> Reaction:
+    if held is None or held.origin.cites[0].n < other.origin.cites[0].n:
+        return other
+    return held
+
+
+def alias(moment: Moment, nick: str, name: str) -> None:
+    """From here on `nick` is another name of `name`, and was all along."""
+    memory = moment.memory
+    known = memory.named(name)
+    other = memory.named(nick)
+    if other == known:
+        return
+    for old, canonical in list(memory.aliases.items()):
+        if canonical == other:
+            memory.aliases[old] = known
+    memory.aliases[other] = known
+    gone = memory.participants.pop(other, None)
+    if gone is not None:
+        _join(memory.participant(known), gone, memory)
+    _rename(memory, other, known)
+    memory.govern(memory.settings)
+    moment.found("participant.aliased", None, alias=nick, participant=known)
+
+
+def _join(person: Participant, gone: Participant, memory: Memory) -> None:
+    person.messages += gone.messages
+    for on, position in gone.positions.items():
+        person.positions[on] = _later_position(person.positions.get(on), position)
+    merged = sorted({*person.contributions, *gone.contributions}, key=lambda c: (c.n, c.start))
+    person.contributions = merged
+    keep_newest(person, memory.settings.caps)
+    person.last = _newest(person)
+
+
+def _later_position(held: Position | None, other: Position) -> Position:
+    return other if held is None or held.cite.n < other.cite.n else held
+
+
+def _rename(memory: Memory, old: str, new: str) -> None:
+    """Put `new` for `old` wherever memory still names participants in full."""
+    for proposal in memory.proposals.values():
+        if proposal.participant == old:
+            proposal.participant = new
+        if (reaction := proposal.reactions.pop(old, None)) is not None:
+            proposal.reactions[new] = _later(proposal.reactions.get(new), reaction)
+            proposal.tally = tallied(proposal)
+    for decision in memory.decisions.values():
+        if decision.participant == old:
+            decision.participant = new
+        for side in _sides(decision):
+            if (origin := side.pop(old, None)) is not None:
+                if all(new not in other for other in _sides(decision)):
+                    side[new] = origin
+                decision.tally = counted(decision)

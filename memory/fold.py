@@ -1,0 +1,193 @@
+"""The fold: `apply` changes the memory it owns by one record and returns the facts.
+
+Pure and total: no entry raises, whatever it says. The one exception is about
+this process, not about the log: a session read with pattern packs that are not
+here is `PackMissing`, before anything changed.
+Redelivered records are ignored. O(1) amortised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from bus.entries import (
+    PRIMARY,
+    Entry,
+    EntrySetAside,
+    ItemCorrected,
+    Message,
+    PackRef,
+    ParticipantAliased,
+    Record,
+    SessionClosed,
+    SessionOpened,
+    SettingsChanged,
+    SummaryMade,
+    Unknown,
+)
+from memory import positions, summaries
+from memory.compaction import compact_decisions, compact_proposals
+from memory.corrections import alias, correct
+from memory.errors import BadPattern, SettingsRefused
+from memory.items import Fact
+from memory.moment import Moment
+from memory.proposals import lapse
+from memory.settings import merged
+from memory.speech import speak
+from memory.state import Memory
+from memory.text import measure
+
+_NOTHING: list[Fact] = []
+
+
+def apply(memory: Memory, record: Record) -> list[Fact]:
+    """Fold `record` into `memory`, in place; the facts that it brought about.
+
+    The list is the caller's to read, not to change.
+    """
+    if record.seq <= memory.seq:
+        return _NOTHING
+    entry = record.entry
+    handler = _HANDLERS.get(entry.kind)
+    if handler is None or type(entry) is Unknown:
+        facts = _skip(memory, record)
+    else:
+        facts = handler(memory, record.n, entry)
+    memory.seq = record.seq
+    memory.n = record.n
+    return facts
+
+
+def fold(memory: Memory, records: Iterable[Record]) -> Memory:
+    """`memory` with every record applied, for those who need no facts."""
+    for record in records:
+        apply(memory, record)
+    return memory
+
+
+def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
+    memory.messages += 1
+    name = memory.aliases.get(entry.participant, entry.participant)
+    person = memory.participants.get(name)
+    if person is None:
+        person = memory.participant(name)
+    person.messages += 1
+    facts = _NOTHING
+    if name not in memory.bots:
+        found = memory.reader.read(entry.content, entry.act)
+        if found:
+            moment = Moment(memory, n, name, entry.content, entry.at, entry.topic)
+            speak(moment, found, entry.re)
+            facts = moment.facts
+            if facts:
+                _compact(memory, facts)
+    if memory.live:
+        oldest = memory.proposals[next(iter(memory.live))]
+        if memory.messages - oldest.mentioned >= memory.lapse_after:
+            silent = Moment(memory, n, name, entry.content, entry.at)
+            lapse(silent)
+            facts = [*facts, *silent.facts]
+    memory.open_size += measure(entry.content, "tokens")
+    memory.open_count += 1
+    if memory.open_count >= memory.interval:
+        summaries.close_range(memory, n, entry.at)
+    return facts
+
+
+def _compact(memory: Memory, facts: list[Fact]) -> None:
+    compact_proposals(memory)
+    compact_decisions(memory, ledger=any(fact.kind == "decision.ratified" for fact in facts))
+
+
+def _corrected(memory: Memory, n: int, entry: ItemCorrected) -> list[Fact]:
+    moment = Moment(memory, n, memory.named(entry.by), "", entry.at)
+    correct(moment, entry)
+    return moment.facts
+
+
+def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
+    if memory.opened:
+        return _NOTHING
+    refused = _govern(memory, n, entry.settings, entry.packs)
+    memory.opened = True
+    memory.title = entry.title
+    memory.counter = entry.counter
+    return refused
+
+
+def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
+    refused = _govern(memory, n, entry.settings, entry.packs)
+    if refused:
+        return refused
+    compact_proposals(memory)
+    compact_decisions(memory, ledger=True)
+    positions.trim(memory)
+    summaries.tighten(memory)
+    return [Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings})]
+
+
+def _govern(
+    memory: Memory, n: int, partial: dict[str, Any], packs: tuple[PackRef, ...] | None
+) -> list[Fact]:
+    """Put settings and packs in force; what cannot be read leaves all as it was, as a fact."""
+    try:
+        settings = merged(memory.settings, partial)
+        if packs is not None:
+            memory.read_with(packs)
+    except (SettingsRefused, BadPattern) as error:
+        return [Fact("settings.refused", None, n, {"reason": str(error)})]
+    memory.govern(settings)
+    return _NOTHING
+
+
+def _closed(memory: Memory, n: int, entry: SessionClosed) -> list[Fact]:
+    memory.closed = entry.reason
+    return [Fact("session.closed", None, n, {"by": entry.by, "reason": entry.reason})]
+
+
+def _aliased(memory: Memory, n: int, entry: ParticipantAliased) -> list[Fact]:
+    moment = Moment(memory, n, entry.by or entry.participant, "", entry.at)
+    alias(moment, entry.alias, entry.participant)
+    return moment.facts
+
+
+def _summarised(memory: Memory, n: int, entry: SummaryMade) -> list[Fact]:
+    moment = Moment(memory, n, "", "", entry.at)
+    summaries.land(moment, entry)
+    return moment.facts
+
+
+def _compacted(memory: Memory, n: int, entry: Entry) -> list[Fact]:
+    compact_proposals(memory, wanted=True)
+    compact_decisions(memory, ledger=True, wanted=True)
+    return _NOTHING
+
+
+def _set_aside(memory: Memory, n: int, entry: EntrySetAside) -> list[Fact]:
+    return [Fact("entry.set_aside", None, n, {"seq": entry.seq, "reason": entry.reason})]
+
+
+def _forked(memory: Memory, n: int, entry: Entry) -> list[Fact]:
+    return _NOTHING
+
+
+def _skip(memory: Memory, record: Record) -> list[Fact]:
+    kind = record.entry.kind
+    if record.n > memory.n or kind in PRIMARY:
+        memory.unknown[kind] = memory.unknown.get(kind, 0) + 1
+    return [Fact("entry.skipped", None, record.n, {"kind": kind})]
+
+
+_HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
+    "message": _message,
+    "item.corrected": _corrected,
+    "session.opened": _opened,
+    "session.closed": _closed,
+    "session.forked": _forked,
+    "settings.changed": _changed,
+    "participant.aliased": _aliased,
+    "memory.compacted": _compacted,
+    "entry.set_aside": _set_aside,
+    "summary.made": _summarised,
+}

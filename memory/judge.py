@@ -1,0 +1,144 @@
+"""Whether a match is a claim: the guards of a language, applied to its sentence.
+
+"We have not agreed", "if we agreed to that", "do you think we agreed?", "Ann
+said we agreed" match the words of a decision and are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from memory.clauses import Script, Span
+from memory.patterns import REACTIONS, Guards, Rule, compiled
+
+_CLAUSE_MARKS: Final = ",;:()"
+_CLOSERS: Final = "\"')]*!. \x1a"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a rule matched, in which sentence; `text` is the span its group names."""
+
+    start: int
+    end: int
+    name: str
+    rule: Rule
+    sentence: Span
+    text: Span | None = None
+    conditional: bool = False
+
+    def overlaps(self, other: Match) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
+class Judge:
+    """The guards of several packs together: what one language denies, no other claims."""
+
+    def __init__(self, guards: Sequence[Guards]) -> None:
+        self._guards = {
+            field.name: _united([getattr(each, field.name) for each in guards], field.name)
+            for field in fields(Guards)
+        }
+        self.reserve = self._guards["reserve"]
+
+    def has(self, guard: str, text: str) -> bool:
+        """True where the guard's words are in `text`."""
+        pattern = self._guards[guard]
+        return bool(text) and pattern is not None and pattern.search(text) is not None
+
+    def skipped(self, text: str) -> int:
+        """How many characters of connecting words (`that`, `to`, `:`) `text` begins with."""
+        pattern = self._guards["connective"]
+        found = pattern.match(text) if pattern is not None else None
+        return 0 if found is None else int(found.end())
+
+    def names_nothing(self, text: str) -> bool:
+        """True for a payload such as "it" or "" that says nothing by itself."""
+        pattern = self._guards["empty"]
+        return not text.strip() or (pattern is not None and pattern.fullmatch(text) is not None)
+
+    def first_contrast(self, after: str) -> int | None:
+        """Where the first contrasting word, or semicolon, of `after` begins."""
+        pattern = self._guards["contrast"]
+        found = pattern.search(after) if pattern is not None else None
+        starts = [found.start()] if found is not None else []
+        starts += [at for at in [after.find(";")] if at >= 0]
+        return min(starts, default=None)
+
+    def upheld(self, script: Script, matches: Iterable[Match]) -> list[Match]:
+        """The matches that claim something, with `conditional` set where they have a reserve."""
+        found = []
+        for match in matches:
+            judged = self._judged(script.unquoted, match)
+            if judged is not None:
+                found.append(judged)
+        return found
+
+    def _judged(self, text: str, match: Match) -> Match | None:
+        first, last = match.sentence
+        before, after = text[first : match.start], text[match.end : last]
+        rule = match.rule
+        if rule.whole_words and not _whole(text, match):
+            return None
+        if rule.before and compiled(rule.before, rule.name).search(before):
+            return None
+        if rule.after and compiled(rule.after, rule.name).search(after):
+            return None
+        if not rule.question and self._asks(text[first:last], after):
+            return None
+        if before and not before.isspace() and self._denied(rule, before):
+            return None
+        return replace(match, conditional=self._reserved(rule, before, text[match.start : last]))
+
+    def _asks(self, sentence: str, after: str) -> bool:
+        """True for a question, unless a statement came first: "I agree, but who pays?"."""
+        if not sentence.rstrip(_CLOSERS).endswith("?"):
+            return False
+        return not (self.has("contrast", after) or self.has("interrogative", after))
+
+    def _denied(self, rule: Rule, before: str) -> bool:
+        clause = before[self.last_contrast(before) :]
+        near = clause[max(clause.rfind(mark) for mark in _CLAUSE_MARKS) + 1 :]
+        claims = rule.act == "decide"  # a decision is denied from farther away
+        scopes = {
+            "negation": near,
+            "hypothesis": before if claims else near,
+            "modal": near,
+            "inverted": near,
+            "reported": clause if claims else near,
+        }
+        return any(
+            self.has(guard, scope) for guard, scope in scopes.items() if guard not in rule.skip
+        )
+
+    def last_contrast(self, before: str) -> int:
+        """Where the last contrasting word, or semicolon, of `before` ends; 0 without one."""
+        pattern, last = self._guards["contrast"], 0
+        if pattern is not None:
+            for found in pattern.finditer(before):
+                last = found.end()
+        return max(last, before.rfind(";") + 1)
+
+    def _reserved(self, rule: Rule, before: str, rest: str) -> bool:
+        if rule.conditional:
+            return True
+        if rule.act in REACTIONS:
+            return self.has("reserve", rest) or self.has("hypothesis", before)
+        return rule.act == "decide" and self.has("hypothesis", rest)
+
+
+def _whole(text: str, match: Match) -> bool:
+    before, after = text[match.start - 1 : match.start], text[match.end : match.end + 1]
+    edge = text[match.end - 1]
+    return not ((before.isalnum() or before == "_") and text[match.start].isalnum()) and not (
+        (after.isalnum() or after == "_") and edge.isalnum()
+    )
+
+
+def _united(patterns: Sequence[str], name: str) -> Any:
+    distinct = [pattern for pattern in dict.fromkeys(patterns) if pattern]
+    if not distinct:
+        return None
+    return compiled("|".join(f"(?:{pattern})" for pattern in distinct), name)

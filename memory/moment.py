@@ -1,0 +1,47 @@
+"""One entry being folded: who, where, and the facts found so far."""
+
+from __future__ import annotations
+
+from memory.items import Cite, Fact, How, Origin
+from memory.state import Memory
+
+
+class Moment:
+    """The entry in hand. Handlers change `memory` through it and record facts in it."""
+
+    __slots__ = ("at", "content", "facts", "memory", "n", "participant", "topic")
+
+    def __init__(
+        self,
+        memory: Memory,
+        n: int,
+        participant: str,
+        content: str,
+        at: str | None,
+        topic: str | None = None,
+    ) -> None:
+        self.memory = memory
+        self.n = n
+        self.participant = participant  # canonical
+        self.content = content
+        self.at = at
+        self.topic = topic
+        self.facts: list[Fact] = []
+
+    def found(self, kind: str, ref: str | None, **data: object) -> None:
+        """Record a fact."""
+        self.facts.append(Fact(kind, ref, self.n, data))
+
+    def origin(
+        self,
+        how: How,
+        rule: str | None = None,
+        confidence: int = 1000,
+        *,
+        start: int = 0,
+        end: int | None = None,
+        also: tuple[Cite, ...] = (),
+    ) -> Origin:
+        """An origin that cites this entry first, then `also`."""
+        here = Cite(self.n, start, len(self.content) if end is None else end)
+        return Origin((here, *also), how, rule, confidence)

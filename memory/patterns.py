@@ -1,0 +1,201 @@
+"""Pattern packs: immutable data that says which words make which act.
+
+A pack is JSON: a name such as `en@1`, rules, and the guards of its language.
+Only what RE2 accepts is a pattern, so no pattern can be slow; matching ignores
+case. `parse_pack` is the border: behind it every pattern compiles.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Final, Literal, cast
+
+import re2
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from bus.entries import Act
+from memory.errors import BadPattern
+
+REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
+
+GuardName = Literal["negation", "hypothesis", "modal", "inverted", "reported"]
+_MAX_RULES: Final = 2000
+_MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
+_Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
+_Pattern = Annotated[str, Field(min_length=1, max_length=_MAX_PATTERN)]
+_Optional = Annotated[str, Field(max_length=_MAX_PATTERN)]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One wording of one act.
+
+    `payload` says what it offers or settles: the group `text` of the pattern
+    where it has one, else what follows to the sentence's end (`after`), or the
+    whole sentence. `before` and `after` are patterns at the end of what stands
+    before the match in its sentence and at the start of what follows; either
+    drops it. `question` keeps it in questions; `skip` names guards that it
+    does not heed; `whole_words` refuses a match that begins or ends in a word.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    name: _Name
+    act: Act
+    pattern: _Pattern
+    confidence: Annotated[int, Field(ge=1, le=899)] = 500  # a tag has 900
+    payload: Literal["after", "sentence"] = "after"
+    question: bool = False
+    conditional: bool = False
+    handle: bool = False  # the match names the handles it is about
+    skip: tuple[GuardName, ...] = ()
+    before: _Optional = ""
+    after: _Optional = ""
+    whole_words: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """What tells a claim from talk about one, in one language. "" for none.
+
+    The first five make a match nothing: a `negation` in its clause, a
+    `hypothesis` before it in its sentence, a `modal` in its clause, an
+    `inverted` verb or a conjunction right before it, a `reported` speaker.
+    `contrast` begins a clause that outweighs the one before, `reserve` makes
+    a reaction conditional, `interrogative` begins a question after a comma.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    negation: _Optional = ""
+    hypothesis: _Optional = ""
+    modal: _Optional = ""
+    inverted: _Optional = ""
+    reported: _Optional = ""
+    contrast: _Optional = ""
+    reserve: _Optional = ""
+    interrogative: _Optional = ""
+    connective: _Optional = ""  # words to leave out at the start of a payload
+    empty: _Optional = ""  # a payload that says there is none yet
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Rules and guards under one name; the same hash is the same behaviour."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    name: _Name
+    rules: Annotated[tuple[Rule, ...], Field(min_length=1, max_length=_MAX_RULES)]
+    guards: Guards = Guards()
+
+    def to_json(self) -> dict[str, Any]:
+        """The pack as JSON-ready data, defaults left out; `parse_pack` takes it back."""
+        rules = [_without_defaults(rule) for rule in self.rules]
+        guards = {key: value for key, value in asdict(self.guards).items() if value}
+        return {"name": self.name, "rules": rules} | ({"guards": guards} if guards else {})
+
+    @property
+    def hash(self) -> str:
+        """BLAKE2b-128 of the canonical JSON, in hex."""
+        return _hash(self)
+
+
+@lru_cache(maxsize=64)
+def _hash(pack: Pack) -> str:
+    data = json.dumps(pack.to_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.blake2b(data.encode(), digest_size=16).hexdigest()
+
+
+def _without_defaults(rule: Rule) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    for field in fields(rule):
+        value = getattr(rule, field.name)
+        if value != field.default:
+            shown[field.name] = list(value) if isinstance(value, tuple) else value
+    return shown
+
+
+_PACK: Final = TypeAdapter(Pack)
+
+
+def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
+    """The pack in `data` (JSON text, or what JSON text decodes to).
+
+    Raises `BadPattern`, naming the rule: not the shape of a pack, a doubled
+    rule name, a pattern that RE2 refuses (look-around, back-references) or one
+    that matches the empty text and so would fire everywhere.
+    """
+    try:
+        tree = json.loads(data) if isinstance(data, bytes | str) else data
+    except ValueError as error:
+        raise BadPattern("pack", f"not JSON: {error}") from None
+    try:
+        pack = _PACK.validate_python(tree)
+    except ValidationError as error:
+        raise _refusal(tree, error) from None
+    _check(pack)
+    return pack
+
+
+def _refusal(tree: Any, error: ValidationError) -> BadPattern:
+    first = error.errors()[0]
+    where = [part for part in first["loc"] if part != "Pack"]
+    rule = "pack"
+    if len(where) >= 2 and where[0] == "rules" and isinstance(where[1], int):
+        entry = tree["rules"][where[1]]
+        name = entry.get("name") if isinstance(entry, dict) else None
+        rule, where = str(name or f"rules[{where[1]}]"), where[2:]
+    return BadPattern(rule, f"{'.'.join(map(str, where)) or 'pack'}: {first['msg']}")
+
+
+def _check(pack: Pack) -> None:
+    seen: set[str] = set()
+    for rule in pack.rules:
+        if rule.name in seen:
+            raise BadPattern(rule.name, "the name is there twice; give each rule its own")
+        seen.add(rule.name)
+        if compiled(rule.pattern, rule.name).search("") is not None:
+            raise BadPattern(rule.name, "it matches the empty text; make some part required")
+        for pattern in filter(None, (rule.before, rule.after)):
+            compiled(pattern, rule.name)
+    for name, pattern in asdict(pack.guards).items():
+        if not pattern:
+            continue
+        if compiled(pattern, name).search("") is not None and name != "empty":
+            raise BadPattern(name, "it matches the empty text; make some part required")
+
+
+def re2_options() -> Any:
+    """RE2 options for every pattern here: quiet, blind to case, 64 MiB for its automata."""
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = False
+    options.max_mem = 64 << 20  # the default 8 MiB refuses sets of some hundred patterns
+    return options
+
+
+def compiled(pattern: str, rule: str) -> Any:
+    """`pattern` as an RE2 regular expression. Raises `BadPattern`, naming `rule`."""
+    try:
+        return re2.compile(pattern, re2_options())
+    except re2.error as error:
+        reason = error.args[0]
+        text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        hint = "; RE2 has no look-around and no back-references" if "perl" in text else ""
+        raise BadPattern(rule, f"RE2 refuses it: {text[:120]}{hint}") from None
+
+
+def compiled_set(patterns: tuple[str, ...]) -> Any:
+    """One automaton that tells which of `patterns` occur in a text."""
+    matcher = re2.Set.SearchSet(re2_options())
+    for pattern in patterns:
+        matcher.Add(pattern)
+    try:
+        matcher.Compile()
+    except re2.error:
+        raise BadPattern("pack", "together the patterns are too large; split the pack") from None
+    return cast("Any", matcher)

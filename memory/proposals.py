@@ -1,0 +1,196 @@
+"""The life of a proposal.
+
+    active ──► accepted    a quorum, an act by someone permitted, a vote and its claim
+           ──► rejected    an act by someone permitted
+           ──► withdrawn   its proposer
+           ──► modified    a successor that amends it
+           ──► lapsed      `lapse.after` messages without mention
+
+A settled proposal never moves again; every move has an origin and is a fact.
+"""
+
+from __future__ import annotations
+
+from memory import positions
+from memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction, Stance
+from memory.moment import Moment
+from memory.similar import fingerprint
+from memory.state import Memory
+from memory.text import clip, topic_line
+
+_TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole
+_STRUCK = 900  # resemblance, per mille, at which words count as those a person struck
+
+
+def propose(
+    moment: Moment, text: str, origin: Origin, amends: Proposal | None = None
+) -> Proposal | None:
+    """Enter a proposal; None where a person struck the same words before."""
+    memory = moment.memory
+    marks = fingerprint(text)
+    if origin.how != "act" and _is_struck(memory, marks):
+        return None
+    ref = len(memory.proposals) + 1
+    made = Proposal(
+        ref=ref,
+        participant=moment.participant,
+        topic=clip(moment.topic, 100) if moment.topic else topic_line(text),
+        text=clip(text, _TEXT_CHARS),
+        born=moment.n,
+        detected=moment.n,
+        at=moment.at,
+        origin=origin,
+        fingerprint=marks,
+        mentioned=memory.messages,
+        amends=None if amends is None else amends.ref,
+    )
+    earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
+    memory.proposals[ref] = made
+    memory.live[ref] = None
+    memory.full_proposals[ref] = None
+    memory.at_refs.setdefault(moment.n, []).append(made.handle)
+    memory.proposal_index.add(ref, marks)
+    where = origin.cites[0]
+    moment.found(
+        "proposal.made",
+        made.handle,
+        id=made.id,
+        participant=made.participant,
+        topic=made.topic,
+        text=made.text,
+        start=where.start,
+        end=where.end,
+        how=origin.how,
+        rule=origin.rule,
+        confidence=origin.confidence,
+    )
+    if amends is not None:
+        _succeed(moment, amends, made)
+    elif earlier is not None:
+        _echo(moment, made, *earlier)
+    positions.take(moment, made.handle, "support", where.start, where.end)
+    positions.contribute(moment, where.start, where.end)
+    return made
+
+
+def _is_struck(memory: Memory, marks: tuple[int, ...]) -> bool:
+    nearest = memory.proposal_index.nearest(marks, _STRUCK)
+    return nearest is not None and memory.proposals[nearest[0]].struck
+
+
+def _echo(moment: Moment, made: Proposal, ref: int, similarity: int) -> None:
+    earlier = moment.memory.proposal(ref)
+    if earlier is None:
+        return
+    made.echoes = earlier.ref
+    moment.found(
+        "proposal.echoed",
+        made.handle,
+        participant=made.participant,
+        earlier=earlier.handle,
+        earlier_n=earlier.born,
+        earlier_status=earlier.status,
+        similarity=similarity,
+    )
+
+
+def _succeed(moment: Moment, earlier: Proposal, made: Proposal) -> None:
+    earlier.superseded_by = made.ref
+    moment.found(
+        "proposal.amended", made.handle, participant=made.participant, earlier=earlier.handle
+    )
+    if earlier.status == "active":
+        settle(moment, earlier, "modified", made.origin)
+
+
+def react(
+    moment: Moment, proposal: Proposal, stance: Stance, origin: Origin, reaction: Reaction
+) -> None:
+    """Make `reaction` the participant's latest on `proposal`."""
+    memory = moment.memory
+    before = proposal.reactions.get(moment.participant)
+    if not (proposal.shrunk and proposal.status != "active"):
+        proposal.reactions[moment.participant] = reaction
+        proposal.tally = tallied(proposal)
+    mention(memory, proposal)
+    where = origin.cites[0]
+    moment.found(
+        "reaction.changed",
+        proposal.handle,
+        participant=moment.participant,
+        stance=stance,
+        was=None if before is None else before.stance,
+        conditional=reaction.conditional,
+        counted=reaction.counted,
+        proposal_n=proposal.born,
+        start=where.start,
+        end=where.end,
+        how=origin.how,
+        rule=origin.rule,
+        confidence=origin.confidence,
+    )
+    positions.take(moment, proposal.handle, stance, where.start, where.end)
+
+
+def tallied(proposal: Proposal) -> tuple[int, int, int]:
+    """Supporters, opponents and neutral ones, counted from the reactions."""
+    stances = [reaction.stance for reaction in proposal.reactions.values()]
+    return stances.count("support"), stances.count("oppose"), stances.count("neutral")
+
+
+def mention(memory: Memory, proposal: Proposal) -> None:
+    """Note that the message in hand speaks of `proposal`."""
+    proposal.mentioned = memory.messages
+    if proposal.ref in memory.live:
+        del memory.live[proposal.ref]
+        memory.live[proposal.ref] = None
+
+
+def has_quorum(memory: Memory, proposal: Proposal, *, votes_too: bool = False) -> bool:
+    """True when enough others support it and nobody opposes it.
+
+    Conditional support is not support. Reactions linked by nearness alone do
+    not count, unless `votes_too`: then bare votes do, because a claim that
+    restates the proposal has said what they were cast on.
+    """
+    supporters = 0
+    for name, reaction in proposal.reactions.items():
+        if reaction.stance == "oppose":
+            return False
+        sure = reaction.counted or (votes_too and reaction.vote)
+        if reaction.stance == "support" and sure and not reaction.conditional:
+            supporters += name != proposal.participant
+    return supporters >= memory.settings.ratify.quorum
+
+
+def settle(moment: Moment, proposal: Proposal, status: ProposalStatus, origin: Origin) -> None:
+    """Move an active proposal to `status`, for good."""
+    proposal.status = status
+    proposal.settled = origin
+    moment.memory.live.pop(proposal.ref, None)
+    moment.found(
+        "proposal.settled",
+        proposal.handle,
+        status=status,
+        by=moment.participant if origin.how != "rule" else None,
+        how=origin.how,
+        rule=origin.rule,
+        proposal_n=proposal.born,
+        tally=list(proposal.tally),
+        superseded_by=None if proposal.superseded_by is None else f"P{proposal.superseded_by}",
+    )
+
+
+def lapse(moment: Moment) -> None:
+    """Settle every active proposal that was not mentioned for too long."""
+    memory = moment.memory
+    overdue = memory.messages - memory.lapse_after
+    silent: list[Proposal] = []
+    for ref in memory.live:
+        proposal = memory.proposals[ref]
+        if proposal.mentioned > overdue:
+            break
+        silent.append(proposal)
+    for proposal in sorted(silent, key=lambda found: found.ref):
+        origin = Origin((Cite(proposal.born), Cite(moment.n)), "rule", "lapse.after")
+        settle(moment, proposal, "lapsed", origin)

@@ -1,0 +1,128 @@
+"""Recognising a proposal that was made before, in other words or the same.
+
+A fingerprint is a bottom-k sketch: the smallest hashes of the stemmed content
+words and of their pairs. Two sketches estimate how much two texts share; the
+index finds the nearest earlier one without looking at every one.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from memory.text import plain
+
+SIZE: Final = 24  # hashes kept: an estimate within about 100 per mille, in 24 small integers
+_MAX_TEXT: Final = 4000  # characters read: a proposal says what it wants before that
+_COMMON: Final = 64  # posting lists longer than this tell little; only the newest are looked at
+_MAX_CANDIDATES: Final = 256
+
+_WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
+_IDEOGRAPHS: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_SUFFIXES: Final = ("ations", "ation", "ingly", "ments", "ment", "ings", "ing", "edly", "ions",
+                    "ies", "ion", "ers", "ed", "es", "er", "ly", "s", "e", "y")  # fmt: skip
+# Words that carry no proposal; few and short, because other languages share the list.
+_STOP_WORDS: Final = frozenset(
+    "a an and are as at be been but by can could do does for from get had has have how i if in into "
+    "is it its let lets me my no not of on one or our propose proposal proposed should so suggest "
+    "than that the their them then there these they this those to up us was we were what when which "
+    "who why will with would you your".split()
+)
+
+
+def fingerprint(text: str) -> tuple[int, ...]:
+    """At most 24 ascending 32-bit integers; () for a text without words."""
+    words = stems(text[:_MAX_TEXT])
+    pairs = {f"{one} {two}" for one, two in zip(words, words[1:], strict=False)}
+    hashes = {zlib.crc32(each.encode()) for each in {*words, *pairs}}
+    return tuple(sorted(hashes)[:SIZE])
+
+
+def stems(text: str) -> list[str]:
+    """The content words of `text`, without common endings; ideographs one by one.
+
+    All words where stop words are all there is.
+    """
+    spaced = plain(text).lower()
+    if not spaced.isascii():
+        spaced = _IDEOGRAPHS.sub(r" \g<0> ", spaced)
+    words = _WORD.findall(spaced.replace("'", ""))
+    return [_stem(word) for word in words if word not in _STOP_WORDS] or words
+
+
+def _stem(word: str) -> str:
+    if len(word) > 4 and word.isascii() and word.isalpha():
+        for suffix in _SUFFIXES:
+            if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+                return word[: -len(suffix)]
+    return word
+
+
+def resemblance(a: Sequence[int], b: Sequence[int]) -> int:
+    """The share of the two texts' shingles that both have, estimated, per mille.
+
+    Exact where both sketches hold all of their text. 0 where one is empty.
+    """
+    if not a or not b:
+        return 0
+    both = set(a) & set(b)
+    union = sorted({*a, *b})
+    if len(a) >= SIZE or len(b) >= SIZE:  # a full sketch speaks only for its smallest hashes
+        reach = min(max(a) if len(a) >= SIZE else union[-1], max(b) if len(b) >= SIZE else union[-1])
+        union = [each for each in union if each <= reach]
+    return 1000 * sum(each in both for each in union) // len(union)
+
+
+class Index:
+    """Fingerprints by number, found again by resemblance.
+
+    A pure function of what was added and removed: rebuild it from the items.
+    """
+
+    __slots__ = ("_by_hash", "_prints")
+
+    def __init__(self) -> None:
+        self._prints: dict[int, tuple[int, ...]] = {}
+        self._by_hash: dict[int, list[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._prints)
+
+    def add(self, ref: int, fp: Sequence[int]) -> None:
+        """Adds or replaces `ref`."""
+        self.remove(ref)
+        self._prints[ref] = tuple(fp)
+        for each in fp:
+            self._by_hash.setdefault(each, []).append(ref)
+
+    def remove(self, ref: int) -> None:
+        """Forgets `ref`; nothing where it is unknown."""
+        for each in self._prints.pop(ref, ()):
+            refs = self._by_hash[each]
+            refs.remove(ref)
+            if not refs:
+                del self._by_hash[each]
+
+    def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
+        """The ref that resembles `fp` most and how much, per mille; None below `at_least`.
+
+        The highest ref of equals. Looks at 256 candidates at most: those that
+        share the most hashes, counted rarest hash first.
+        """
+        best: tuple[int, int] | None = None
+        for ref in self._candidates(fp):
+            score = resemblance(fp, self._prints[ref])
+            if score >= at_least and (best is None or (score, ref) > best):
+                best = (score, ref)
+        return None if best is None else (best[1], best[0])
+
+    def _candidates(self, fp: Sequence[int]) -> list[int]:
+        lists = [self._by_hash[each] for each in fp if each in self._by_hash]
+        shared = Counter[int]()
+        for refs in sorted(lists, key=len):
+            shared.update(refs[-_COMMON:])
+        ranked = sorted(shared, key=lambda ref: (-shared[ref], -ref))
+        return ranked[:_MAX_CANDIDATES]

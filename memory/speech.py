@@ -1,0 +1,197 @@
+"""What the acts of one message do to memory, in the order they were spoken."""
+
+from __future__ import annotations
+
+from memory import decisions, positions, proposals
+from memory.acts import Detection
+from memory.items import Decision, Origin, Proposal, Reaction, Stance
+from memory.links import Link, referred, resolved_by, targets
+from memory.moment import Moment
+from memory.similar import fingerprint
+
+_STANCES: dict[str, Stance] = {
+    "support": "support",
+    "oppose": "oppose",
+    "dispute": "oppose",
+    "abstain": "neutral",
+}
+_RULINGS = ("accept", "reject", "ratify")
+
+Re = int | str | None
+
+
+def speak(moment: Moment, found: tuple[Detection, ...], re: Re) -> None:
+    """Let each detected act take effect."""
+    for detection in found:
+        if detection.act in _STANCES:
+            _take_stance(moment, detection, re)
+        elif detection.act in ("propose", "amend"):
+            _propose(moment, detection, re)
+        elif detection.act == "decide":
+            _decide(moment, detection, re)
+        elif detection.act == "withdraw":
+            _withdraw(moment, detection, re)
+        elif detection.act in _RULINGS:
+            _rule(moment, detection, re)
+
+
+def _origin(moment: Moment, detection: Detection, confidence: int = 1000) -> Origin:
+    return moment.origin(
+        detection.how,
+        detection.rule,
+        detection.confidence * confidence // 1000,
+        start=detection.start,
+        end=detection.end,
+    )
+
+
+def _payload(moment: Moment, detection: Detection) -> str:
+    text = moment.content[detection.text_start : detection.text_end].strip()
+    return text or moment.content.strip()
+
+
+def _propose(moment: Moment, detection: Detection, re: Re) -> None:
+    amends = None
+    if detection.act == "amend":
+        amends = _only_proposal(moment, detection, re)
+    proposals.propose(moment, _payload(moment, detection), _origin(moment, detection), amends)
+
+
+def _only_proposal(moment: Moment, detection: Detection, re: Re) -> Proposal | None:
+    """The proposal that an act names outright: by `re`, or by the first handle."""
+    memory = moment.memory
+    candidates = [] if re is None else [referred(memory, re)]
+    candidates += [memory.item(handle) for handle in detection.refs]
+    return next((item for item in candidates if isinstance(item, Proposal)), None)
+
+
+def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
+    stance = _STANCES[detection.act]
+    links = targets(moment, detection, re)
+    if not links and moment.topic and detection.how == "act":
+        positions.take(moment, moment.topic, stance, detection.start, detection.end)
+    for link in links:
+        if link.item.born == moment.n:
+            continue
+        if isinstance(link.item, Decision):
+            decisions.hear(moment, link.item, stance, _origin(moment, detection))
+            decisions.ratify_if_enough(moment, link.item)
+        else:
+            _react(moment, detection, link, link.item, stance)
+
+
+def _react(
+    moment: Moment, detection: Detection, link: Link, proposal: Proposal, stance: Stance
+) -> None:
+    origin = _origin(moment, detection, link.confidence)
+    reaction = Reaction(stance, detection.conditional, link.sure, detection.vote, origin)
+    proposals.react(moment, proposal, stance, origin, reaction)
+    decisions.follow(moment, proposal, reaction)
+    decisions.settle_by_reactions(moment, proposal, reaction)
+
+
+def _decide(moment: Moment, detection: Detection, re: Re) -> None:
+    text = _payload(moment, detection)
+    origin = _origin(moment, detection)
+    link = resolved_by(moment, detection, re, fingerprint(text))
+    supersedes = _superseded_decision(moment, detection, re)
+    resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
+    made = decisions.claim(moment, text, origin, resolves, supersedes)
+    if made is None:
+        return
+    if detection.how == "act" and moment.participant in moment.memory.chairs:
+        decisions.bind(moment, made, resolves, origin)
+    elif link is not None and link.sure and resolves is not None:
+        decisions.settle_by_claim(moment, made, resolves)
+
+
+def _superseded_decision(moment: Moment, detection: Detection, re: Re) -> Decision | None:
+    memory = moment.memory
+    candidates = [] if re is None else [referred(memory, re)]
+    candidates += [memory.item(handle) for handle in detection.refs]
+    return next((item for item in candidates if isinstance(item, Decision)), None)
+
+
+def _withdraw(moment: Moment, detection: Detection, re: Re) -> None:
+    """Only its proposer, or a chair, may withdraw a proposal."""
+    proposal = _only_proposal(moment, detection, re) or _own_newest(moment)
+    if proposal is None or proposal.status != "active":
+        return
+    if (
+        moment.participant != proposal.participant
+        and moment.participant not in moment.memory.chairs
+    ):
+        return
+    proposals.settle(moment, proposal, "withdrawn", _origin(moment, detection))
+    positions.take(moment, proposal.handle, "neutral", detection.start, detection.end)
+
+
+def _own_newest(moment: Moment) -> Proposal | None:
+    memory = moment.memory
+    for ref in reversed(memory.live):
+        proposal = memory.proposals[ref]
+        if not memory.in_window(proposal):
+            return None
+        if proposal.participant == moment.participant and proposal.born != moment.n:
+            return proposal
+    return None
+
+
+def _rule(moment: Moment, detection: Detection, re: Re) -> None:
+    """`accept`, `reject` and `ratify`, by someone who may and by nobody else.
+
+    Someone who may not has still said where they stand.
+    """
+    origin = _origin(moment, detection)
+    for item in _ruled_on(moment, detection, re):
+        if not _may_rule(moment, item):
+            stance: Stance = "oppose" if detection.act == "reject" else "support"
+            if isinstance(item, Proposal):
+                _react(moment, detection, Link(item, sure=True), item, stance)
+            else:
+                decisions.hear(moment, item, stance, origin)
+        elif isinstance(item, Decision):
+            _rule_on_decision(moment, detection.act, item, origin)
+        else:
+            _rule_on_proposal(moment, detection.act, item, origin)
+
+
+def _ruled_on(moment: Moment, detection: Detection, re: Re) -> list[Proposal | Decision]:
+    memory = moment.memory
+    named = [memory.item(handle) for handle in detection.refs]
+    if not named and re is not None:
+        named = [referred(memory, re)]
+    found: list[Proposal | Decision] = []
+    for item in named:
+        if item is not None and item.born != moment.n and item not in found:
+            found.append(item)
+    return found
+
+
+def _may_rule(moment: Moment, item: Proposal | Decision) -> bool:
+    chairs = moment.memory.chairs
+    return moment.participant in chairs if chairs else moment.participant != item.participant
+
+
+def _rule_on_decision(moment: Moment, act: str, decision: Decision, origin: Origin) -> None:
+    if act == "reject":
+        decisions.hear(moment, decision, "oppose", origin)
+        return
+    resolves = None
+    if decision.resolves is not None:
+        resolves = moment.memory.proposal(decision.resolves)
+    decisions.hear(moment, decision, "support", origin)
+    decisions.bind(moment, decision, resolves, origin)
+
+
+def _rule_on_proposal(moment: Moment, act: str, proposal: Proposal, origin: Origin) -> None:
+    stance: Stance = "oppose" if act == "reject" else "support"
+    reaction = Reaction(stance, conditional=False, counted=True, vote=False, origin=origin)
+    proposals.react(moment, proposal, stance, origin, reaction)
+    decisions.follow(moment, proposal, reaction)
+    if proposal.status != "active":
+        return
+    if act == "reject":
+        proposals.settle(moment, proposal, "rejected", origin)
+    else:
+        decisions.accept(moment, proposal, origin)

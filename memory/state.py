@@ -1,0 +1,191 @@
+"""Memory: what a session has come to, as one fold owns it.
+
+Canonical state is what `canonical.dump` writes. The rest (`seq`, the indexes)
+can be told from it, except `seq`, which belongs to a snapshot's envelope: it
+keeps redelivered records out and never reaches the bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from bus.entries import PackRef
+from memory.acts import Reader
+from memory.errors import PackMissing
+from memory.items import Decision, Participant, Proposal, Range, Summary
+from memory.patterns import Pack, parse_pack
+from memory.settings import Settings
+from memory.similar import Index
+
+FOLD: Final = "1"  # of the code below `apply`; another value means refold from the log
+
+Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
+
+
+def pack_key(name: str, hash: str) -> str:
+    return f"{name} {hash}"
+
+
+class Memory:
+    """One session's memory. Make it with the packs this process can read with."""
+
+    __slots__ = (
+        "aliases",
+        "at_refs",
+        "below",
+        "bots",
+        "chairs",
+        "closed",
+        "counter",
+        "decision_index",
+        "decisions",
+        "front",
+        "full_decisions",
+        "full_proposals",
+        "interval",
+        "lapse_after",
+        "live",
+        "messages",
+        "n",
+        "newest",
+        "open_count",
+        "open_first",
+        "open_size",
+        "opened",
+        "owed",
+        "pack_refs",
+        "packs",
+        "participants",
+        "proposal_index",
+        "proposals",
+        "ranges",
+        "reader",
+        "resolving",
+        "seq",
+        "settings",
+        "summaries",
+        "title",
+        "topics",
+        "unknown",
+        "window",
+    )
+
+    def __init__(self, packs: Packs) -> None:
+        self.packs = packs
+        self.seq = 0
+        # canonical
+        self.opened = False
+        self.closed: str | None = None
+        self.title: str | None = None
+        self.counter = "chars@1"
+        self.n = 0
+        self.messages = 0
+        self.proposals: dict[int, Proposal] = {}
+        self.decisions: dict[int, Decision] = {}
+        self.participants: dict[str, Participant] = {}
+        self.aliases: dict[str, str] = {}
+        self.topics: dict[str, list[int]] = {}  # named topic -> standing decisions on it
+        self.ranges: dict[tuple[int, int], Range] = {}
+        self.summaries: dict[tuple[int, int], Summary] = {}
+        self.newest: list[
+            int
+        ] = []  # `first` of the newest ranges of level 0, `summary.keep` of them
+        self.open_first = 1
+        self.open_count = 0
+        self.open_size = 0
+        self.unknown: dict[str, int] = {}
+        # told from the above
+        self.live: dict[int, None] = {}  # active proposals, longest unmentioned first
+        self.at_refs: dict[int, list[str]] = {}  # n -> handles born there
+        self.resolving: dict[int, int] = {}  # proposal ref -> ref of the decision that resolves it
+        self.proposal_index = Index()
+        self.decision_index = Index()
+        self.full_proposals: dict[int, None] = {}
+        self.full_decisions: dict[int, None] = {}
+        self.owed: dict[tuple[int, int], None] = {}  # ranges without a summary
+        self.front: dict[int, list[Range]] = {}  # by level: ranges that none covers, oldest first
+        self.below: dict[tuple[int, int], list[Range]] = {}  # range -> those it covers and we hold
+        self.pack_refs: tuple[PackRef, ...] = ()
+        self.govern(Settings())
+        self.read_with(())
+
+    def govern(self, settings: Settings) -> None:
+        """Put `settings` in force."""
+        self.settings = settings
+        self.interval = settings.summary.interval
+        self.lapse_after = settings.lapse.after
+        self.window = settings.link.window
+        self.chairs = frozenset(map(self.named, settings.chair))
+        self.bots = frozenset(map(self.named, settings.bots))
+
+    def read_with(self, refs: tuple[PackRef, ...]) -> None:
+        """Put the packs that `refs` name in force. Raises `PackMissing`, `BadPattern`."""
+        found = []
+        for ref in refs:
+            if ref.pack is not None:
+                found.append(parse_pack(ref.pack))
+            elif (pack := self.packs.get(pack_key(ref.name, ref.hash))) is not None:
+                found.append(pack)
+            else:
+                raise PackMissing(ref.name, ref.hash)
+        self.pack_refs = refs
+        self.reader = Reader(found)
+
+    def named(self, participant: str) -> str:
+        """The canonical name of `participant`."""
+        return self.aliases.get(participant, participant)
+
+    def participant(self, name: str) -> Participant:
+        """The participant of that canonical name, made when new."""
+        found = self.participants.get(name)
+        if found is None:
+            found = self.participants[name] = Participant(name)
+        return found
+
+    def proposal(self, ref: int) -> Proposal | None:
+        """The proposal `ref` names now: merges are followed, struck ones are none."""
+        found = self.proposals.get(ref)
+        while found is not None and found.merged is not None:
+            found = self.proposals.get(found.merged)
+        return None if found is None or found.struck else found
+
+    def decision(self, ref: int) -> Decision | None:
+        """The decision `ref` names now: merges are followed, struck ones are none."""
+        found = self.decisions.get(ref)
+        while found is not None and found.merged is not None:
+            found = self.decisions.get(found.merged)
+        return None if found is None or found.struck else found
+
+    def known(self, n: int) -> Proposal | Decision | None:
+        """The item that entry `n` gave birth to: its last proposal, else its last decision."""
+        items = [self.item(handle) for handle in self.at_refs.get(n, ())]
+        found = [item for item in items if item is not None]
+        return max(found, key=lambda item: (type(item) is Proposal, item.ref), default=None)
+
+    def item(self, handle: str) -> Proposal | Decision | None:
+        """The item that `handle` (P3, D2) names now."""
+        if len(handle) < 2 or not handle[1:].isdecimal():
+            return None
+        ref = int(handle[1:])
+        if handle[0] == "P":
+            return self.proposal(ref)
+        return self.decision(ref) if handle[0] == "D" else None
+
+    def order_live(self) -> None:
+        """Put the active proposals back in the order of their last mention."""
+        active = [found for found in self.proposals.values() if found.ref in self.live]
+        active.sort(key=lambda found: (found.mentioned, found.ref))
+        self.live = dict.fromkeys(found.ref for found in active)
+
+    def order_resolving(self) -> None:
+        """Tell again which decision, the newest that stands, resolves which proposal."""
+        self.resolving = {
+            found.resolves: found.ref
+            for found in self.decisions.values()
+            if found.resolves is not None and found.merged is None and not found.struck
+        }
+
+    def in_window(self, proposal: Proposal) -> bool:
+        """True while `proposal` was mentioned within `link.window` messages."""
+        return self.messages - proposal.mentioned <= self.window

@@ -1,0 +1,205 @@
+"""Which stretches of the log are owed a summary, and which summary stands.
+
+Ranges follow from primary entries alone: one of level 0 closes with every
+`summary.interval` messages, one of the next level with every `summary.fanout`
+below it (sooner when more would stand side by side than `caps.summaries`).
+Summaries land in whatever order effects finish: one stands per range, a
+model's over an extract, and what a summary of the next level covers for good
+is let go. So memory holds the frontier of a pyramid, not its stones.
+"""
+
+from __future__ import annotations
+
+from bus.entries import SummaryMade
+from memory.items import Effect, Range, Summary
+from memory.moment import Moment
+from memory.state import Memory
+from memory.text import clip, measure
+
+_CHARS_PER_WORD = 12  # a summary longer than its words times this is cut
+
+Key = tuple[int, int]
+
+
+def close_range(memory: Memory, last: int, at: str | None) -> None:
+    """Close the open stretch of level 0 at `last`; it is owed a summary from now on."""
+    closed = Range(0, memory.open_first, last, memory.open_size, at)
+    memory.open_first, memory.open_count, memory.open_size = last + 1, 0, 0
+    _hold(memory, closed)
+    tighten(memory)
+    memory.newest.append(closed.first)
+
+
+def _hold(memory: Memory, made: Range) -> None:
+    memory.ranges[made.key] = made
+    memory.owed[made.key] = None
+    memory.front.setdefault(made.level, []).append(made)
+
+
+def tighten(memory: Memory) -> None:
+    """Cover ranges by one of the next level wherever enough, or too many, stand side by side."""
+    while (level := _ripe_level(memory)) is not None:
+        _hold(memory, _cover(memory, level))
+
+
+def _ripe_level(memory: Memory) -> int | None:
+    fanout = memory.settings.summary.fanout
+    front = memory.front
+    for level in sorted(front):
+        if len(front[level]) >= fanout:
+            return level
+    if sum(map(len, front.values())) <= memory.settings.caps.summaries:
+        return None
+    count, level = max((len(ranges), -level) for level, ranges in front.items())
+    return -level if count > 1 else None
+
+
+def _cover(memory: Memory, level: int) -> Range:
+    """The range of the next level over all that stand side by side at `level`."""
+    below = memory.front.pop(level)
+    made = Range(
+        level=level + 1,
+        first=below[0].first,
+        last=below[-1].last,
+        was=sum(held.was for held in below),
+        at=below[-1].at,
+    )
+    for held in below:
+        held.above = made.first
+    memory.below[made.key] = below
+    return made
+
+
+def land(moment: Moment, entry: SummaryMade) -> None:
+    """Let a summary stand, unless its range is unknown or a better one does."""
+    memory = moment.memory
+    key = (entry.level, entry.first)
+    owed = memory.ranges.get(key)
+    if owed is None or owed.last != entry.last:
+        return
+    standing = memory.summaries.get(key)
+    if standing is not None and (standing.how == "model" or entry.how == "extract"):
+        return
+    text = clip(entry.text.strip(), memory.settings.summary.words * _CHARS_PER_WORD)
+    memory.summaries[key] = Summary(
+        level=entry.level,
+        first=entry.first,
+        last=entry.last,
+        how=entry.how,
+        text=text,
+        size=measure(text, "tokens"),
+        was=owed.was,
+        at=owed.at,
+    )
+    memory.owed.pop(key, None)
+    moment.found(
+        "summary.made",
+        None,
+        level=entry.level,
+        first=entry.first,
+        last=entry.last,
+        how=entry.how,
+        text=text,
+    )
+    if entry.level == 0:
+        _keep_newest(memory)
+    for below in parts(memory, entry.level, entry.first):
+        _release(memory, below.key)
+
+
+def _keep_newest(memory: Memory) -> None:
+    """Let go of the covered ranges of level 0 that are no longer among the newest.
+
+    Done when a summary lands, not when a range closes: what a context's prefix
+    shows changes with summaries only.
+    """
+    surplus = max(0, len(memory.newest) - memory.settings.summary.keep)
+    fallen = memory.newest[:surplus]
+    del memory.newest[:surplus]
+    for first in fallen:
+        _release(memory, (0, first))
+
+
+def parts(memory: Memory, level: int, first: int) -> list[Range]:
+    """The ranges that (`level`, `first`) covers and memory still holds, oldest first."""
+    return list(memory.below.get((level, first), ()))
+
+
+def _is_final(memory: Memory, key: Key) -> bool:
+    """True when no better summary than the standing one is wanted for `key`."""
+    standing = memory.summaries.get(key)
+    if standing is None:
+        return key not in memory.ranges
+    return standing.how == "model" or memory.settings.summary.how == "extract"
+
+
+def _release(memory: Memory, key: Key) -> None:
+    """Let go of a range, and of those below it, once what covers it is final."""
+    held = memory.ranges.get(key)
+    if held is None or held.above is None:
+        return
+    if key[0] == 0 and key[1] in memory.newest:
+        return
+    if not _is_final(memory, (held.level + 1, held.above)):
+        return
+    below = memory.below.pop(key, [])
+    siblings = memory.below.get((held.level + 1, held.above))
+    if siblings is not None:
+        siblings.remove(held)
+    del memory.ranges[key]
+    memory.summaries.pop(key, None)
+    memory.owed.pop(key, None)
+    for part in below:
+        _release(memory, part.key)
+
+
+def due(memory: Memory) -> tuple[Effect, ...]:
+    """The effects that `memory` is owed now, lowest level and oldest range first.
+
+    Pure: the same memory always owes the same effects, with the same ids, so
+    running one twice is harmless. A range of a higher level is due once every
+    range below it has a standing summary.
+    """
+    return tuple(
+        Effect(level, first, memory.ranges[level, first].last)
+        for level, first in sorted(memory.owed)
+        if level == 0 or all(part.key in memory.summaries for part in parts(memory, level, first))
+    )
+
+
+def upgrades(memory: Memory) -> tuple[Effect, ...]:
+    """The standing extracts that a model could better, lowest level and oldest first.
+
+    Empty where the session wants extracts. A range of a higher level waits for
+    the models' summaries of the ranges below it.
+    """
+    if memory.settings.summary.how == "extract":
+        return ()
+    found = []
+    for key in sorted(memory.summaries):
+        standing = memory.summaries[key]
+        if standing.how == "model":
+            continue
+        below = (memory.summaries.get(part.key) for part in parts(memory, *key))
+        if all(lower is None or lower.how == "model" for lower in below):
+            found.append(Effect(standing.level, standing.first, standing.last))
+    return tuple(found)
+
+
+def frontier(memory: Memory) -> list[Summary]:
+    """The standing summaries that no standing summary of a higher level covers, in log order."""
+    found = []
+    for key in memory.summaries:
+        held = memory.ranges[key]
+        covered = held.above is not None and not _uncovered(memory, held)
+        if not covered:
+            found.append(memory.summaries[key])
+    return sorted(found, key=lambda summary: (summary.first, -summary.level))
+
+
+def _uncovered(memory: Memory, held: Range) -> bool:
+    above = (held.level + 1, held.above if held.above is not None else 0)
+    higher = memory.ranges.get(above)
+    if higher is None or above in memory.summaries:
+        return False
+    return higher.above is None or _uncovered(memory, higher)

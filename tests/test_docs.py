@@ -1,0 +1,165 @@
+"""The examples of README and docs run, links lead somewhere, named tests exist.
+
+Fenced blocks marked `python` and `console` run in the order of their page, in a
+directory and with an embedded server of the page's own; `skip` after the language
+leaves one out. In a console block, lines after a command are what it must print,
+with `...` for anything; a command without such lines may print what it likes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+SECONDS = 60.0  # for one example; the slowest takes about two
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One command or program of a page, and what it must print (None: anything)."""
+
+    line: int
+    command: list[str]
+    text: str
+    expected: str | None = None
+
+
+def examples(page: Path) -> Iterator[Example]:
+    text = page.read_text(encoding="utf-8")
+    for block in FENCE.finditer(text):
+        language, words, body = block.groups()
+        if "skip" in words.split():
+            continue
+        line = text.count("\n", 0, block.start(3)) + 1
+        if language == "python":
+            yield Example(line, [sys.executable, "-W", "error", "-"], body)
+        elif language == "console":
+            yield from _commands(line, body)
+
+
+def _commands(line: int, body: str) -> Iterator[Example]:
+    command: list[str] = []
+    printed: list[str] = []
+    until: str | None = None
+    started = line
+    for offset, row in enumerate(body.splitlines()):
+        if until is not None:
+            command.append(row)
+            until = None if row == until else until
+        elif row.startswith("$ "):
+            if command:
+                yield _shell(started, command, printed)
+            started, command, printed = line + offset, [row[2:]], []
+            heredoc = re.search(r"<<\s*'(\w+)'", row)
+            until = heredoc[1] if heredoc else None
+        else:
+            printed.append(row)
+    if command:
+        yield _shell(started, command, printed)
+
+
+def _shell(line: int, command: list[str], printed: list[str]) -> Example:
+    expected = "\n".join(printed) if printed else None
+    return Example(line, ["bash", "-euo", "pipefail"], "\n".join(command) + "\n", expected)
+
+
+def matches(expected: str, printed: str) -> bool:
+    parts = [re.escape(part) for part in expected.strip().split("...")]
+    return re.fullmatch(".*".join(parts), printed.strip(), re.DOTALL) is not None
+
+
+def run(example: Example, directory: Path) -> str:
+    """What the example prints; fails the test where it fails."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")},
+        "PARLEY_DATA": str(directory / "data"),
+        "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))),
+        "COLUMNS": "120",
+    }
+    said = subprocess.run(
+        example.command,
+        input=example.text,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=directory,
+        env=environment,
+        timeout=SECONDS,
+    )
+    assert said.returncode == 0, f"line {example.line}: {example.text}\n{said.stdout}{said.stderr}"
+    return said.stdout
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Where a page's examples run: like a checkout, as far as they read it."""
+    (tmp_path / "server").symlink_to(ROOT / "server")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md"])
+def test_examples_run(name: str, directory: Path) -> None:
+    """Every example of the page runs, in order, and prints what the page says."""
+    ran = 0
+    for example in examples(ROOT / name):
+        if example.text.startswith("make "):
+            continue  # the next test's
+        printed = run(example, directory)
+        ran += 1
+        if example.expected is not None:
+            assert matches(example.expected, printed), f"line {example.line}: {printed}"
+    assert ran >= 2
+
+
+def test_commands_of_the_readme_are_targets() -> None:
+    """Each `make` line of the README is a target that knows what to do."""
+    targets = [e.text.split()[1] for e in examples(ROOT / "README.md") if e.text[:5] == "make "]
+    assert targets == ["demo", "test"]
+    for target in targets:
+        said = subprocess.run(
+            ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert said.returncode == 0, said.stderr
+
+
+def test_make_alone_lists_the_targets() -> None:
+    """`make` without a target is help, one line for each."""
+    said = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for target in ("demo", "test", "test-redis", "check", "check-deploy", "bench", "clean"):
+        assert re.search(rf"^\s+make {target}\s+\S", said, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    """A relative link names a file that is there."""
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_laws_name_tests_that_exist() -> None:
+    """Each test that docs/laws.md lists is in the file that it says."""
+    page = (ROOT / "docs" / "laws.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == [str(n) for n in range(1, 19)]
+    for file, name in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page):
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file}::{name}"
+
+
+def test_locks_name_no_index_and_every_hash() -> None:
+    """The locks install from whatever index the reader uses, and only what was locked."""
+    for name in ("requirements.lock", "requirements-dev.lock"):
+        lock = (ROOT / name).read_text(encoding="utf-8")
+        assert not re.search(r"https?://|file:|--index|--extra-index|--find-links| @ ", lock)
+        pinned = re.findall(r"^([A-Za-z0-9_.-]+)==.*?\\$", lock, re.MULTILINE)
+        assert len(pinned) == len(re.findall(r"^[A-Za-z0-9]", lock, re.MULTILINE))
+        assert "setuptools" in pinned
