@@ -109,20 +109,30 @@ class Index:
     def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
         """The ref that resembles `fp` most and how much, per mille; None below `at_least`.
 
-        The highest ref of equals. Looks at 256 candidates at most: those that
-        share the most hashes, counted rarest hash first.
+        The highest ref of equals. Looks at 256 candidates at most, those that
+        share the most hashes; of a hash that many texts have, at the newest 64.
         """
         best: tuple[int, int] | None = None
-        for ref in self._candidates(fp):
+        for ref, ceiling in self._candidates(fp, at_least):
+            if best is not None and ceiling < best[0]:
+                break
             score = resemblance(fp, self._prints[ref])
             if score >= at_least and (best is None or (score, ref) > best):
                 best = (score, ref)
         return None if best is None else (best[1], best[0])
 
-    def _candidates(self, fp: Sequence[int]) -> list[int]:
+    def _candidates(self, fp: Sequence[int], at_least: int) -> list[tuple[int, int]]:
+        """Refs with the most that their resemblance can be, the highest first."""
         lists = [self._by_hash[each] for each in fp if each in self._by_hash]
+        unseen = sum(len(refs) > _COMMON for refs in lists)  # shared hashes that may go uncounted
         shared = Counter[int]()
-        for refs in sorted(lists, key=len):
+        for refs in lists:
             shared.update(refs[-_COMMON:])
-        ranked = sorted(shared, key=lambda ref: (-shared[ref], -ref))
-        return ranked[:_MAX_CANDIDATES]
+        found = []
+        for ref, count in shared.items():
+            longer = max(len(fp), len(self._prints[ref]))
+            ceiling = 1000 * min(count + unseen, longer) // longer
+            if ceiling >= at_least:
+                found.append((ref, ceiling))
+        found.sort(key=lambda each: (-each[1], -each[0]))
+        return found[:_MAX_CANDIDATES]
