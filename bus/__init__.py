@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from bus.client import Bus
     from bus.cursor import Cursor
     from bus.drafts import Draft, Receipt
+    from bus.info import SessionInfo
     from bus.lanes import Claim, Commit, Taken
     from bus.log import FactRecord, Stretch
     from bus.scripts import Scripts
     from bus.server_info import ServerInfo
-    from bus.sessions import SessionInfo
     from bus.snapshots import Snapshot
     from bus.subscription import Subscription
     from bus.workforce import WorkerInfo
@@ -53,7 +53,7 @@ _HOMES = {
     "Stretch": "log",
     "Scripts": "scripts",
     "ServerInfo": "server_info",
-    "SessionInfo": "sessions",
+    "SessionInfo": "info",
     "Snapshot": "snapshots",
     "Subscription": "subscription",
     "WorkerInfo": "workforce",

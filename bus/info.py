@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+
+
+def _nothing_due() -> dict[str, int]:
+    return {"fold": 0, "effects": 0, "upgrades": 0}
 
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """Where a session stands.
+    """A session's state at one moment.
 
-    `folded` is how far some worker has folded it, by seq; `due` says for each
-    lane how many members of this session wait in it. `origin` names where an
-    imported or forked session came from.
+    `folded` is how far some worker has folded it, by seq; `due` counts what each
+    lane still owes it.
     """
 
     session: str
@@ -21,8 +23,13 @@ class SessionInfo:
     n: int
     folded: int = 0
     base: int = 0
-    status: Literal["open", "closed", "archived"] = "open"
+    status: str = "open"  # open, closed
     skips: tuple[int, ...] = ()
     last_activity_ms: int = 0
-    origin: str | None = None
-    due: dict[str, int] = field(default_factory=dict)
+    origin: str | None = None  # `<session>@<n>` of a fork
+    due: dict[str, int] = field(default_factory=_nothing_due)
+
+    @property
+    def settled(self) -> bool:
+        """Head is folded and no effect is due; upgrades do not count."""
+        return self.folded >= self.head and not self.due["effects"]

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from typing import Literal
+from collections.abc import Callable, Sequence
 
-from bus.drafts import (
-    CLOSE_ID,
-    OPEN_ID,
-    Draft,
-    Prepared,
-    Receipt,
-    check_session_name,
-    prepare,
-    resolved,
-)
+from bus import wire
+from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, sealed
 from bus.entries import Record, SessionClosed, SessionOpened
-from bus.errors import Conflict, SessionExists, SessionNotFound, UnknownReference
-from bus.errors import SessionClosed as ClosedToEntries
+from bus.errors import Conflict, SessionExists, SessionNotFound
+from bus.errors import SessionClosed as Closed
 from bus.info import SessionInfo
-from bus.wire import decode
+from bus.keys import Keys
+from bus.parts import PART, first_part, named
 
 
 def _now_ms() -> int:
@@ -35,84 +27,113 @@ class LocalLog:
     """
 
     def __init__(self, session: str = "local", now_ms: Callable[[], int] = _now_ms) -> None:
-        self.session = check_session_name(session)
+        Keys(1).of(session)  # a name that Redis' log would refuse is refused here
+        self.session = session
         self._now_ms = now_ms
         self._records: list[Record] = []
-        self._ids: dict[str, tuple[Receipt, str]] = {}  # with the fingerprint
-        self._status: Literal["open", "closed"] = "open"
+        self._places: dict[str, tuple[Receipt, str]] = {}  # by id, with the fingerprint
+        self._closed = False
 
     def open(self, opened: SessionOpened) -> Receipt:
         """Write entry 1. Raises `SessionExists` the second time."""
+        seal = sealed(OPENING, opened)
         if self._records:
             raise SessionExists(self.session)
-        return self._append(prepare(Draft(OPEN_ID, opened), by_the_bus=True))
+        return self._append(seal, self._now_ms())
 
-    def publish(self, drafts: Iterable[Draft]) -> list[Receipt]:
-        """Append `drafts` in order; a draft that is there already gets its old receipt.
+    def publish(self, drafts: Sequence[Draft]) -> list[Receipt]:
+        """Append `drafts` in order, each once; as `Log.publish`, refusals included.
 
-        Raises `InvalidEntry` for any draft before writing one; `SessionClosed`,
-        `Conflict` and `UnknownReference` when their turn comes, with the drafts
-        before it written: publish the same list again to go on.
+        A part of the batch (`bus.parts`) lands whole or not at all. Effects have
+        no verb of their own here: their results are published, and taken after
+        the close too, as Redis takes them by `finish`.
         """
-        checked = [(draft, prepare(draft)) for draft in drafts]
-        if not self._records:
-            raise SessionNotFound(self.session)
-        return [self._publish(draft, prepared) for draft, prepared in checked]
+        for draft in drafts:
+            check_id(draft)
+        receipts: list[Receipt] = []
+        while len(receipts) < len(drafts):
+            part = drafts[len(receipts) : len(receipts) + PART]
+            receipts += self._land(first_part(self.session, part, self._numbers(part)))
+        return receipts
 
     def close(self, reason: str = "closed", by: str | None = None) -> Receipt:
-        """Write the last entry. Raises `SessionClosed` the second time."""
-        return self.publish([Draft(CLOSE_ID, SessionClosed(reason=reason, by=by))])[0]
+        """Write the last entry. Raises `SessionClosed` where it was closed with other words."""
+        try:
+            return self._land([sealed(CLOSING, SessionClosed(reason=reason, by=by))])[0]
+        except Conflict:
+            raise Closed(self.session) from None
 
     def read(self, after: int = 0, *, to: int | None = None, count: int = 500) -> list[Record]:
         """At most `count` records after seq `after`, up to and including `to`."""
+        self._head()
         first = max(after, 0)
         last = first + count if to is None else min(to, first + count)
         return self._records[first : max(last, 0)]
 
     def tail(self, count: int) -> list[Record]:
         """The newest `count` records, oldest first."""
+        self._head()
         return self._records[-count:] if count > 0 else []
 
     def info(self) -> SessionInfo:
         """Where the session stands. Raises `SessionNotFound` before `open`."""
-        if not self._records:
-            raise SessionNotFound(self.session)
-        last = self._records[-1]
+        last = self._head()
         return SessionInfo(
             session=self.session,
             incarnation="local",
             head=last.seq,
             n=last.n,
-            status=self._status,
+            status="closed" if self._closed else "open",
             last_activity_ms=last.received_ms,
         )
 
-    def _publish(self, draft: Draft, prepared: Prepared) -> Receipt:
-        if self._status != "open":
-            raise ClosedToEntries(self.session)
-        if prepared.reference is not None:
-            prepared = prepare(resolved(draft, self._number_of(prepared.reference)))
-        standing = self._ids.get(prepared.id)
-        if standing is None:
-            return self._append(prepared)
-        receipt, fingerprint = standing
-        if fingerprint != prepared.fingerprint and not prepared.derived:
-            raise Conflict(self.session, prepared.id, receipt.seq)
-        return receipt._replace(duplicate=True)
+    def _head(self) -> Record:
+        if not self._records:
+            raise SessionNotFound(self.session)
+        return self._records[-1]
 
-    def _number_of(self, id: str) -> int:
-        standing = self._ids.get(id)
-        if standing is None:
-            raise UnknownReference(self.session, id)
-        return standing[0].n
+    def _numbers(self, drafts: Sequence[Draft]) -> dict[str, int]:
+        names = {name for draft in drafts if (name := named(draft)) is not None}
+        return {name: self._places[name][0].n for name in names if name in self._places}
 
-    def _append(self, prepared: Prepared) -> Receipt:
+    def _land(self, seals: Sequence[Sealed]) -> list[Receipt]:
+        self._head()
+        fresh = self._fresh(seals)
+        if self._closed and any(seal.kind != "d" for seal in seals if id(seal) in fresh):
+            raise Closed(self.session)
+        now = self._now_ms()
+        return [
+            self._append(seal, now)
+            if id(seal) in fresh
+            else Receipt(*self._place(seal.id), duplicate=True)
+            for seal in seals
+        ]
+
+    def _fresh(self, seals: Sequence[Sealed]) -> set[int]:
+        """Which of `seals` are not in the log yet. Raises `Conflict` before anything is written."""
+        ahead: dict[str, str] = {}
+        fresh: set[int] = set()
+        for seal in seals:
+            place = self._places.get(seal.id)
+            standing = place[1] if place else ahead.get(seal.id)
+            if standing is None:
+                ahead[seal.id] = seal.fingerprint
+                fresh.add(id(seal))
+            elif standing != seal.fingerprint and seal.kind != "d":
+                seq = place[0].seq if place else len(self._records) + 1 + list(ahead).index(seal.id)
+                raise Conflict(self.session, seal.id, seq)
+        return fresh
+
+    def _place(self, name: str) -> tuple[int, int]:
+        receipt = self._places[name][0]
+        return receipt.seq, receipt.n
+
+    def _append(self, seal: Sealed, now_ms: int) -> Receipt:
         before = self._records[-1].n if self._records else 0
-        receipt = Receipt(len(self._records) + 1, before + prepared.primary, duplicate=False)
+        receipt = Receipt(len(self._records) + 1, before + (seal.kind == "p"), duplicate=False)
         # decoded from the bytes, so that readers see what they would see from Redis
-        entry = decode(prepared.body)
-        self._records.append(Record(receipt.seq, receipt.n, prepared.id, self._now_ms(), entry))
-        self._ids[prepared.id] = (receipt, prepared.fingerprint)
-        if entry.kind == "session.closed":
-            self._status = "closed"
+        entry = wire.decode(seal.body)
+        self._records.append(Record(receipt.seq, receipt.n, seal.id, now_ms, entry))
+        self._places[seal.id] = (receipt, seal.fingerprint)
+        self._closed = self._closed or seal.kind == "x"
         return receipt

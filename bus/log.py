@@ -11,15 +11,14 @@ import orjson
 
 from bus import errors, wire
 from bus.connections import Argument, Connections
-from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, is_handle, sealed
+from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, sealed
 from bus.entries import Record, SessionClosed, SessionOpened
-from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound, UnknownReference
+from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from bus.keys import Keys, SessionKeys
 from bus.outbox import Outbox
+from bus.parts import PART, first_part, named
 
 BACKLOG: Final = 100_000  # entries between head and folded; see docs/protocol.md
-_CHUNK_ENTRIES: Final = 500  # one script stays below 2 ms
-_CHUNK_BYTES: Final = 4_194_304
 _BUSY_SECONDS: Final = 1.0  # a worker folds some 50,000 entries in that time
 
 
@@ -83,7 +82,7 @@ class Log:
         receipts: list[Receipt] = []
         start = 0
         while start < len(drafts):
-            part = drafts[start : start + _CHUNK_ENTRIES]
+            part = drafts[start : start + PART]
             seals = await self._resolved(session, keys, part)
             incarnation, placed = await self._publish(session, keys, seals, epoch)
             self._outbox.published(session, incarnation, part[: len(seals)])
@@ -174,33 +173,17 @@ class Log:
     async def _resolved(
         self, session: str, keys: SessionKeys, drafts: Sequence[Draft]
     ) -> list[Sealed]:
-        """The longest part of `drafts` that can be sealed now: of a reasonable size,
-        and with no `re` to an entry that the part itself would append."""
-        named = [_named(draft) for draft in drafts]
-        wanted = [name for name in named if name is not None]
+        """The first part of `drafts`, with the numbers of the entries that they name."""
+        names = [name for draft in drafts if (name := named(draft)) is not None]
         places: dict[str, int] = {}
-        if wanted:
-            found = await self._connections.command("HMGET", keys.ids, *wanted)
+        if names:
+            found = await self._connections.command("HMGET", keys.ids, *names)
             places = {
                 name: _place(value)[1]
-                for name, value in zip(wanted, found, strict=True)
+                for name, value in zip(names, found, strict=True)
                 if value is not None
             }
-        seals: list[Sealed] = []
-        ahead: set[str] = set()
-        size = 0
-        for draft, name in zip(drafts, named, strict=True):
-            if name is not None and name not in places:
-                if name in ahead:
-                    break
-                raise UnknownReference(session, name)
-            seal = sealed(draft.id, _pointed(draft, name, places))
-            size += len(seal.body)
-            if seals and size > _CHUNK_BYTES:
-                break
-            seals.append(seal)
-            ahead.add(draft.id)
-        return seals
+        return first_part(session, drafts, places)
 
     async def _publish(
         self, session: str, keys: SessionKeys, seals: Sequence[Sealed], epoch: int | None
@@ -249,7 +232,7 @@ class Log:
             return False
         lost = await self._missing(keys, drafts)
         while lost:
-            seals = await self._resolved(session, keys, lost[:_CHUNK_ENTRIES])
+            seals = await self._resolved(session, keys, lost[:PART])
             reply = await self._append(session, keys, seals, None, "")
             if reply[0] != b"ok":
                 raise _refused(session, reply, seals, None)
@@ -317,17 +300,6 @@ def facts(reply: list[Any]) -> list[FactRecord]:
 def next_fact(after: tuple[int, int]) -> str:
     """The smallest stream id beyond fact `after`."""
     return f"{after[0]}-{after[1] + 1}"
-
-
-def _named(draft: Draft) -> str | None:
-    target = getattr(draft.entry, "re", None)
-    return target if isinstance(target, str) and not is_handle(target) else None
-
-
-def _pointed(draft: Draft, name: str | None, places: dict[str, int]) -> Any:
-    if name is None:
-        return draft.entry
-    return wire.replaced(draft.entry, re=places[name])
 
 
 def _place(value: bytes) -> tuple[int, int]:

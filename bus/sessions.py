@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from bus import wire
 from bus.connections import Argument, Connections
 from bus.entries import PRIMARY, Entry, Record, Unknown
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
+from bus.info import SessionInfo
 from bus.keys import Keys, SessionKeys
 from bus.log import skip_list
 from bus.outbox import Outbox
@@ -20,28 +20,6 @@ _FIELDS: Final = (
     "due_effects", "due_upgrades",
 )  # fmt: skip
 _STAGED_AT_ONCE: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class SessionInfo:
-    """A session's state at one moment. `due` counts what each lane still owes it."""
-
-    session: str
-    incarnation: str
-    head: int
-    n: int
-    folded: int
-    base: int
-    status: str  # open, closed
-    skips: tuple[int, ...]
-    last_activity_ms: int
-    origin: str | None  # `<session>@<n>` of a fork
-    due: dict[str, int]
-
-    @property
-    def settled(self) -> bool:
-        """Head is folded and no effect is due; upgrades do not count."""
-        return self.folded >= self.head and not self.due["effects"]
 
 
 class Sessions:

@@ -103,11 +103,19 @@ def test_a_reply_to_an_id_is_stored_as_a_reply_to_its_number() -> None:
 
 
 def test_a_reply_to_an_unknown_id_is_refused() -> None:
-    """A reply to nothing is a mistake, not a message."""
+    """A reply to nothing is a mistake, not a message; nothing of its part is written."""
     log = opened()
     with pytest.raises(UnknownReference, match="'nowhere'"):
         log.publish([say("m1"), say("m2", re="nowhere")])
-    assert log.info().head == 2  # the draft before it was written
+    assert log.info().head == 1
+
+
+def test_a_conflict_leaves_its_part_unwritten() -> None:
+    """What lands in one step lands whole or not at all, also when it contradicts itself."""
+    log = opened()
+    with pytest.raises(Conflict, match="entry 3"):
+        log.publish([say("m1"), say("m2"), say("m2", "other")])
+    assert log.info().head == 1
 
 
 def test_an_invalid_draft_stops_its_whole_batch() -> None:
@@ -119,15 +127,27 @@ def test_an_invalid_draft_stops_its_whole_batch() -> None:
 
 
 def test_a_closed_log_takes_nothing_more() -> None:
-    """The closing entry is the last one."""
+    """The closing entry is the last one; repeating what stands is still answered."""
     log = opened()
+    log.publish([say("m0")])
     log.close("done", by="ada")
     assert log.info().status == "closed"
     with pytest.raises(ClosedToEntries):
         log.publish([say("m1")])
     with pytest.raises(ClosedToEntries):
-        log.close()
+        log.close("otherwise")
+    assert log.close("done", by="ada").duplicate
+    assert log.publish([say("m0")])[0].duplicate
     assert log.read()[-1].entry.kind == SessionClosed().kind
+
+
+def test_a_closed_log_still_takes_its_summaries() -> None:
+    """What effects owe a session lands after its close as well."""
+    log = opened()
+    log.publish([say("m1")])
+    log.close()
+    made = SummaryMade(level=0, first=1, last=1, how="extract", text="said")
+    assert log.publish([Draft("summary:0:1:1:extract", made)]) == [Receipt(4, 1, duplicate=False)]
 
 
 def test_a_log_is_opened_once_and_first() -> None:

@@ -1,0 +1,154 @@
+"""Worker processes that are killed, frozen and replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from tests.servers import RedisServer
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 0.6  # seconds that a victim is stalked until it holds a session
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """A worker killed, and the sessions that it had claimed at that moment."""
+
+    pid: int
+    held: tuple[str, ...]
+
+
+class Crew:
+    """Fold and effect workers on one server; a context manager that leaves none behind."""
+
+    def __init__(
+        self,
+        server: RedisServer,
+        folder: Path,
+        *,
+        folders: int = 4,
+        runners: int = 2,
+        lease_ms: int = 2_000,
+        batch: int = 500,
+        without: Mapping[str, str] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._server = server
+        self._log = folder / "workers.log"
+        self._up = folder / "up"
+        self._told = {
+            "url": server.url, "lease_ms": lease_ms, "batch": batch, "without": dict(without or {}),
+            "up": str(self._up),
+        }  # fmt: skip
+        self._lanes = ["fold"] * folders + ["effects"] * runners
+        self._workers: list[tuple[str, subprocess.Popen[bytes]]] = []
+        self._chance = random.Random(seed)
+        self.kills: list[Kill] = []
+        self.freezes: list[Kill] = []
+        self.deaths: list[int] = []  # exit codes of workers that nobody killed
+
+    def __enter__(self) -> Self:
+        self._up.mkdir()
+        self._workers = [(lane, self._start(lane)) for lane in self._lanes]
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for _, worker in self._workers:
+            worker.kill()
+            worker.wait()
+        self._workers = []
+
+    @property
+    def size(self) -> int:
+        return len(self._lanes)
+
+    def up(self) -> int:
+        """How many workers have begun to work."""
+        return sum(self._is_up(worker) for _, worker in self._workers)
+
+    async def kill_one(self) -> None:
+        """Kill -9 a random worker, if possible while it holds work, and replace it."""
+        place, lane, worker = self._victim(self._lanes)
+        held = await self._stalk(lane, worker)
+        worker.kill()
+        code = worker.wait()
+        if code == -signal.SIGKILL:
+            self.kills.append(Kill(worker.pid, held))
+        else:
+            self.deaths.append(code)
+        self._workers[place] = (lane, self._start(lane))
+
+    async def freeze_one(self, seconds: float) -> None:
+        """Stop a worker that holds a session, past its lease, and let it go on as a zombie."""
+        _, lane, worker = self._victim(["fold"])
+        held = await self._stalk(lane, worker)
+        self.freezes.append(Kill(worker.pid, held))
+        await asyncio.sleep(seconds)
+        if worker.poll() is None:
+            worker.send_signal(signal.SIGCONT)
+
+    def drain(self, seconds: float = 15.0) -> list[int]:
+        """SIGTERM to all; their exit codes."""
+        for _, worker in self._workers:
+            worker.send_signal(signal.SIGCONT)
+            worker.terminate()
+        codes = [worker.wait(seconds) for _, worker in self._workers]
+        self._workers = []
+        return codes
+
+    def _victim(self, lanes: Sequence[str]) -> tuple[int, str, subprocess.Popen[bytes]]:
+        """A random worker of these lanes, one that has begun to work if there is any."""
+        found = [
+            (place, lane, worker)
+            for place, (lane, worker) in enumerate(self._workers)
+            if lane in lanes
+        ]
+        return self._chance.choice([row for row in found if self._is_up(row[2])] or found)
+
+    def _is_up(self, worker: subprocess.Popen[bytes]) -> bool:
+        return (self._up / str(worker.pid)).exists()
+
+    async def _stalk(self, lane: str, worker: subprocess.Popen[bytes]) -> tuple[str, ...]:
+        """Leave `worker` stopped, holding something unless that takes too long; what it holds."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            if worker.poll() is not None:
+                return ()
+            worker.send_signal(signal.SIGSTOP)
+            held = self._held(lane, worker.pid)
+            if held or time.monotonic() > deadline:
+                return held
+            worker.send_signal(signal.SIGCONT)
+            await asyncio.sleep(self._chance.uniform(0.001, 0.02))
+
+    def _held(self, lane: str, pid: int) -> tuple[str, ...]:
+        owner = f"{socket.gethostname()}-{pid}-{lane}".encode()
+        with self._server.client() as client:
+            ask: Any = client  # redis-py types its replies for every client setting at once
+            claims: dict[bytes, bytes] = ask.hgetall(f"parley:{{0}}:claims:{lane}")
+        return tuple(
+            member.decode()
+            for member, claim in claims.items()
+            if claim.split()[1] == owner and claim.split()[0] != b"-"
+        )
+
+    def _start(self, lane: str) -> subprocess.Popen[bytes]:
+        told = json.dumps({**self._told, "lane": lane})
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "tests.faults.worker", told],
+                cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+            )  # fmt: skip

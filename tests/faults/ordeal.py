@@ -1,0 +1,223 @@
+"""Sessions published through everything that goes wrong, and what is true afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from bus import Bus, Draft, Scripts
+from bus.aof import repair
+from bus.binaries import Binary
+from bus.errors import Busy, SessionExists, Unavailable
+from tests.faults.crew import Crew
+from tests.faults.language import opened
+from tests.faults.oracle import Expected, Rows, Verdict, judge
+from tests.faults.proxy import LossyProxy
+from tests.patience import wait_until
+from tests.servers import RedisServer
+
+Told = TypeVar("Told")
+SETTLE_SECONDS = 60.0
+BATCH = 20  # messages that one publish may carry
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What goes wrong while `seconds` of publishing last. Times are spread evenly.
+
+    `drops`: the share of replies that publishers lose. `cuts`: the server is
+    killed, up to `cut_bytes` of its AOF are cut off, and it is started twice.
+    `without`: rules of the scripts that are switched off, to see that they matter.
+    """
+
+    seconds: float
+    kill_every: float = 1.0
+    freezes: int = 0
+    redis_kills: int = 0
+    cuts: int = 0
+    cut_bytes: int = 20_000
+    nuisances: int = 0
+    drops: float = 0.0
+    lease_ms: int = 2_000
+    without: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Report:
+    """What was done, and what the oracle says."""
+
+    verdict: Verdict = field(default_factory=Verdict)
+    messages: int = 0
+    seconds: float = 0.0
+    kills: int = 0
+    hits: int = 0  # kills of a worker that held work
+    redelivered: int = 0  # claims that died with their worker, so that another had to take them
+    freezes: int = 0
+    drops: int = 0
+    resent: int = 0  # drafts published again after an error
+    redis_restarts: int = 0
+    cut_off: list[int] = field(default_factory=list)  # bytes, by cut
+    deaths: list[int] = field(default_factory=list)  # exit codes of workers that nobody killed
+    drained: list[int] = field(default_factory=list)  # exit codes after SIGTERM
+
+
+class Ordeal:
+    """One run. `transcripts` are the drafts of each session, in order."""
+
+    def __init__(
+        self,
+        server: RedisServer,
+        transcripts: Mapping[str, Sequence[Draft]],
+        faults: Faults,
+        folder: Path,
+        seed: int = 0,
+    ) -> None:
+        self._server, self._faults, self._seed = server, faults, seed
+        self._chance = random.Random(seed)
+        self._folder = folder
+        self._expected = {
+            session: Expected(drafts, moved=faults.cuts > 0)
+            for session, drafts in transcripts.items()
+        }
+        self._away = asyncio.Lock()  # held while the server is down on purpose
+        self.report = Report(messages=sum(map(len, transcripts.values())))
+
+    async def run(self) -> Report:
+        faults, report = self._faults, self.report
+        crew = Crew(
+            self._server, self._folder, lease_ms=faults.lease_ms, without=faults.without,
+            seed=self._seed,
+        )  # fmt: skip
+        async with LossyProxy(self._server, faults.drops, self._seed) as proxy:
+            scripts = Scripts(faults.without)
+            async with await Bus.connect(proxy.url, scripts=scripts, outbox_seconds=30.0) as bus:
+                with crew:
+                    await wait_until(lambda: crew.up() == crew.size, 60.0)
+                    began = time.monotonic()
+                    await self._suffer(bus, crew)
+                    report.seconds = round(time.monotonic() - began, 1)
+                    await self._settle()
+                    report.drained = crew.drain()
+            report.drops = proxy.dropped
+        report.kills, report.freezes = len(crew.kills), len(crew.freezes)
+        report.hits = sum(1 for kill in crew.kills if kill.held)
+        report.redelivered = sum(len(kill.held) for kill in crew.kills + crew.freezes)
+        report.deaths = crew.deaths
+        with self._server.client() as client:
+            report.verdict = judge(client, self._expected)
+        return report
+
+    async def _suffer(self, bus: Bus, crew: Crew) -> None:
+        """Publish everything, while faults happen until that is done."""
+        faults = self._faults
+        async with asyncio.TaskGroup() as tasks:
+            misfortunes = [
+                tasks.create_task(self._every(faults.kill_every, crew.kill_one)),
+                tasks.create_task(self._spread(faults.freezes, lambda: self._freeze(crew))),
+                tasks.create_task(self._spread(faults.redis_kills, self._kill_redis)),
+                tasks.create_task(self._spread(faults.cuts, self._cut)),
+                tasks.create_task(self._spread(faults.nuisances, self._annoy)),
+            ]
+            publishers = [
+                tasks.create_task(self._publish(bus, session)) for session in self._expected
+            ]
+            await asyncio.wait(publishers)
+            misfortunes[0].cancel()
+
+    async def _every(self, seconds: float, happen: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            await self._while_up(happen)
+
+    async def _spread(self, times: int, happen: Callable[[], Awaitable[None]]) -> None:
+        for _ in range(times):
+            await asyncio.sleep(self._faults.seconds / (times + 1) * self._chance.uniform(0.8, 1.1))
+            await happen()
+
+    async def _publish(self, bus: Bus, session: str) -> None:
+        """Publish one session at its pace, each part again until it is acknowledged."""
+        expected = self._expected[session]
+        rest, total = list(expected.drafts), len(expected.drafts)
+        began = time.monotonic()
+        with contextlib.suppress(SessionExists):  # the reply to the first try was lost
+            await self._insist(lambda: bus.open(session, opened()))
+        while rest:
+            due = self._faults.seconds * (total - len(rest)) / total
+            await asyncio.sleep(max(0.0, due - (time.monotonic() - began)))
+            part = rest[: self._chance.randint(1, BATCH)]
+            receipts = await self._insist(functools.partial(bus.publish, session, part))
+            for draft, receipt in zip(part, receipts, strict=True):
+                expected.receipts[draft.id] = receipt.seq
+            del rest[: len(part)]
+
+    async def _insist(self, publish: Callable[[], Awaitable[Told]]) -> Told:
+        while True:
+            try:
+                return await publish()
+            except (Unavailable, Busy):
+                self.report.resent += 1
+                await asyncio.sleep(0.1)
+
+    async def _while_up(self, happen: Callable[[], Awaitable[None]]) -> None:
+        async with self._away:
+            await happen()
+
+    async def _freeze(self, crew: Crew) -> None:
+        await crew.freeze_one(self._faults.lease_ms / 1000 + 0.5)
+
+    async def _kill_redis(self) -> None:
+        async with self._away:
+            self._server.kill9()
+            await asyncio.sleep(self._chance.uniform(0.0, 0.3))
+            self._start_again()
+
+    async def _cut(self) -> None:
+        """Lose a random stretch of the AOF's end; publish a little; start again once more."""
+        async with self._away:
+            self._server.kill9()
+            size = self._server.aof_file().stat().st_size
+            lost = self._chance.randrange(1, max(2, min(size, self._faults.cut_bytes)))
+            self._server.cut_aof(size - lost)
+            self.report.cut_off.append(lost)
+            self._start_again()
+        await asyncio.sleep(0.3)
+        await self._kill_redis()
+
+    def _start_again(self) -> None:
+        server = self._server
+        repair(server.dir, Binary(server.binary, "path", server.version))
+        server.start()
+        self.report.redis_restarts += 1
+
+    async def _annoy(self) -> None:
+        """What an operator or a failover does to every client at once."""
+        async with self._away:
+            with self._server.client() as client:
+                client.script_flush()
+                client.client_pause(self._chance.randrange(50, 400))
+                client.client_kill_filter(_type="normal", skipme=True)
+
+    async def _settle(self) -> None:
+        """Wait until everything is folded and no effect is due, or as long as is fair."""
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while time.monotonic() < deadline:
+            if await asyncio.to_thread(self._settled):
+                return
+            await asyncio.sleep(0.2)
+
+    def _settled(self) -> bool:
+        with self._server.client() as client:
+            for session, expected in self._expected.items():
+                rows = Rows(client, session)
+                if rows.number(b"folded") != rows.number(b"head"):
+                    return False
+                if any(draft.id.encode() not in rows.ids for draft in expected.drafts):
+                    return False
+            return not client.zcard("parley:{0}:due:effects")

@@ -1,0 +1,49 @@
+"""One lane of a worker, as the fault kit runs it: `python -m tests.faults.worker JSON`.
+
+The JSON holds `url`, `lane`, `lease_ms`, `batch` and `without`, the fences of
+the scripts that are switched off (with none this is a real worker's own loop),
+and `up`, a folder where a file named by the process id says that it works.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from bus import Bus, Scripts
+from listeners.effects import EffectPace, EffectRunner
+from listeners.projector import Pace, Projector
+from listeners.worker import WorkerSettings, owner_name, run_lane
+from tests.faults.language import PACKS
+
+
+async def main(told: dict[str, Any]) -> None:
+    fold = Pace(lease_ms=told["lease_ms"], batch=told["batch"], snapshot_tail=200)
+    effects = EffectPace(lease_ms=told["lease_ms"])
+    (Path(told["up"]) / str(os.getpid())).touch()
+    if told["without"]:
+        await crippled(told, fold, effects)
+    else:
+        settings = WorkerSettings(told["url"], fold=fold, effects=effects, drain_seconds=5.0)
+        await run_lane(told["lane"], settings, PACKS)
+
+
+async def crippled(told: dict[str, Any], fold: Pace, effects: EffectPace) -> None:
+    """The same work on scripts that lack a rule."""
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    async with await Bus.connect(told["url"], scripts=Scripts(told["without"])) as bus:
+        owner = owner_name(told["lane"])
+        if told["lane"] == "fold":
+            await Projector(bus, PACKS, owner, fold).run(stop)
+        else:
+            await EffectRunner(bus, PACKS, None, owner, effects).run(stop)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.argv[1])))
