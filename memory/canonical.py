@@ -47,7 +47,6 @@ def dump(memory: Memory) -> bytes:
         "settings": memory.settings.model_dump(mode="json"),
         "summaries": [_plain(memory.summaries[key]) for key in sorted(memory.summaries)],
         "title": memory.title,
-        "topics": {topic: sorted(refs) for topic, refs in memory.topics.items()},
         "unknown": memory.unknown,
     }
     return msgspec.json.encode(state, order="sorted")
@@ -88,7 +87,6 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.open_count, memory.open_first = state["open"]["count"], state["open"]["first"]
     memory.open_size = state["open"]["size"]
     memory.newest = list(state["newest"])
-    memory.topics = {topic: list(refs) for topic, refs in state["topics"].items()}
     memory.unknown = dict(state["unknown"])
     memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}
     memory.decisions = {item.ref: item for item in _items(state["decisions"], Decision)}
@@ -115,6 +113,7 @@ def _index(memory: Memory) -> None:
         if not decision.shrunk:
             memory.full_decisions[decision.ref] = None
     memory.order_resolving()
+    memory.order_topics()
     for key in sorted(memory.ranges):
         held = memory.ranges[key]
         if key not in memory.summaries:

@@ -66,6 +66,7 @@ class Proposal:
     origin: Origin
     fingerprint: tuple[int, ...]
     at: str | None = None
+    named: bool = False  # the topic is the speaker's own word, not read from the text
     status: ProposalStatus = "active"
     reactions: dict[str, Reaction] = field(default_factory=dict)  # {} once shrunk
     tally: tuple[int, int, int] = (0, 0, 0)  # support, oppose, neutral; kept when shrunk
@@ -100,6 +101,7 @@ class Decision:
     origin: Origin
     fingerprint: tuple[int, ...]
     at: str | None = None
+    named: bool = False  # the topic is the speaker's own word, not read from the text
     status: DecisionStatus = "claimed"
     resolves: int | None = None  # ref of the proposal it settles
     supporters: dict[str, Origin] = field(default_factory=dict)

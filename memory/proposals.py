@@ -42,6 +42,7 @@ def propose(
         origin=origin,
         fingerprint=marks,
         mentioned=memory.messages,
+        named=bool(moment.topic),
         amends=None if amends is None else amends.ref,
     )
     earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)

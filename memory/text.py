@@ -200,14 +200,17 @@ def _hundredths(text: str) -> int:
         marks = len(rest.translate(None, _DIGITS))
         digits = len(rest) - marks
         return (len(text) - len(rest)) * _LETTER + digits * _DIGIT + marks * _MARK
-    return sum(_weight(char) * times for char, times in Counter(text).items())
+    others = _ASCII.sub("", text)
+    ascii_part = text.encode("ascii", "ignore").decode()
+    return _hundredths(ascii_part) + sum(
+        _weight(char) * times for char, times in Counter(others).items()
+    )
+
+
+_ASCII: Final = re.compile(r"[\x00-\x7f]+")
 
 
 def _weight(char: str) -> int:
-    if char.isascii():
-        if char.isalpha() or char == " ":
-            return _LETTER
-        return _DIGIT if char.isdigit() else _MARK
     code = ord(char)
     if 0x2E80 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7A3 or 0xF900 <= code <= 0xFAFF:
         return _IDEOGRAPH
