@@ -1,0 +1,282 @@
+"""Run what memory is owed: the loop of the lanes `effects` and `upgrades`.
+
+A summary of a session that wants a model's is asked of the model; when that
+fails, the extract lands in its place, marked as such, and the upgrade of it
+falls due for a runner whose model answers again. Several effects are in hand
+at once, so a slow one delays nothing else; extracts never wait for a model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from bus import Bus, Claim, Draft
+from bus.entries import SummaryMade
+from bus.errors import Fenced, SessionNotFound, Unavailable
+from listeners.breaker import Breaker
+from listeners.extracts import Lines, chapters, extracted, lines_of, summary_made
+from listeners.model import Model, ModelError
+from listeners.pace import backoff_ms, idle, serve
+from listeners.ranges import RangeGone, passage
+from listeners.reader import MemoryReader
+from listeners.summarise import Answered, summarise_messages, summarise_summaries
+from memory.acts import Reader
+from memory.errors import DomainError
+from memory.items import Effect
+from memory.settings import SummarySettings
+from memory.state import Memory, Packs
+from memory.summaries import parts
+
+EFFECTS: Final = "effects"
+UPGRADES: Final = "upgrades"
+SPARE: Final = 4  # effects in hand per model call allowed: extracts pass the ones that wait
+
+log = structlog.get_logger("parley.effects")
+
+
+@dataclass(frozen=True, slots=True)
+class EffectPace:
+    """How much is in hand, and for how long; the defaults are those of docs/protocol.md."""
+
+    at_once: int = 4  # calls of the model
+    lease_ms: int = 60_000
+    idle_seconds: float = 1.0
+    first_pause_seconds: float = 1.0  # of the breaker, after a model that does not answer
+
+
+@dataclass(slots=True)
+class EffectTally:
+    """What a runner has done since it began; a heartbeat carries it."""
+
+    extracts: int = 0
+    models: int = 0
+    fallbacks: int = 0
+    duplicates: int = 0
+    moot: int = 0
+    failed: int = 0
+
+
+def effect_of(claim: Claim) -> Effect:
+    """The effect that a member `<session> summary:<level>:<first>:<last>` names."""
+    _, level, first, last = claim.member.split(" ", 1)[1].split(":")
+    return Effect(int(level), int(first), int(last))
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What is wanted, as memory had it when the effect was taken."""
+
+    effect: Effect
+    summary: SummarySettings
+    reader: Reader
+    lower: list[str]
+
+
+class EffectRunner:
+    """Runs effects until told to stop, with `model` or, where that is None, by extract."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        packs: Packs,
+        model: Model | None,
+        owner: str,
+        pace: EffectPace | None = None,
+    ) -> None:
+        self._bus, self._model, self._owner = bus, model, owner
+        self._pace = pace or EffectPace()
+        self._reader = MemoryReader(bus, packs)
+        self._breaker = Breaker(self._pace.first_pause_seconds)
+        self._calls = asyncio.Semaphore(self._pace.at_once)
+        self._hands: set[asyncio.Task[None]] = set()
+        self._failures: dict[str, int] = {}  # members that failed here, and how often
+        self.tally = EffectTally()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Serve the lanes until `stop` is set; what is in hand then is finished.
+
+        Cancelled, it hands back what it holds, due at once for someone else.
+        """
+        try:
+            await serve(stop, self.round, self._wait)
+            await self._drained()
+        finally:
+            for task in self._hands:
+                task.cancel()
+            await self._drained()
+
+    async def round(self) -> float:
+        """Take what there is room for; the seconds to wait before the next look, else 0."""
+        pace = self._pace
+        while len(self._hands) >= pace.at_once * SPARE:
+            await asyncio.wait(self._hands, return_when=asyncio.FIRST_COMPLETED)
+        wait = pace.idle_seconds
+        for lane in self._lanes():
+            room = (pace.at_once * SPARE if lane == EFFECTS else pace.at_once) - len(self._hands)
+            taken = await self._bus.take(lane, self._owner, count=room, lease_ms=pace.lease_ms)
+            for claim in taken.claims:
+                task = asyncio.create_task(self._in_hand(claim))
+                self._hands.add(task)
+                task.add_done_callback(self._hands.discard)
+            if taken.claims:
+                return 0.0
+            wait = min(wait, idle(taken.next_ms, pace.idle_seconds))
+        return wait
+
+    def _lanes(self) -> list[str]:
+        """Where to look now: upgrades only when a model would answer and has a hand free."""
+        if self._model_answers() and len(self._hands) < self._pace.at_once:
+            return [EFFECTS, UPGRADES]
+        return [EFFECTS]
+
+    async def _wait(self, seconds: float) -> None:
+        """Until something may have fallen due, a hand is free, or the model may be asked again."""
+        pause = self._breaker.seconds_left
+        seconds = min(seconds, pause) if pause else seconds
+        hint = asyncio.ensure_future(self._bus.wait_due(self._lanes(), self._owner, seconds))
+        try:
+            await asyncio.wait([hint, *self._hands], return_when=asyncio.FIRST_COMPLETED)
+            if hint.done():
+                hint.result()
+        finally:
+            hint.cancel()
+            await asyncio.wait([hint])
+
+    async def _drained(self) -> None:
+        if self._hands:
+            await asyncio.wait(self._hands)
+
+    def _model_answers(self) -> bool:
+        return self._model is not None and not self._breaker.seconds_left
+
+    async def _in_hand(self, claim: Claim) -> None:
+        """Run one effect under its lease; what stops it stops no other."""
+        effect = effect_of(claim)
+        try:
+            async with self._leased(claim):
+                await self._run(claim, effect)
+        except asyncio.CancelledError:
+            await self._bus.release(claim)
+            raise
+        except (Fenced, RangeGone) as error:
+            self._reader.forget(claim.session)
+            log.warning("effect_outdated", session=claim.session, effect=effect.id, why=str(error))
+            await self._back_off(claim)
+        except SessionNotFound:
+            await self._bus.drop(claim)
+        except Unavailable as error:
+            log.warning("redis_unavailable", reason=str(error))  # the lease brings it back
+        except DomainError as error:
+            log.warning("effect_waits", session=claim.session, effect=effect.id, why=str(error))
+            await self._back_off(claim)
+        except Exception:  # a defect: this effect waits, the others go on
+            log.exception("effect_failed", session=claim.session, effect=effect.id)
+            await self._back_off(claim)
+
+    async def _run(self, claim: Claim, effect: Effect) -> None:
+        memory = await self._reader.current(claim.session)
+        if _is_moot(memory, effect, claim.lane):
+            self.tally.moot += 1
+            await self._bus.drop(claim)
+            return
+        order = _Order(effect, memory.settings.summary, memory.reader, _lower(memory, effect))
+        skips = frozenset((await self._bus.info(claim.session)).skips)
+        found = await passage(self._bus, claim.session, effect.first, effect.last, skips)
+        made = await self._summary(claim, order, lines_of(found.records))
+        if made is None:
+            await self._back_off(claim)
+            return
+        draft = Draft(effect.result_id(made.how), made)
+        receipt = await self._bus.finish(claim, claim.session, draft, found.identity)
+        self._failures.pop(claim.member, None)
+        self.tally.duplicates += receipt.duplicate
+
+    async def _summary(self, claim: Claim, order: _Order, lines: Lines) -> SummaryMade | None:
+        """A model's summary where one is wanted and to be had, else the extract.
+
+        None where only a model's would do and it failed.
+        """
+        effect = order.effect
+        if order.summary.how == "model":
+            if self._model_answers() and (answer := await self._ask(claim, order, lines)):
+                self.tally.models += 1
+                return summary_made(effect, answer.text, answer.model)
+            if claim.lane == UPGRADES:
+                return None
+            self.tally.fallbacks += 1
+        self.tally.extracts += 1
+        return summary_made(effect, extracted(effect, lines, order.reader, order.summary))
+
+    async def _ask(self, claim: Claim, order: _Order, lines: Lines) -> Answered | None:
+        """What the model says, or None when it does not; the breaker learns from either."""
+        assert self._model is not None  # noqa: S101 - `_model_answers` was asked
+        effect, words = order.effect, order.summary.words
+        try:
+            async with self._calls:
+                if effect.level == 0:
+                    answer = await summarise_messages(self._model, lines, words)
+                else:
+                    texts = order.lower or chapters(lines, order.reader, order.summary)
+                    answer = await summarise_summaries(self._model, texts, words)
+        except ModelError as error:
+            self._breaker.failed(error)
+            log.warning(
+                "model_failed",
+                session=claim.session,
+                effect=effect.id,
+                kind=type(error).__name__,
+                reason=str(error),
+            )
+            return None
+        self._breaker.worked()
+        return answer
+
+    async def _back_off(self, claim: Claim) -> None:
+        self.tally.failed += 1
+        failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
+        try:
+            await self._bus.fail(claim, backoff_ms(failures))
+        except Unavailable as error:
+            log.warning("redis_unavailable", reason=str(error))
+
+    @asynccontextmanager
+    async def _leased(self, claim: Claim) -> AsyncIterator[None]:
+        """Keep the lease while inside. Losing it ends nothing: the first result stands."""
+        task = asyncio.create_task(self._renew(claim))
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _renew(self, claim: Claim) -> None:
+        while True:
+            await asyncio.sleep(self._pace.lease_ms / 3000)
+            try:
+                if not await self._bus.renew(claim, self._pace.lease_ms):
+                    return
+            except Unavailable as error:
+                log.warning("redis_unavailable", reason=str(error))
+
+
+def _is_moot(memory: Memory, effect: Effect, lane: str) -> bool:
+    """True when nobody waits for `effect` any more: it was answered, or its range let go."""
+    key = (effect.level, effect.first)
+    standing = memory.summaries.get(key)
+    if standing is not None and (lane == EFFECTS or standing.how == "model"):
+        return True
+    held = memory.ranges.get(key)
+    return held is None or held.last != effect.last
+
+
+def _lower(memory: Memory, effect: Effect) -> list[str]:
+    """The standing summaries below `effect`, oldest first; empty where any is gone."""
+    below = parts(memory, effect.level, effect.first)
+    standing = [memory.summaries.get(part.key) for part in below]
+    return [text.text for text in standing if text is not None] if all(standing) else []

@@ -1,0 +1,56 @@
+"""Settle a log in this process: the same fold and the same extracts, without Redis."""
+
+from __future__ import annotations
+
+from bus.drafts import Draft
+from bus.entries import PRIMARY, Record
+from bus.local import LocalLog
+from listeners.extracts import extracted, lines_of, summary_made
+from listeners.projection import Found, project
+from memory.items import Effect
+from memory.state import Memory
+from memory.summaries import due
+
+PAGE = 500
+
+
+def settle(log: LocalLog, memory: Memory) -> list[Found]:
+    """Fold what `memory` lacks of `log` and publish its due extracts until none is due.
+
+    The facts of every entry folded, in order. A session that wants a model's
+    summaries gets extracts, as it would of a runner without a model.
+    """
+    found: list[Found] = []
+    while True:
+        while page := log.read(after=memory.seq, count=PAGE):
+            skips = log.info().skips
+            found += project(memory, [record for record in page if record.seq not in skips])
+            memory.seq = max(memory.seq, page[-1].seq)
+        effects = due(memory)
+        if not effects:
+            return found
+        log.publish([_answer(log, memory, effect) for effect in effects])
+
+
+def _answer(log: LocalLog, memory: Memory, effect: Effect) -> Draft:
+    lines = lines_of(_passage(log, effect))
+    text = extracted(effect, lines, memory.reader, memory.settings.summary)
+    return Draft(effect.result_id("extract"), summary_made(effect, text))
+
+
+def _passage(log: LocalLog, effect: Effect) -> list[Record]:
+    """The primary entries of the range of `effect`, without those that were set aside."""
+    skips = log.info().skips
+    seq = effect.first
+    while missing := effect.first - log.read(after=seq - 1, count=1)[0].n:
+        seq += missing  # every entry raises n by one at most: this never passes it
+    found: list[Record] = []
+    while True:
+        for record in log.read(after=seq - 1, count=PAGE):
+            if record.n > effect.last:
+                return found
+            if record.entry.kind in PRIMARY and record.seq not in skips:
+                found.append(record)
+            seq = record.seq + 1
+        if seq > log.info().head:
+            return found

@@ -1,0 +1,155 @@
+"""Memory as of now, for whoever asks: newest snapshot, plus the tail folded here.
+
+No worker is needed for this, only a log: what was acknowledged before the
+question is in the answer. Copies are kept and folded on, so asking again
+costs a round trip and what is new.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import Final, Literal
+
+from bus import Bus
+from bus.entries import Record
+from bus.errors import SessionNotFound
+from listeners.copies import Shelf, fold, tails
+from memory.context import Context, Request, assemble
+from memory.fold import apply
+from memory.state import Memory, Packs
+
+PAGE: Final = 2_000  # entries per read: a tail of the usual length in one
+COPIES: Final = 256
+LAST: Final = 2**62  # beyond any entry
+RECENT: Final = 1_000  # messages kept while folding to a past moment
+MORE: Final = 16  # entries asked for beyond the messages wanted: summaries stand among them
+
+Profile = Literal["full", "brief", "raw"]
+
+
+class MemoryReader:
+    """One per process. What it returns is its own copy: read it before the next await."""
+
+    def __init__(self, bus: Bus, packs: Packs, copies: int = COPIES) -> None:
+        self._bus, self._packs = bus, packs
+        self._shelf = Shelf(copies)
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def current(self, session: str) -> Memory:
+        """The memory of everything acknowledged before the call.
+
+        Raises `SessionNotFound`; `DomainError` where the session cannot be read here.
+        """
+        lock = self._locks.setdefault(session, asyncio.Lock())
+        try:
+            async with lock:
+                return await self._caught_up(session)
+        finally:
+            if not lock.locked():
+                self._locks.pop(session, None)
+
+    async def _caught_up(self, session: str) -> Memory:
+        while True:
+            held = self._shelf.get(session)
+            (tail,) = await tails(self._bus, self._packs, [(session, held)], PAGE)
+            self._shelf.drop(session)
+            if tail is None:
+                raise SessionNotFound(session)
+            fold(tail.copy, tail.records, tail.skips)
+            self._shelf.put(tail.copy)
+            if tail.copy.seq >= tail.head:
+                return tail.copy.memory
+
+    async def at(self, session: str, n: int) -> Memory:
+        """The memory after primary entry `n`, as it was then: no later entry shapes it."""
+        memory, _ = await self._folded(session, n=n)
+        return memory
+
+    async def folded(self, session: str, to: int) -> Memory:
+        """The memory after entry `to` (a seq), folded from the first entry on."""
+        memory, _ = await self._folded(session, to=to)
+        return memory
+
+    async def context(
+        self,
+        session: str,
+        participant: str | None = None,
+        *,
+        profile: Profile = "full",
+        budget: int | None = None,
+        at: int | None = None,
+    ) -> Context:
+        """What `participant` needs to know to speak now (or after entry `at`).
+
+        Raises `ContextOverflow` where `budget` is below the floor of the profile.
+        """
+        request = Request(participant=participant, profile=profile, budget=budget)
+        if at is not None:
+            memory, recent = await self._folded(session, n=at)
+            wanted = _wanted(memory, profile)
+            return assemble(memory, replace(request, recent=recent[-wanted:] if wanted else []))
+        memory = await self.current(session)
+        recent = await self.recent(session, _wanted(memory, profile))
+        # Reading was an await: others may have folded on. Entries that came
+        # since are in neither half, or in both.
+        memory = await self.current(session)
+        return assemble(memory, replace(request, recent=recent))
+
+    async def recent(self, session: str, count: int) -> list[Record]:
+        """The newest `count` messages, oldest first, without those set aside."""
+        if count <= 0:
+            return []
+        asked = count + MORE
+        while True:
+            records = await self._bus.tail(session, asked)
+            skips = (await self._bus.info(session)).skips
+            found = [record for record in records if _is_message(record, skips)]
+            if len(found) >= count or len(records) < asked:
+                return found[-count:]
+            asked *= 4
+
+    def forget(self, session: str) -> None:
+        """Drop the copy of `session`: its next reader begins at the snapshot."""
+        self._shelf.drop(session)
+
+    async def _folded(
+        self, session: str, n: int = LAST, to: int = LAST
+    ) -> tuple[Memory, list[Record]]:
+        """The memory of the entries up to `n` and `to`, and the newest messages among them.
+
+        Skips what was set aside by then, and nothing that was later.
+        """
+        skips: set[int] = set()
+        if (await self._bus.info(session)).skips:
+            async for record in self._prefix(session, n, to):
+                if record.entry.kind == "entry.set_aside":
+                    skips.add(record.entry.seq)
+        memory = Memory(self._packs)
+        recent: deque[Record] = deque(maxlen=RECENT)
+        async for record in self._prefix(session, n, to):
+            if record.seq not in skips:
+                apply(memory, record)
+                if record.entry.kind == "message":
+                    recent.append(record)
+        return memory, list(recent)
+
+    async def _prefix(self, session: str, n: int, to: int) -> AsyncIterator[Record]:
+        after = 0
+        while page := await self._bus.read(session, after=after, count=PAGE):
+            for record in page:
+                if record.n > n or record.seq > to:
+                    return
+                yield record
+            after = page[-1].seq
+
+
+def _wanted(memory: Memory, profile: Profile) -> int:
+    shown = memory.settings.context
+    return {"full": shown.recent_full, "brief": shown.recent_brief, "raw": 0}[profile]
+
+
+def _is_message(record: Record, skips: Sequence[int]) -> bool:
+    return record.entry.kind == "message" and record.seq not in skips

@@ -1,0 +1,39 @@
+"""End a process whose event loop stands still.
+
+A C loop that holds the interpreter's lock (a pattern gone wild, a broken
+extension) stops heartbeats, lease renewals and signal handlers alike. Only a
+thread of the C runtime still runs then: it writes every stack to stderr and
+ends the process, so that its claims fall due for someone else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+REARMS: Final = 4  # times per deadline: a loop that is merely busy misses one or two
+
+
+@asynccontextmanager
+async def watched(seconds: float) -> AsyncIterator[None]:
+    """While inside, an event loop that is silent for `seconds` ends the process (status 1).
+
+    One at a time in a process: the timer is the interpreter's own.
+    """
+    task = asyncio.create_task(_rearm(seconds))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        faulthandler.cancel_dump_traceback_later()
+
+
+async def _rearm(seconds: float) -> None:
+    while True:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
+        await asyncio.sleep(seconds / REARMS)

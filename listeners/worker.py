@@ -1,0 +1,219 @@
+"""A worker: a process that folds, a process that runs effects, and who minds them.
+
+They are two processes because a fold that dies must not take model calls under
+way down with it. `run_lane` is what one of them does; `supervise` is the
+parent's work: start both, start again what dies, end both on a signal. One
+that dies again and again ends the worker, so that whoever runs it hears of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import os
+import signal
+import socket
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import structlog
+
+from bus import Bus
+from bus.errors import Unavailable
+from listeners.effects import EffectPace, EffectRunner
+from listeners.model import Model
+from listeners.projector import Pace, Projector
+from listeners.watchdog import watched
+from memory.state import Packs
+
+Lane = Literal["fold", "effects"]
+LANES: Final[tuple[Lane, ...]] = ("fold", "effects")
+
+BEAT_SECONDS: Final = 2.0
+JANITOR_SECONDS: Final = 10.0
+DEATHS: Final = 5  # within DEATHS_SECONDS: not an accident any more
+DEATHS_SECONDS: Final = 30.0
+RESTART_SECONDS: Final = 0.2
+
+log = structlog.get_logger("parley.worker")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """What `server` passes down; the defaults are those of docs/protocol.md."""
+
+    url: str
+    require_durable: bool = False
+    fold: Pace = field(default_factory=Pace)
+    effects: EffectPace = field(default_factory=EffectPace)
+    drain_seconds: float = 10.0
+    wedged_seconds: float = 30.0
+
+
+def owner_name(lane: Lane) -> str:
+    """This process's name among workers: unique as long as it lives."""
+    return f"{socket.gethostname()}-{os.getpid()}-{lane}"
+
+
+async def run_lane(
+    lane: Lane,
+    settings: WorkerSettings,
+    packs: Packs,
+    model: Model | None = None,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Serve one lane until SIGTERM, SIGINT or `stop`; then finish what is in hand.
+
+    What is not finished within `drain_seconds` is handed back.
+    """
+    stop = stop or asyncio.Event()
+    owner = owner_name(lane)
+    async with (
+        watched(settings.wedged_seconds),
+        _stopped_by_signals(stop),
+        await Bus.connect(settings.url, require_durable=settings.require_durable) as bus,
+    ):
+        runner: Projector | EffectRunner
+        if lane == "fold":
+            runner = Projector(bus, packs, owner, settings.fold)
+        else:
+            runner = EffectRunner(bus, packs, model, owner, settings.effects)
+        log.info("worker_started", owner=owner, lane=lane)
+        async with asyncio.TaskGroup() as tasks:
+            beat = tasks.create_task(_beat(bus, owner, lane, lambda: runner.tally))
+            keep = tasks.create_task(_keep_house(bus)) if lane == "fold" else None
+            await _until_drained(runner.run, stop, settings.drain_seconds)
+            beat.cancel()
+            if keep is not None:
+                keep.cancel()
+        log.info("worker_stopped", owner=owner, **dataclasses.asdict(runner.tally))
+
+
+async def _until_drained(
+    run: Callable[[asyncio.Event], Awaitable[None]], stop: asyncio.Event, seconds: float
+) -> None:
+    """Do `run` until it has drained after `stop`, at most `seconds` later."""
+    running = asyncio.ensure_future(run(stop))
+    stopping = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([running, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if not running.done():
+            await asyncio.wait([running], timeout=seconds)
+    finally:
+        stopping.cancel()
+        running.cancel()
+        await asyncio.wait([running, stopping])
+    if not running.cancelled():
+        running.result()
+
+
+@asynccontextmanager
+async def _stopped_by_signals(stop: asyncio.Event) -> AsyncIterator[None]:
+    loop = asyncio.get_running_loop()
+    kinds = (signal.SIGTERM, signal.SIGINT)
+    for kind in kinds:
+        loop.add_signal_handler(kind, stop.set)
+    try:
+        yield
+    finally:
+        for kind in kinds:
+            loop.remove_signal_handler(kind)
+
+
+async def _beat(
+    bus: Bus, owner: str, lane: Lane, tally: Callable[[], object]
+) -> None:
+    """Tell the operator, every few seconds, that this worker lives and what it has done."""
+    about = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "lanes": [lane],
+        "since_ms": time.time_ns() // 1_000_000,
+    }
+    while True:
+        with contextlib.suppress(Unavailable):  # the runner tells of it
+            await bus.beat(owner, {**about, **_numbers(tally())})
+        await asyncio.sleep(BEAT_SECONDS)
+
+
+def _numbers(tally: object) -> Mapping[str, int]:
+    return {name: getattr(tally, name) for name in getattr(tally, "__slots__", ())}
+
+
+async def _keep_house(bus: Bus) -> None:
+    """Look for sessions whose wake-up was lost; there should be none."""
+    while True:
+        await asyncio.sleep(JANITOR_SECONDS)
+        with contextlib.suppress(Unavailable):  # the runner tells of it
+            repaired = await bus.janitor()
+            if repaired:
+                log.error("wakeups_repaired", count=repaired)
+
+
+# -- the parent ---------------------------------------------------------------
+
+
+async def supervise(
+    commands: Mapping[Lane, Sequence[str]],
+    *,
+    drain_seconds: float = 10.0,
+    stop: asyncio.Event | None = None,
+) -> int:
+    """Run each lane's command as a child until a signal or `stop`; the exit status.
+
+    A child that dies is started again. 0 after a drain, 1 when one died
+    `DEATHS` times within `DEATHS_SECONDS`; the others are ended first, either way.
+    """
+    stop = stop or asyncio.Event()
+    async with _stopped_by_signals(stop):
+        async with asyncio.TaskGroup() as tasks:
+            minded = [
+                tasks.create_task(_mind(lane, command, stop, drain_seconds))
+                for lane, command in commands.items()
+            ]
+    return 0 if all(task.result() for task in minded) else 1
+
+
+async def _mind(
+    lane: Lane, command: Sequence[str], stop: asyncio.Event, drain_seconds: float
+) -> bool:
+    """Keep one child alive until `stop`. False, and `stop` set, when it keeps dying."""
+    deaths: deque[float] = deque(maxlen=DEATHS)
+    while not stop.is_set():
+        child = await asyncio.create_subprocess_exec(*command)
+        ending = asyncio.ensure_future(child.wait())
+        stopping = asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait([ending, stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            status = await _ended(child, ending, drain_seconds)
+        if stop.is_set():
+            break
+        log.error("worker_died", lane=lane, status=status)
+        deaths.append(time.monotonic())
+        if len(deaths) == DEATHS and deaths[-1] - deaths[0] < DEATHS_SECONDS:
+            log.error("worker_keeps_dying", lane=lane, deaths=DEATHS, seconds=DEATHS_SECONDS)
+            stop.set()
+            return False
+        await asyncio.sleep(RESTART_SECONDS)
+    return True
+
+
+async def _ended(
+    child: asyncio.subprocess.Process, ending: asyncio.Future[int], drain_seconds: float
+) -> int:
+    """The exit status of `child`, ended with SIGTERM and, past its grace, with SIGKILL."""
+    if not ending.done():
+        with contextlib.suppress(ProcessLookupError):
+            child.terminate()
+        await asyncio.wait([ending], timeout=drain_seconds + 2.0)
+    if not ending.done():
+        with contextlib.suppress(ProcessLookupError):
+            child.kill()
+    return await ending
