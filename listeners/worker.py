@@ -125,9 +125,7 @@ async def _stopped_by_signals(stop: asyncio.Event) -> AsyncIterator[None]:
             loop.remove_signal_handler(kind)
 
 
-async def _beat(
-    bus: Bus, owner: str, lane: Lane, tally: Callable[[], object]
-) -> None:
+async def _beat(bus: Bus, owner: str, lane: Lane, tally: Callable[[], object]) -> None:
     """Tell the operator, every few seconds, that this worker lives and what it has done."""
     about = {
         "pid": os.getpid(),
@@ -170,12 +168,11 @@ async def supervise(
     `DEATHS` times within `DEATHS_SECONDS`; the others are ended first, either way.
     """
     stop = stop or asyncio.Event()
-    async with _stopped_by_signals(stop):
-        async with asyncio.TaskGroup() as tasks:
-            minded = [
-                tasks.create_task(_mind(lane, command, stop, drain_seconds))
-                for lane, command in commands.items()
-            ]
+    async with _stopped_by_signals(stop), asyncio.TaskGroup() as tasks:
+        minded = [
+            tasks.create_task(_mind(lane, command, stop, drain_seconds))
+            for lane, command in commands.items()
+        ]
     return 0 if all(task.result() for task in minded) else 1
 
 
