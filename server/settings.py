@@ -9,6 +9,7 @@ default. A name that no setting has is refused, with the nearest one that has.
 
 from __future__ import annotations
 
+import json
 import tomllib
 import typing
 from collections.abc import Iterator, Mapping, Sequence
@@ -185,9 +186,28 @@ def settled(
 
 
 def _split(value: Any) -> Any:
+    """A list given as text: names between commas, or a JSON list where a name has one."""
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            value = json.loads(value)
+        except json.JSONDecodeError:
+            return (value,)
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return tuple(value) if isinstance(value, list) else value
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """The variables that give a child process these settings, secrets included."""
+    found: dict[str, str] = {}
+    for setting in SETTINGS.values():
+        value: Any = settings
+        for step in setting.path:
+            value = getattr(value, step)
+        if isinstance(value, SecretStr):
+            value = value.get_secret_value()
+        found[setting.variable] = json.dumps(value) if setting.many else str(value)
+    return found
 
 
 def _explained(refused: ValidationError, values: Mapping[str, tuple[Any, str]]) -> Misuse:
