@@ -1,0 +1,98 @@
+"""What commands run on: a bus, embedded where no address is given, and workers if need be."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bus import Bus, embedded
+from server.errors import Failure
+from server.settings import Settings, environment
+
+STALE_MS = 15_000  # a worker beats every few seconds; one silent this long is gone
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A bus and the address that other processes reach it by."""
+
+    bus: Bus
+    url: str
+    kind: str  # "given", or which server is embedded
+    durable: bool
+
+
+def run(main: Coroutine[Any, Any, Any]) -> Any:
+    """What `main` comes to, on a fresh event loop."""
+    return asyncio.run(main)
+
+
+@asynccontextmanager
+async def connected(settings: Settings, *, scratch: bool = False) -> AsyncIterator[Running]:
+    """A bus on the Redis of the settings, or on the embedded one under `data`.
+
+    `scratch` embeds a server of its own that is gone afterwards. Raises the
+    bus's `Unavailable` where neither can be had.
+    """
+    if settings.redis and not scratch:
+        async with await Bus.connect(
+            settings.redis, require_durable=settings.require_durable
+        ) as bus:
+            yield Running(bus, settings.redis, "given", durable=True)
+        return
+    data = None if scratch or settings.embedded == "fake" else settings.data.expanduser()
+    async with (
+        embedded.serve(settings.embedded, data) as server,
+        await Bus.connect(
+            server.url, require_durable=settings.require_durable and not scratch
+        ) as bus,
+    ):
+        yield Running(bus, server.url, server.kind, server.durable)
+
+
+async def working(bus: Bus) -> bool:
+    """Whether some worker has shown a sign of life lately."""
+    return any(worker.age_ms < STALE_MS for worker in await bus.workers())
+
+
+@asynccontextmanager
+async def worker_process(settings: Settings, url: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A worker of our own, in a process of its own, drained at the end."""
+    own = settings.model_copy(update={"redis": url})
+    with tempfile.TemporaryFile() as log:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "server", "worker",
+            stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log, env=_child(own),
+        )  # fmt: skip
+        try:
+            yield process
+            if process.returncode is not None:
+                log.seek(0)
+                raise Failure(f"the worker ended: {log.read().decode(errors='replace')[-2000:]}")
+        finally:
+            await _end(process, settings.drain_seconds + 5)
+
+
+async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
+    if process.returncode is None:
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), grace)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+def _child(settings: Settings) -> dict[str, str]:
+    """The environment of a child that runs this very code under these settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")}
+    root = str(Path(__file__).resolve().parents[1])
+    path = [root, *filter(None, [kept.get("PYTHONPATH")])]
+    return {**kept, "PYTHONPATH": os.pathsep.join(path), **environment(settings)}
