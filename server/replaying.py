@@ -13,7 +13,7 @@ from bus import Bus
 from bus.drafts import Draft
 from bus.errors import Busy, SessionExists
 from listeners.reader import MemoryReader
-from memory.due import due
+from memory.summaries import due
 from server.asking import report
 from server.errors import Failure
 from server.opening import drafts, opening_of

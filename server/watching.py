@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
@@ -71,11 +71,10 @@ def as_data(one: Record | FactRecord) -> dict[str, Any]:
     place = {"type": "entry", "seq": one.seq, "n": one.n, "id": one.id, "t": one.received_ms}
     if isinstance(one.entry, Unknown):
         return {**place, "entry": {"kind": one.entry.kind}, "unreadable": True}
-    return {**place, "entry": orjson.loads(body(one))}
+    return {**place, "entry": plain(one.entry)}
 
 
-def body(record: Record) -> bytes:
-    """The entry's canonical bytes."""
-    from bus.wire import encode
-
-    return record.entry.raw if isinstance(record.entry, Unknown) else encode(record.entry)
+def plain(entry: Any) -> dict[str, Any]:
+    """An entry as it was read from the log, as JSON-ready data without its defaults."""
+    found: dict[str, Any] = msgspec.to_builtins(entry)
+    return {key: value for key, value in found.items() if value not in (None, [], {}, ())}

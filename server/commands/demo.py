@@ -18,7 +18,7 @@ def demo(
     fast: Annotated[bool, typer.Option("--fast", help="flat out, no live view")] = False,
     json: Json = False,
 ) -> None:
-    """Replay a bundled deliberation through an embedded Redis and a real worker, then the minutes."""
+    """Replay a bundled deliberation through the embedded Redis and a real worker, live."""
     from server import views
     from server.demonstration import demonstrate
     from server.running import run
