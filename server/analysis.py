@@ -55,6 +55,6 @@ def analyze(transcript: Transcript, settings: Settings) -> Analysis:
     log.open(opening_of(transcript, settings, packs))
     log.publish(drafts(transcript.said))
     memory = Memory(packs.known)
-    facts = settle(log, memory)
+    facts = [fact for _, found in settle(log, memory) for fact in found]
     said = {r.n: r for r in log.read(0, count=log.info().head) if r.entry.kind == "message"}
     return Analysis(transcript, memory, facts, said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,9 +10,9 @@ from bus import Bus
 from bus.entries import Record
 from listeners.reader import MemoryReader
 from memory.fold import apply
-from memory.items import Decision, Fact
+from memory.errors import UnknownRef
+from memory.items import Decision, Fact, Proposal
 from memory.state import Memory
-from memory.stats import explain
 from server.minutes import cited, decision_row, minutes, proposal_row
 from server.packs import Packs
 
@@ -76,7 +76,7 @@ async def explained(bus: Bus, packs: Packs, session: str, ref: str) -> dict[str,
     Raises `UnknownRef`.
     """
     found = await replayed(bus, packs, session)
-    item = explain(found.memory, ref)
+    item = _item(found.memory, ref)
     row = (
         decision_row(item, found.said)
         if isinstance(item, Decision)
@@ -86,3 +86,15 @@ async def explained(bus: Bus, packs: Packs, session: str, ref: str) -> dict[str,
         {"n": fact.n, "kind": fact.kind, **fact.data} for fact in found.facts if fact.ref == ref
     ]
     return {**row, "history": history}
+
+
+def _item(memory: Memory, ref: str) -> Proposal | Decision:
+    """The item as it was numbered, struck and merged ones included."""
+    shelf: Mapping[int, Proposal | Decision] = (
+        memory.proposals if ref[:1] == "P" else memory.decisions if ref[:1] == "D" else {}
+    )
+    number = ref[1:]
+    item = shelf.get(int(number)) if number.isdecimal() else None
+    if item is None:
+        raise UnknownRef(ref)
+    return item

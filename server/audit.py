@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from bus.audit import Row
-from bus.entries import KINDS, PRIMARY, EntrySetAside, Record, SessionForked, Unknown
+from bus.audit import Row, records
+from bus.entries import KINDS, PRIMARY, EntrySetAside, SessionForked, Unknown
 from bus.wire import decode, encode, fingerprint
 
 
@@ -54,16 +54,11 @@ def index_findings(rows: Sequence[Row], ids: Mapping[str, str]) -> Iterator[str]
         yield f"the index of ids has {id_!r}, which is in no entry"
 
 
-def records(rows: Sequence[Row]) -> list[Record]:
-    """The rows, read."""
-    return [Record(row.seq, row.n, row.id, row.received_ms, decode(row.body)) for row in rows]
-
-
 def skips(rows: Sequence[Row]) -> frozenset[int]:
     """The sequence numbers that entries of the log set aside."""
     found = set()
-    for row in rows:
-        entry = decode(row.body)
+    for record in records(rows):
+        entry = record.entry
         if entry.kind == "entry.set_aside" and not isinstance(entry, Unknown):
             found.add(cast("EntrySetAside", entry).seq)
     return frozenset(found)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib import metadata
 from typing import Any
+
+from server.version import version
 
 
 def main(args: Sequence[str] | None = None) -> None:
     """Runs the command line; always ends in `SystemExit`."""
     args = list(sys.argv[1:] if args is None else args)
     if args == ["--version"]:
-        sys.stdout.write(f"parley {version()}\n")  # before anything heavy is imported
+        sys.stdout.write(f"parley {version()}\n")  # at once: nothing heavy is imported yet
         raise SystemExit(0)
     from bus.errors import BusError
     from memory.errors import BadPattern, DomainError, SettingsRefused
@@ -40,14 +41,6 @@ def main(args: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     raise SystemExit(0)
-
-
-def version() -> str:
-    """The installed version; `0` in a checkout that was never installed."""
-    try:
-        return metadata.version("parley")
-    except metadata.PackageNotFoundError:
-        return "0"
 
 
 def _first(group: BaseExceptionGroup[Any], kinds: tuple[type[Exception], ...]) -> BaseException:

@@ -16,8 +16,9 @@ import typer
 from typer.core import TyperGroup
 
 from server.settings import SETTINGS, Setting
+from server.version import version
 
-PANEL: Final = "Settings (also PARLEY_… variables and keys of parley.toml; docs/settings.md)"
+PANEL: Final = "Settings (anywhere on the line; also variables and keys, see docs/settings.md)"
 _SWITCHES: Final = {
     name for s in SETTINGS.values() if s.switch for name in (s.flag, "--no-" + s.flag[2:])
 }
@@ -29,6 +30,20 @@ class Anywhere(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, _settings_first(args))
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Commands first: the settings are many, and the same everywhere."""
+        self.format_commands(ctx, formatter)
+        settings = {"--config", *(setting.flag for setting in SETTINGS.values())}
+        general: list[tuple[str, str]] = []
+        shared: list[tuple[str, str]] = []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                (general if settings.isdisjoint(param.opts) else shared).append(record)
+        for heading, rows in (("Options", general), (PANEL, shared)):
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
 
 def _settings_first(args: list[str]) -> list[str]:
@@ -64,11 +79,25 @@ def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
                 envvar="PARLEY_CONFIG", rich_help_panel=PANEL, show_envvar=False,
             ),
         ),
+        inspect.Parameter(
+            "version", inspect.Parameter.KEYWORD_ONLY, annotation=bool,
+            default=typer.Option(
+                False, "--version", help="print the version and end", is_eager=True,
+                callback=say_version,
+            ),
+        ),
         *map(_option, SETTINGS.values()),
     ]  # fmt: skip
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # how typer reads a callback
     called.__annotations__ = {p.name: p.annotation for p in parameters}
     return called
+
+
+def say_version(wanted: bool) -> None:
+    """Prints the version, if it is wanted, and ends the call."""
+    if wanted:
+        typer.echo(f"parley {version()}")
+        raise typer.Exit
 
 
 def _set(value: Any) -> bool:

@@ -45,7 +45,7 @@ async def context_of(
     """The context of a participant."""
     async with connected(settings) as running:
         reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        return await reader.context(session, participant, profile, budget, at)
+        return await reader.context(session, participant, profile=profile, budget=budget, at=at)
 
 
 async def story_of(settings: Settings, session: str, ref: str) -> dict[str, Any]:

@@ -69,7 +69,7 @@ async def worker_process(settings: Settings, url: str) -> AsyncIterator[asyncio.
     with tempfile.TemporaryFile() as log:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "server", "worker",
-            stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log, env=_child(own),
+            stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log, env=child_environment(own),
         )  # fmt: skip
         try:
             yield process
@@ -90,7 +90,7 @@ async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
             await process.wait()
 
 
-def _child(settings: Settings) -> dict[str, str]:
+def child_environment(settings: Settings) -> dict[str, str]:
     """The environment of a child that runs this very code under these settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")}
     root = str(Path(__file__).resolve().parents[1])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bus import Bus
+from bus.audit import verbatim
 from bus.errors import SessionClosed
 from server.audit import findings, forked
 from server.errors import BadSessionFile, Misuse
@@ -51,7 +52,7 @@ async def export(settings: Settings, session: str) -> SessionFile:
 
 async def _whole(bus: Bus, session: str) -> SessionFile:
     audit = await bus.audit(session)
-    return SessionFile(session, audit.info.status, tuple(audit.rows))
+    return SessionFile(session, audit.status, audit.rows)
 
 
 async def archive(settings: Settings, session: str, path: Path) -> None:
@@ -74,9 +75,9 @@ async def restore(settings: Settings, file: SessionFile, session: str, replace: 
     for finding in findings(file.rows):
         raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
     async with connected(settings) as running:
-        await running.bus.restore(
-            session, file.rows, status=file.status, origin=file.session, replace=replace
-        )
+        await running.bus.restore(session, verbatim(file.rows), replace=replace)
+        if file.status == "archived":
+            await running.bus.mark(session, "archived")
 
 
 async def fork(settings: Settings, session: str, name: str, at: int | None) -> int:
@@ -89,7 +90,7 @@ async def fork(settings: Settings, session: str, name: str, at: int | None) -> i
         if name == session:
             raise Misuse("a fork needs a name of its own")
         rows = forked(file.rows, session, last)
-        await running.bus.restore(name, rows, status="open", origin=f"{session}@{last}")
+        await running.bus.restore(name, verbatim(rows))
         return last
 
 

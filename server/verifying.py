@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bus.audit import Audit, Row
+from bus import Snapshot
+from bus.audit import Audit, Row, records
+from bus.errors import SnapshotDamaged
 from memory import canonical
 from memory.errors import DomainError
 from memory.fold import apply
 from memory.state import FOLD, Memory
-from server.audit import findings, index_findings, records, skips
+from server.audit import findings, index_findings, skips
 from server.files import SessionFile
 from server.packs import Packs, read_packs
 from server.running import connected
@@ -30,26 +32,28 @@ async def verify(settings: Settings, session: str) -> list[str]:
     packs = read_packs(settings.packs)
     async with connected(settings) as running:
         audit = await running.bus.audit(session)
-    return list(_live(audit, packs))
+        found = list(_live(audit, packs))
+        try:
+            stored = await running.bus.snapshot(session, FOLD, strict=True)
+        except SnapshotDamaged as damaged:
+            return [*found, str(damaged)]
+    return found or list(_snapshot(stored, audit, packs))
 
 
 def _live(audit: Audit, packs: Packs) -> Iterator[str]:
-    rows, info = audit.rows, audit.info
-    sound = True
-    for finding in findings(rows):
-        sound = False
-        yield finding
+    rows = audit.rows
+    broken = list(findings(rows))
+    yield from broken
     yield from index_findings(rows, audit.ids)
     last = rows[-1] if rows else Row(0, 0, "", 0, b"")
-    if (info.head, info.n) != (last.seq, last.n):
-        yield f"meta says head {info.head}, n {info.n}; the log ends at {last.seq}, {last.n}"
-    if info.folded > info.head:
-        yield f"meta says folded {info.folded}, past the head {info.head}"
-    if set(info.skips) != skips(rows):
-        yield f"meta skips {sorted(info.skips)}; the log sets aside {sorted(skips(rows))}"
-    if sound:
-        yield from _replay(rows, frozenset(info.skips), packs)
-        yield from _snapshot(audit, packs)
+    if (audit.head, audit.n) != (last.seq, last.n):
+        yield f"meta says head {audit.head}, n {audit.n}; the log ends at {last.seq}, {last.n}"
+    if audit.folded > audit.head:
+        yield f"meta says folded {audit.folded}, past the head {audit.head}"
+    if set(audit.skips) != skips(rows):
+        yield f"meta skips {sorted(audit.skips)}; the log sets aside {sorted(skips(rows))}"
+    if not broken:
+        yield from _replay(rows, frozenset(audit.skips), packs)
 
 
 def _replay(rows: Sequence[Row], skipped: frozenset[int], packs: Packs) -> Iterator[str]:
@@ -66,24 +70,23 @@ def _replay(rows: Sequence[Row], skipped: frozenset[int], packs: Packs) -> Itera
         yield "memory saved halfway and carried on differs from its replay; report this as a bug"
 
 
-def _snapshot(audit: Audit, packs: Packs) -> Iterator[str]:
+def _snapshot(stored: Snapshot | None, audit: Audit, packs: Packs) -> Iterator[str]:
     """The stored snapshot must be the fold of the log up to where it says."""
-    for version, stored in sorted(audit.snapshots.items()):
-        if stored is None:
-            yield f"the snapshot of fold version {version} does not have its checksum"
-            continue
-        if version != FOLD:
-            continue
-        if stored.upto > len(audit.rows):
-            yield f"the snapshot reaches {stored.upto}, past the head {len(audit.rows)}"
-            continue
-        row = audit.rows[stored.upto - 1]
-        identity = f"{row.seq}-{row.n} {row.received_ms} {row.id}"
-        if (stored.identity, stored.n) != (identity, row.n):
-            yield f"the snapshot was taken at {stored.identity!r}, the log has {identity!r} there"
-        memory = _folded(audit.rows[: stored.upto], frozenset(stored.skips), packs)
-        if canonical.dump(memory) != stored.data:
-            yield f"the snapshot at {stored.upto} differs from the replay of the log"
+    if stored is None:
+        return
+    if not 1 <= stored.upto <= len(audit.rows):
+        yield f"the snapshot reaches {stored.upto}, the log {len(audit.rows)}"
+        return
+    row = audit.rows[stored.upto - 1]
+    identity = f"{row.seq}-{row.n} {row.received_ms} {row.id}"
+    if (stored.identity, stored.n) != (identity, row.n):
+        yield f"the snapshot was taken at {stored.identity!r}, the log has {identity!r} there"
+    honoured = frozenset(skip for skip in audit.skips if skip <= stored.upto)
+    if stored.skips != len(honoured):
+        return  # taken before an entry was set aside: nobody builds on it any more
+    memory = _folded(audit.rows[: stored.upto], honoured, packs)
+    if canonical.dump(memory) != stored.data:
+        yield f"the snapshot at {stored.upto} differs from the replay of the log"
 
 
 def _folded(rows: Sequence[Row], skipped: frozenset[int], packs: Packs) -> Memory:

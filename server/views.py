@@ -91,7 +91,8 @@ def show_status(found: Mapping[str, Any], json: bool) -> None:
     table = _table("worker", "lanes", "silent for", "folded", "effects")
     for worker in found["workers"]:
         silent = f"{worker['age_ms'] / 1000:.1f} s"
-        row = (worker["name"], worker["lanes"], silent, worker["folded"], worker["effects"])
+        done = [worker.get(name, "-") for name in ("folded", "done")]
+        row = (worker["name"], " ".join(worker["lanes"]), silent, *done)
         table.add_row(*map(_cell, row))
     console.print(table if found["workers"] else "no worker runs; 'parley worker' starts one")
     write_pairs(console, {"sessions": found["sessions"], **found["lag"]})

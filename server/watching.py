@@ -8,9 +8,10 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from bus.cursor import Cursor
 from bus.entries import Record, Unknown
+from bus.errors import InvalidEntry
 from bus.log import FactRecord
-from bus.subscription import Cursor
 from server.errors import Misuse
 from server.output import emit, shown, stdout
 from server.running import connected
@@ -26,8 +27,8 @@ def start(after: int | None, cursor: str | None) -> Cursor | int | None:
         raise Misuse("give --after or --cursor, not both")
     try:
         return Cursor.parse(cursor)
-    except ValueError:
-        raise Misuse(f"{cursor!r} is no cursor; one looks like 12/9-0") from None
+    except InvalidEntry as error:
+        raise Misuse(str(error)) from None
 
 
 async def watch(

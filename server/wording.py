@@ -14,18 +14,25 @@ WIDTH: Final = 400  # characters of a message that a line shows
 
 _SAYS: Final = {
     "proposal.made": "{ref} proposed by {participant}: {topic}",
-    "proposal.amended": "{ref} amends {amends}",
-    "proposal.echoed": "{ref} repeats {of}, which was {status}",
+    "proposal.amended": "{ref} amends {earlier}",
+    "proposal.echoed": "{ref} repeats {earlier} of message {earlier_n}, {earlier_status} by then",
     "proposal.settled": "{ref} {status}",
     "reaction.changed": "{ref} {participant}: {stance}",
     "decision.claimed": "{ref} claimed by {participant}: {topic}",
     "decision.ratified": "{ref} ratified: {topic}",
     "decision.disputed": "{ref} disputed by {participant}",
     "decision.superseded": "{ref} superseded by {by}",
-    "position.flipped": "{participant} changed sides on {on}: {was} → {stance}",
+    "decision.restated": "{ref} restated by {participant}",
+    "position.flipped": "{participant} changed sides on {ref}: {was} → {stance}",
     "summary.made": "summary of messages {first}-{last} ({how})",
     "item.corrected": "{ref} corrected: {op}",
-    "entry.skipped": "an entry was skipped: {reason}",
+    "correction.ignored": "{ref} could not be corrected: {op}",
+    "participant.aliased": "{alias} is {participant}",
+    "settings.changed": "settings changed by {by}",
+    "settings.refused": "settings refused: {reason}",
+    "session.closed": "closed: {reason}",
+    "entry.set_aside": "entry {seq} set aside: {reason}",
+    "entry.skipped": "an entry of kind {kind} was skipped",
 }
 
 

@@ -24,12 +24,11 @@ def add_to(app: typer.Typer) -> None:
 def worker(
     ctx: typer.Context,
     lanes: Annotated[Lanes, typer.Option(help="what to work on")] = Lanes.all,
-    name: Annotated[str | None, typer.Option(help="name of this worker")] = None,
 ) -> None:
     """Keep memories fresh and run their effects, until told to stop (SIGTERM drains)."""
     from server.working import work
 
-    raise typer.Exit(work(settings(ctx), lanes.value, name))
+    raise typer.Exit(work(settings(ctx), lanes.value))
 
 
 def status(ctx: typer.Context, json: Json = False) -> None:

@@ -196,7 +196,12 @@ def test_a_fork_shares_the_past_and_says_so() -> None:
     rows = forked(closed, "demo", 2)
     assert list(findings(rows)) == []
     assert [row.n for row in rows] == [0, 1, 2, 2]
-    assert json.loads(rows[-1].body) == {"kind": "session.forked", "n": 2, "session": "demo", "v": 1}
+    assert json.loads(rows[-1].body) == {
+        "kind": "session.forked",
+        "n": 2,
+        "session": "demo",
+        "v": 1,
+    }
     assert len(forked(closed, "demo", 3)) == 5
 
 

@@ -74,7 +74,9 @@ def test_times_may_go_back() -> None:
 def test_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path, end: bytes) -> None:
     """CRLF, blank lines, a missing last newline, a BOM: all read alike."""
     file = tmp_path / "t.jsonl"
-    file.write_bytes(b"\xef\xbb\xbf" + lines(row(0)).strip() + b"\r\n" + lines(row(1)).strip() + end)
+    file.write_bytes(
+        b"\xef\xbb\xbf" + lines(row(0)).strip() + b"\r\n" + lines(row(1)).strip() + end
+    )
     assert len(read_transcript(file).said) == 2
 
 
