@@ -48,11 +48,11 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
     rate = None if fast else len(transcript.said) / LASTS_SECONDS
     async with connected(settings, scratch=True) as running:
         tell(f"embedded server: {running.kind}" + ("" if running.durable else ", not durable"))
-        async with worker_process(settings, running.url):
+        async with worker_process(settings, running.url) as worker:
             await open_once(running.bus, SESSION, transcript, settings, packs)
             async with _shown(running.bus, live=not fast):
                 await publish(running.bus, SESSION, drafts(transcript.said), rate, lambda _: None)
-                await settled(running.bus, packs, SESSION)
+                await settled(running.bus, packs, SESSION, worker.check)
         return await report(running.bus, packs, SESSION)
 
 

@@ -72,4 +72,6 @@ def _reaction(fact: Fact, memory: Memory, index_of: Callable[[int], int]) -> dic
 
 
 def _whence(fact: Fact) -> dict[str, Any]:
-    return {name: fact.data.get(name) for name in _WHENCE}
+    whence = {name: fact.data.get(name) for name in _WHENCE}
+    whence["id"] = whence["id"] or f"{fact.kind.partition('.')[0]}:{fact.n}:{fact.ref}"
+    return whence

@@ -125,7 +125,7 @@ def _stands(row: Row) -> list[Text]:
     for position in row["positions"]:
         mark = MARKS[position["stance"]]
         flip = ""
-        if position["was"]:
+        if position["was"] and position["stance"] != "neutral":
             flip = f", changed from {position['was']} at message {position['was_n']}"
         text = f"    {mark} {position['on']} (message {position['n']}{flip}): {position['text']}"
         lines.append(_line(text, "magenta" if flip else ""))

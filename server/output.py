@@ -26,8 +26,8 @@ def stderr() -> Console:
 
 
 def emit(value: Any) -> None:
-    """One JSON value on one line of stdout, keys sorted."""
-    emit_bytes(orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str) + b"\n")
+    """One JSON value on one line of stdout."""
+    emit_bytes(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str) + b"\n")
 
 
 def emit_bytes(data: bytes) -> None:

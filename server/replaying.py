@@ -41,11 +41,11 @@ async def replay(
     async with connected(settings) as running:
         bus = running.bus
         await open_once(bus, session, transcript, settings, packs)
-        async with _some_worker(settings, bus, running.url, needed=wait):
+        async with _some_worker(settings, bus, running.url, needed=wait) as check:
             await _publish_shown(bus, session, drafts(transcript.said), rate)
             if not wait:
                 return None
-            await settled(bus, packs, session)
+            await settled(bus, packs, session, check)
         return await report(bus, packs, session)
 
 
@@ -84,16 +84,19 @@ async def _offer(bus: Bus, session: str, batch: list[Draft]) -> None:
             return
 
 
-async def settled(bus: Bus, packs: Packs, session: str) -> None:
+async def settled(
+    bus: Bus, packs: Packs, session: str, check: Callable[[], None] = lambda: None
+) -> None:
     """Returns once the head is folded and no effect is due.
 
-    Raises `Failure` where nothing moves for a minute.
+    Raises `Failure` where nothing moves for a minute, or when `check` does.
     """
     clock = asyncio.get_running_loop()
     reader = MemoryReader(bus, packs.known)
     before: tuple[int, int, int] | None = None
     moved = clock.time()
     while True:
+        check()
         info = await bus.info(session)
         if info.folded >= info.head and not info.due.get("effects"):
             memory = await reader.current(session)
@@ -113,12 +116,12 @@ async def settled(bus: Bus, packs: Packs, session: str) -> None:
 @asynccontextmanager
 async def _some_worker(
     settings: Settings, bus: Bus, url: str, *, needed: bool
-) -> AsyncIterator[None]:
+) -> AsyncIterator[Callable[[], None]]:
     if not needed or await working(bus):
-        yield
+        yield lambda: None
         return
-    async with worker_process(settings, url):
-        yield
+    async with worker_process(settings, url) as worker:
+        yield worker.check
 
 
 async def _publish_shown(

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from bus import Bus, embedded
 from server.errors import Failure
@@ -62,9 +62,24 @@ async def working(bus: Bus) -> bool:
     return any(worker.age_ms < STALE_MS for worker in await bus.workers())
 
 
+class Helping:
+    """A worker process of our own; its log is shown only if it fails."""
+
+    def __init__(self, process: asyncio.subprocess.Process, log: IO[bytes]) -> None:
+        self._process = process
+        self._log = log
+
+    def check(self) -> None:
+        """Raises `Failure`, with the end of its log, once the worker has ended by itself."""
+        if self._process.returncode is not None:
+            self._log.seek(0)
+            said = self._log.read().decode(errors="replace").strip()
+            raise Failure(f"the worker ended with {self._process.returncode}:\n{said[-2000:]}")
+
+
 @asynccontextmanager
-async def worker_process(settings: Settings, url: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A worker of our own, in a process of its own, drained at the end."""
+async def worker_process(settings: Settings, url: str) -> AsyncIterator[Helping]:
+    """A worker of our own, in processes of its own, drained at the end."""
     own = settings.model_copy(update={"redis": url})
     with tempfile.TemporaryFile() as log:
         process = await asyncio.create_subprocess_exec(
@@ -72,10 +87,7 @@ async def worker_process(settings: Settings, url: str) -> AsyncIterator[asyncio.
             stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log, env=child_environment(own),
         )  # fmt: skip
         try:
-            yield process
-            if process.returncode is not None:
-                log.seek(0)
-                raise Failure(f"the worker ended: {log.read().decode(errors='replace')[-2000:]}")
+            yield Helping(process, log)
         finally:
             await _end(process, settings.drain_seconds + 5)
 
