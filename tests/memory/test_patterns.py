@@ -101,7 +101,15 @@ def test_five_hundred_patterns_compile() -> None:
     assert len(reader.read("verdict7 of the day stands")) == 1
 
 
-HOSTILE = ["(a+)+$", r"\s+agreed", "(x|x|x)*y", "a.*b.*c.*d", "(?:a?){50}a{50}", r"z.*q|a", "[^a]*b|a"]
+HOSTILE = [
+    "(a+)+$",
+    r"\s+agreed",
+    "(x|x|x)*y",
+    "a.*b.*c.*d",
+    "(?:a?){50}a{50}",
+    r"z.*q|a",
+    "[^a]*b|a",
+]
 
 
 @pytest.mark.parametrize("pattern", HOSTILE)
