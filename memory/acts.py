@@ -61,7 +61,7 @@ class Reader:
         return self._read(content, act)
 
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
-        text = plain(content)
+        text = content if content.isascii() else plain(content)
         hits = self._gate(text) or _NO_HITS
         if not hits and act is None:
             return _NOTHING
