@@ -25,6 +25,7 @@ _HANDLE: Final = r"\b(?-i:[PD][1-9][0-9]{0,8})\b"
 _BARE_VOTES: Final = ("+1", "-1", "0", "+0", "-0", "+0.5", "-0.5")
 _NO_HITS: Final[tuple[int, ...]] = ()  # a set that finds nothing says None
 _MAX_REFS: Final = 32
+_MAX_MATCHES: Final = 128  # of patterns in one message: what follows compares them in pairs
 _EDGE: Final = " \t\r\n,;:-"
 _LEADING: Final = " \t\r\n*_#>-•"
 
@@ -60,7 +61,7 @@ class Reader:
         return self._read(content, act)
 
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
-        text = plain(content)
+        text = content if content.isascii() else plain(content)
         hits = self._gate(text) or _NO_HITS
         if not hits and act is None:
             return _NOTHING
@@ -83,7 +84,8 @@ class Reader:
             for place in islice(self._patterns[index].finditer(script.subject), tags.MAX_EACH):
                 text = place.span(group) if group else (-1, -1)
                 found.append(_match(script, name, rule, place.span(), text))
-        return found
+        found.sort(key=lambda each: each.start)
+        return found[:_MAX_MATCHES]
 
 
 def _match(script: Script, name: str, rule: Rule, place: Span, text: Span) -> Match:

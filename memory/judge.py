@@ -48,7 +48,7 @@ class Judge:
         pattern = self._guards[guard]
         if not text or pattern is None:
             return False
-        return pattern.search(text.encode() if text.isascii() else text) is not None
+        return pattern.search(_subject(text)) is not None
 
     def skipped(self, text: str) -> int:
         """How many characters of connecting words (`that`, `to`, `:`) `text` begins with."""
@@ -64,7 +64,7 @@ class Judge:
     def first_contrast(self, after: str) -> int | None:
         """Where the first contrasting word, or semicolon, of `after` begins."""
         pattern = self._guards["contrast"]
-        found = pattern.search(after) if pattern is not None else None
+        found = pattern.search(_subject(after)) if pattern is not None and after else None
         starts = [found.start()] if found is not None else []
         starts += [at for at in [after.find(";")] if at >= 0]
         return min(starts, default=None)
@@ -92,11 +92,10 @@ class Judge:
             return None
         if before and not before.isspace() and self._denied(rule, before):
             return None
-        lead = self._lead(text[match.start : match.end])
-        if lead or rule.conditional or self._hypothetical(rule, before, after):
-            start = match.start + lead
-            conditional = rule.conditional or self._hypothetical(rule, before, after)
-            return replace(match, start=start, conditional=conditional)
+        lead = self._lead(text[match.start : match.end]) if rule.handle else 0
+        conditional = rule.conditional or self._hypothetical(rule, before, after)
+        if lead or conditional:
+            return replace(match, start=match.start + lead, conditional=conditional)
         return match
 
     def _asks(self, sentence: str, after: str) -> bool:
@@ -123,15 +122,15 @@ class Judge:
     def last_contrast(self, before: str) -> int:
         """Where the last contrasting word, or semicolon, of `before` ends; 0 without one."""
         pattern, last = self._guards["contrast"], 0
-        if pattern is not None:
-            for found in pattern.finditer(before):
+        if pattern is not None and before:
+            for found in pattern.finditer(_subject(before)):
                 last = found.end()
         return max(last, before.rfind(";") + 1)
 
     def _lead(self, matched: str) -> int:
         """How many characters of `matched` are a contrast that leads in: "but oppose P3"."""
         pattern = self._guards["contrast"]
-        found = pattern.match(matched) if pattern is not None else None
+        found = pattern.match(_subject(matched)) if pattern is not None else None
         if found is None:
             return 0
         rest = matched[found.end() :]
@@ -141,6 +140,11 @@ class Judge:
         if rule.act in REACTIONS:
             return self.has("hypothesis", before)
         return rule.act == "decide" and self.has("hypothesis", after)
+
+
+def _subject(text: str) -> str | bytes:
+    """What RE2 searches faster; in ASCII its offsets are those of the characters."""
+    return text.encode() if text.isascii() else text
 
 
 def _whole(text: str, match: Match) -> bool:

@@ -109,7 +109,7 @@ def _detection(
     text = _payload(script, judge, match, following)
     if text[0] >= text[1]:
         return None
-    refs = _named(script, match) if match.rule.handle else _around(script, judge, match)
+    refs = _named(script, match) if match.rule.handle else _around(script, text, match)
     conditional = match.conditional or _reserved(script, judge, matches, index)
     return Detection(
         match.rule.act, match.start, match.end, *text, "pattern", match.name,
@@ -127,9 +127,10 @@ def _reserved(script: Script, judge: Judge, matches: Sequence[Match], index: int
     if match.rule.act not in REACTIONS:
         return False
     start, end = match.start, match.sentence[1]
-    for other in matches[index + 1 :]:
-        apart = set(_named(script, match)).isdisjoint(_named(script, other))
-        if other.rule.handle and match.rule.handle and apart and other.start < end:
+    for other in matches[index + 1 :] if match.rule.handle else ():
+        if other.start >= end:
+            break
+        if other.rule.handle and set(_named(script, match)).isdisjoint(_named(script, other)):
             end = _clause(script, judge, match)[1]
     return judge.has("reserve", script.unquoted[start:end])
 
@@ -143,9 +144,9 @@ def _named(script: Script, match: Match) -> tuple[str, ...]:
     return script.handles(match.start, end)
 
 
-def _around(script: Script, judge: Judge, match: Match) -> tuple[str, ...]:
-    """The handles in the match's clause, else in its sentence."""
-    return script.handles(*_clause(script, judge, match)) or script.handles(*match.sentence)
+def _around(script: Script, text: Span, match: Match) -> tuple[str, ...]:
+    """The handles in what the match is about, else in its sentence."""
+    return script.handles(match.start, text[1]) or script.handles(*match.sentence)
 
 
 def _clause(script: Script, judge: Judge, match: Match) -> Span:

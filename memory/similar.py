@@ -126,15 +126,19 @@ class Index:
         return None if best is None else (best[1], best[0])
 
     def _candidates(self, fp: Sequence[int], at_least: int) -> list[int]:
-        """The refs that share the most hashes and can resemble `at_least`."""
+        """The refs that share the most hashes, rare ones first, and can resemble `at_least`."""
         lists = [self._by_hash[each] for each in fp if each in self._by_hash]
-        unseen = sum(len(refs) > _COMMON for refs in lists)  # shared hashes that may go uncounted
-        shared = Counter[int]()
+        rare, common = Counter[int](), Counter[int]()
+        unseen = 0  # shared hashes that may go uncounted
         for refs in lists:
-            shared.update(refs[-_COMMON:])
+            if len(refs) <= _COMMON:
+                rare.update(refs)
+            else:
+                common.update(refs[-_COMMON:])
+                unseen += 1
         possible = []
-        for ref, count in shared.items():
+        for ref in {**rare, **common}:
             longer = max(len(fp), len(self._prints[ref]))
-            if 1000 * min(count + unseen, longer) >= at_least * longer:
-                possible.append((-count, -ref))
-        return [-ref for _, ref in heapq.nsmallest(_MAX_CANDIDATES, possible)]
+            if 1000 * min(rare[ref] + unseen, longer) >= at_least * longer:
+                possible.append((-rare[ref], -common[ref], -ref))
+        return [-ref for _, _, ref in heapq.nsmallest(_MAX_CANDIDATES, possible)]

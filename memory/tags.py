@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final
 
 from memory.clauses import Script, Span
@@ -17,6 +16,7 @@ from memory.detection import Detection
 from memory.judge import Judge
 from memory.patterns import compiled
 
+_Vote = tuple[int, int, tuple[str, ...], int]  # start, end, handles, confidence
 _Mark = tuple[int, int, str, str]  # start, end, the rule's name, the act
 
 TAG_CONFIDENCE: Final = 900
@@ -85,6 +85,7 @@ _BARE_ZERO: Final = re.compile(
     r"[ \t]*(?:$|[,;(\n-]|\.?\s*$|(?:on|to|for|from|but|since|because|here)\b|P\d)", re.IGNORECASE
 )
 _SPOKEN_VOTE: Final = re.compile(r"[ \t]*(?:$|[,;.!\n-]|(?:to|on|for|but)\b)", re.IGNORECASE)
+_SIGNED: Final = re.compile(r"[+-]\d{0,3}(?:\.\d{1,3})?(?<=\d)")
 _STOP_RIGHT_AFTER: Final = re.compile(r"\.(?=\s|$)|,(?=\s)|:(?=\s)")
 
 _RE: Final[tuple[Any, ...]] = tuple(compiled(pattern, "tag") for pattern in PATTERNS)
@@ -147,12 +148,10 @@ def _claimed(script: Script, act: str, start: int, text: Span) -> Span:
     content = script.text
     if text[0] >= text[1] and act == "decide" and content[start] == "[":
         return start + 1, content.index("]", start)
-    vote = _RE[_VOTES].match(content[slice(*text)])
-    if vote is not None and act == "propose":
-        end = text[0] + _span(_VOTES, vote, "vote")[1]
-        if vote.end() and _is_vote(content, content[text[0] : end].lower(), end):
-            return text[1], text[1]
-    return (text[1], text[1]) if _NOTHING.match(content[slice(*text)]) else text
+    vote = _SIGNED.match(content, *text) if act == "propose" else None
+    if vote is not None and _is_vote(content, vote[0], vote.end()):
+        return text[1], text[1]
+    return (text[1], text[1]) if _NOTHING.match(content, *text) else text
 
 
 def _markers(script: Script) -> Iterator[_Mark]:
@@ -230,34 +229,36 @@ def find_votes(script: Script, hits: Collection[int], judge: Judge) -> list[Dete
 
     A reserve ("if", "but") after it makes a vote conditional.
     """
-    found: dict[int, Detection] = {}
+    found: dict[int, _Vote] = {}
     if _VOTES in hits:
-        found.update(_line_votes(script, judge))
+        found.update(_line_votes(script))
     if _NAMED in hits:
-        found.update(_named_votes(script, judge))
-    return _within_each_other(script, [found[start] for start in sorted(found)])
+        found.update(_named_votes(script))
+    starts = sorted(found)
+    return [
+        _vote(script, judge, found[start], following)
+        for start, following in pairwise([*starts, len(script.text)])
+    ]
 
 
-def _line_votes(script: Script, judge: Judge) -> Iterator[tuple[int, Detection]]:
+def _line_votes(script: Script) -> Iterator[tuple[int, _Vote]]:
     for match in islice(_RE[_VOTES].finditer(script.subject), MAX_EACH):
         start, end = _span(_VOTES, match, "vote")
         if _is_vote(script.unquoted, script.text[start:end].lower(), end):
             nick = _span(_VOTES, match, "nick")
             refs = script.handles(*nick) if nick[0] >= 0 else ()
             scribed = nick[0] >= 0 and not refs
-            confidence = SCRIBED_VOTE_CONFIDENCE if scribed else VOTE_CONFIDENCE
-            yield start, _vote(script, (start, end), refs, confidence, judge)
+            yield start, (start, end, refs, SCRIBED_VOTE_CONFIDENCE if scribed else VOTE_CONFIDENCE)
 
 
-def _named_votes(script: Script, judge: Judge) -> Iterator[tuple[int, Detection]]:
+def _named_votes(script: Script) -> Iterator[tuple[int, _Vote]]:
     for match in islice(_RE[_NAMED].finditer(script.subject), MAX_EACH):
         first = _span(_NAMED, match, "vote")[0] >= 0
-        span = _span(_NAMED, match, "vote" if first else "vote2")
+        start, end = _span(_NAMED, match, "vote" if first else "vote2")
         ref = _span(_NAMED, match, "ref" if first else "ref2")
-        follows = _NOT_A_VOTE.match(script.unquoted, _past_stop(script.unquoted, span[1]))
+        follows = _NOT_A_VOTE.match(script.unquoted, _past_stop(script.unquoted, end))
         if _stands_free(script.unquoted, *match.span()) and (first or not follows):
-            named = (script.text[slice(*ref)],)
-            yield span[0], _vote(script, span, named, VOTE_CONFIDENCE, judge)
+            yield start, (start, end, (script.text[slice(*ref)],), VOTE_CONFIDENCE)
 
 
 def _is_vote(text: str, token: str, end: int) -> bool:
@@ -281,17 +282,19 @@ def _stands_free(text: str, start: int, end: int) -> bool:
     )
 
 
-def _vote(
-    script: Script, span: Span, refs: tuple[str, ...], confidence: int, judge: Judge
-) -> Detection:
-    token = script.text[slice(*span)].lower()
+def _vote(script: Script, judge: Judge, vote: _Vote, following: int) -> Detection:
+    """The vote with the handles and the reserve in its part of the line."""
+    start, end, refs, confidence = vote
+    token = script.text[start:end].lower()
     value = _value(token)
     act = "abstain" if value == 0 else "support" if value > 0 else "oppose"
-    last = script.sentence(*span)[1]
-    hedged = 0 < abs(value) < 1 or judge.has("reserve", script.unquoted[span[1] : last])
+    last = max(end, min(script.sentence(start, end)[1], following))
+    while last > end and script.text[last - 1] in " ,;-":
+        last -= 1
+    hedged = 0 < abs(value) < 1 or judge.has("reserve", script.unquoted[end:last])
     return Detection(
-        act, *span, span[0], last, "tag", f"vote/{token}", confidence, refs, hedged, True,
-        script.quotes,
+        act, start, end, start, last, "tag", f"vote/{token}", confidence,
+        refs or script.handles(end, last), hedged, True, script.quotes,
     )  # fmt: skip
 
 
@@ -299,17 +302,3 @@ def _value(token: str) -> float:
     if token.isalpha():
         return {"nay": -1.0}.get(token, 1.0)
     return float(token)
-
-
-def _within_each_other(script: Script, votes: list[Detection]) -> list[Detection]:
-    """Votes whose text ends where the next one begins, with the handles in their own part."""
-    result = []
-    for index, vote in enumerate(votes):
-        last = vote.text_end
-        if index + 1 < len(votes):
-            last = max(vote.end, min(last, votes[index + 1].start))
-        refs = vote.refs or script.handles(vote.end, last)
-        while last > vote.end and script.text[last - 1] in " ,;-":
-            last -= 1
-        result.append(replace(vote, text_end=last, refs=refs))
-    return result

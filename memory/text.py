@@ -120,7 +120,7 @@ _CLAUSE_END: Final = re.compile(r"[.!?;](?=\s|$)|,\s(?=(?:because|since|so that|
 _REACH: Final = 600  # characters each way; longer "sentences" are pasted data
 _STOP: Final = re.compile(r"""\n|[.!?…][.!?"')\]*]{0,8}(?=\s|$)""")
 _ABBREVIATION: Final = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|st|no|fig|sec|al|resp|[a-z])\.$",
+    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|fig|resp)\.$",
     re.IGNORECASE,
 )
 

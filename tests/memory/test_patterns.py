@@ -101,7 +101,15 @@ def test_five_hundred_patterns_compile() -> None:
     assert len(reader.read("verdict7 of the day stands")) == 1
 
 
-HOSTILE = ["(a+)+$", r"\s+agreed", "(x|x|x)*y", "a.*b.*c.*d", "(?:a?){50}a{50}", r"z.*q|a", "[^a]*b|a"]
+HOSTILE = [
+    "(a+)+$",
+    r"\s+agreed",
+    "(x|x|x)*y",
+    "a.*b.*c.*d",
+    "(?:a?){50}a{50}",
+    r"z.*q|a",
+    "[^a]*b|a",
+]
 
 
 @pytest.mark.parametrize("pattern", HOSTILE)
@@ -152,4 +160,4 @@ def test_anything_can_be_read(text: str, act: str | None) -> None:
 
 
 READER = Reader([parse_pack(ENGLISH.read_bytes())])
-HASH = "pending"
+HASH = "03fd96ce7a0b66db3abe5add9bb9f806"

@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from memory.similar import SIZE, Index, fingerprint, resemblance
 
-TEXTS = st.lists(
-    st.text("abcdefg hij", min_size=1, max_size=60), min_size=1, max_size=20
-)
+TEXTS = st.lists(st.text("abcdefg hij", min_size=1, max_size=60), min_size=1, max_size=20)
 
 
 @given(st.text(max_size=300))

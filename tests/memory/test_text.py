@@ -28,7 +28,9 @@ from memory.text import (
 AWKWARD = st.text(
     st.one_of(
         st.characters(),
-        st.sampled_from("e\u0301👨\u200d👩🇨🇭🇩🏽\r\n \t\u1100\u1161\u11a8\u0915\u094d\x1b\u202e\u2028’“—Ａ"),
+        st.sampled_from(
+            "e\u0301👨\u200d👩🇨🇭🇩🏽\r\n \t\u1100\u1161\u11a8\u0915\u094d\x1b\u202e\u2028’“—Ａ"
+        ),
     ),
     max_size=80,
 )
@@ -43,7 +45,7 @@ def test_folding_keeps_every_offset(text: str) -> None:
 
 def test_folding_makes_typographic_text_plain() -> None:
     """Curly quotes, dashes and fullwidth letters become what patterns are written with."""
-    assert plain("let’s “go” — Ｂ\u00a0is\u2028it") == "let's \"go\" - B is\nit"
+    assert plain("let’s “go” — Ｂ\u00a0is\u2028it") == 'let\'s "go" - B is\nit'
 
 
 def test_folding_replaces_what_no_encoder_takes() -> None:
@@ -73,7 +75,9 @@ def test_law_6_no_grapheme_is_split(text: str, limit: int) -> None:
         assert not (kept and follows and unicodedata.combining(follows))
 
 
-@pytest.mark.parametrize("cluster", ["e\u0301", "👨‍👩‍👧", "🇨🇭", "👍🏽", "각", "क्ष", "\r\n", "a\ufe0f"])
+@pytest.mark.parametrize(
+    "cluster", ["e\u0301", "👨‍👩‍👧", "🇨🇭", "👍🏽", "각", "क्ष", "\r\n", "a\ufe0f"]
+)
 def test_a_cluster_is_kept_whole_or_left_out(cluster: str) -> None:
     """No cut falls inside an accent, a family, a flag, a skin tone, a syllable or a line end."""
     text = cluster * 6 + "tail"
@@ -122,7 +126,7 @@ def test_tokens_follow_the_script() -> None:
 def test_law_10_no_content_leaves_its_fence(text: str) -> None:
     """Every line of a fenced message begins with the fence, and shows nothing invisible."""
     for line in fenced(text).splitlines():
-        assert line.startswith(FENCE.rstrip()) or line.startswith(FENCE)
+        assert line.startswith(FENCE)
     assert "\x1b" not in fenced(text)
     assert "\u202e" not in fenced(text)
     assert len(fenced(text).splitlines()) == len(fenced(text).split("\n"))
