@@ -1,6 +1,6 @@
 """The hot path inside one process: fold, growth, assemble, snapshot, load.
 
-    python -m benchmarks.fold [--runs 5] [--json]
+python -m benchmarks.fold [--runs 5] [--json]
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bus.entries import Record
 from benchmarks.material import OPENED, PACKS, long_session, meetings, numbered, talk
+from bus.entries import Record, SummaryMade
 from memory.canonical import dump, load
 from memory.context import Request, assemble
 from memory.fold import apply, fold
 from memory.state import Memory
+from memory.summaries import due
 
 
 def spread(figures: list[float]) -> dict[str, float]:
@@ -82,11 +83,7 @@ def _thousand(state: bytes, sample: list[Any], seq: int, n: int) -> float:
 
 def _with_summaries(session: Iterable[Record]) -> Memory:
     """The memory of a settled session: every due summary answered as it falls due."""
-    from memory.summaries import due
-
     memory, shift = Memory(PACKS), 0
-    from bus.entries import SummaryMade
-
     for record in session:
         apply(memory, Record(record.seq + shift, record.n, record.id, 0, record.entry))
         while memory.owed and (effects := due(memory)):
@@ -110,18 +107,14 @@ def assemble_ms(session: list[Record], calls: int = 400) -> dict[str, float]:
     figures = []
     for call in range(calls):
         request = Request(names[call % len(names)], "full", None, session[-15:])
-        figures.append(timed_once(lambda: assemble(memory, request)) * 1e3)
+        started = time.perf_counter()
+        assemble(memory, request)
+        figures.append((time.perf_counter() - started) * 1e3)
     figures.sort()
     return {
         "p50": round(figures[len(figures) // 2], 3),
         "p99": round(figures[len(figures) * 99 // 100], 3),
     }
-
-
-def timed_once(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
 
 
 def cold_ms(session: list[Record], tail: int = 1000) -> float:
@@ -132,7 +125,7 @@ def cold_ms(session: list[Record], tail: int = 1000) -> float:
         Record(seq + k, record.n, record.id, 0, record.entry)
         for k, record in enumerate(session[-tail:])
     ]
-    return round(timed_once(lambda: fold(load(before, PACKS, seq - 1), records)) * 1e3, 1)
+    return round(timed(lambda: fold(load(before, PACKS, seq - 1), records)) * 1e3, 1)
 
 
 def main() -> None:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import structlog
-from memory.acts import Reader
 
 from bus import Bus, Claim, Draft
 from bus.entries import SummaryMade
@@ -27,6 +26,7 @@ from listeners.pace import backoff_ms, idle, serve
 from listeners.ranges import RangeGone, passage
 from listeners.reader import MemoryReader
 from listeners.summarise import Answered, summarise_messages, summarise_summaries
+from memory.acts import Reader
 from memory.errors import DomainError
 from memory.items import Effect
 from memory.settings import SummarySettings

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
+from bus.entries import Message, Record, SummaryMade
 from memory.acts import Reader
 from memory.extract import condense, extract
-
-from bus.entries import Message, Record, SummaryMade
 from memory.items import Effect
 from memory.settings import SummarySettings
 

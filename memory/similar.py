@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 import zlib
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -72,14 +73,15 @@ def resemblance(a: Sequence[int], b: Sequence[int]) -> int:
     """
     if not a or not b:
         return 0
-    both = set(a) & set(b)
-    union = sorted({*a, *b})
-    if len(a) >= SIZE or len(b) >= SIZE:  # a full sketch speaks only for its smallest hashes
-        reach = min(
-            max(a) if len(a) >= SIZE else union[-1], max(b) if len(b) >= SIZE else union[-1]
-        )
-        union = [each for each in union if each <= reach]
-    return 1000 * sum(each in both for each in union) // len(union)
+    both = set(a).intersection(b)
+    reach = min(
+        a[-1] if len(a) >= SIZE else b[-1],  # a full sketch speaks only for its smallest hashes
+        b[-1] if len(b) >= SIZE else a[-1],
+    )
+    if len(a) < SIZE and len(b) < SIZE:
+        reach = max(a[-1], b[-1])
+    shared = sum(each <= reach for each in both)
+    return 1000 * shared // (bisect_right(a, reach) + bisect_right(b, reach) - shared)
 
 
 class Index:

@@ -188,10 +188,15 @@ def measure(text: str, unit: Unit) -> int:
         case "bytes":
             return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
         case "tokens":
-            return (_hundredths(text) + 99) // 100
+            return tokens(text)
         case "items":
             return 1
     raise ValueError(f"unit {unit!r}: use chars, bytes, tokens or items")
+
+
+def tokens(text: str) -> int:
+    """`measure(text, "tokens")`, for those who measure every message."""
+    return (_hundredths(text) + 99) // 100
 
 
 def _hundredths(text: str) -> int:

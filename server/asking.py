@@ -9,8 +9,8 @@ from typing import Any, Final
 from bus import Bus
 from bus.entries import Record
 from listeners.reader import MemoryReader
-from memory.fold import apply
 from memory.errors import UnknownRef
+from memory.fold import apply
 from memory.items import Decision, Fact, Proposal
 from memory.state import Memory
 from server.minutes import cited, decision_row, minutes, proposal_row

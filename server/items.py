@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from memory.state import Memory
-
 from memory.items import Fact, Proposal
+from memory.state import Memory
 
 # The scored vocabulary knows four outcomes of a proposal.
 STATUS: Final = {"withdrawn": "rejected", "lapsed": "active"}

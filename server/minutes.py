@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from bus.entries import Record
+from memory.items import Cite, Decision, Origin, Participant, Position, Proposal
 from memory.state import Memory
 from memory.stats import stats
 from memory.text import clip, sentence
-
-from bus.entries import Record
-from memory.items import Cite, Decision, Origin, Participant, Position, Proposal
 
 QUOTE = 240  # characters: two lines of a terminal
 

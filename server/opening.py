@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from bus.drafts import Draft
-
 from bus.entries import SessionOpened
 from server.packs import Packs
 from server.settings import Settings

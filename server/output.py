@@ -10,9 +10,10 @@ import sys
 from typing import Any
 
 import orjson
-from memory.text import visible
 from rich.console import Console
 from rich.text import Text
+
+from memory.text import visible
 
 
 def stdout() -> Console:

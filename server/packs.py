@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from memory.patterns import Pack, parse_pack
-
 from bus.entries import PackRef
 from memory.errors import BadPattern
+from memory.patterns import Pack, parse_pack
 from server.errors import Misuse
 
 

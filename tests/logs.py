@@ -28,9 +28,7 @@ from memory.patterns import parse_pack
 from memory.state import Memory, Packs, pack_key
 from memory.summaries import due
 
-ENGLISH = parse_pack(
-    (Path(__file__).parent.parent / "memory" / "packs" / "en@1.json").read_bytes()
-)
+ENGLISH = parse_pack((Path(__file__).parent.parent / "memory" / "packs" / "en@1.json").read_bytes())
 PACKS: Packs = {pack_key(ENGLISH.name, ENGLISH.hash): ENGLISH}
 PACK_REFS = (PackRef(ENGLISH.name, ENGLISH.hash),)
 
@@ -152,7 +150,9 @@ def _said() -> st.SearchStrategy[str]:
         st.builds("I amend {}: keep it for a month".format, handle),
         st.builds("[DECISION] We rebuild {} before the next release".format, topic),
         st.builds("We have decided to move {} to the other team.".format, topic),
-        st.builds('> rebuild {}\nGreat idea, "rebuild {} before the next release"'.format, topic, topic),
+        st.builds(
+            '> rebuild {}\nGreat idea, "rebuild {} before the next release"'.format, topic, topic
+        ),
         st.sampled_from(ODD),
         st.sampled_from(("Morning all.", "Let me look that up.", "The log shows nothing odd.")),
     )
@@ -160,8 +160,25 @@ def _said() -> st.SearchStrategy[str]:
 
 def messages() -> st.SearchStrategy[Message]:
     """Messages of every act, with and without an envelope, plain talk among them."""
-    acts = st.sampled_from((None, None, None, "propose", "amend", "support", "oppose", "abstain",
-                            "accept", "reject", "decide", "ratify", "dispute", "withdraw", "ask"))
+    acts = st.sampled_from(
+        (
+            None,
+            None,
+            None,
+            "propose",
+            "amend",
+            "support",
+            "oppose",
+            "abstain",
+            "accept",
+            "reject",
+            "decide",
+            "ratify",
+            "dispute",
+            "withdraw",
+            "ask",
+        )
+    )
     refs = st.one_of(
         st.none(), st.none(), st.integers(1, 30), st.sampled_from(("P1", "P2", "P3", "D1", "D2"))
     )

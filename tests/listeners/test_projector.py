@@ -157,9 +157,7 @@ async def folded_to(bus: Bus, session: str, seq: int) -> bool:
     return (await bus.info(session)).folded >= seq
 
 
-async def test_a_log_that_went_back_is_folded_anew(
-    bus: Bus, any_server: RedisServer
-) -> None:
+async def test_a_log_that_went_back_is_folded_anew(bus: Bus, any_server: RedisServer) -> None:
     """Entries that took the place of lost ones are what memory holds, and nothing of the lost."""
     await discuss(bus, "a", 30)
     projector = Projector(bus, PACKS, "w1", QUICK)
