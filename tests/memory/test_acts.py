@@ -274,6 +274,7 @@ TAGS = [
     ("DECISION: move the archive", "decide", "move the archive"),
     ("AGREED: move the archive", "decide", "move the archive"),
     ("ann: RESOLVED: move the archive", "decide", "move the archive"),
+    ("We all want B. [CONSENSUS]\nThanks all", "decide", "We all want B."),
     ("[PROPOSAL]\nMove the archive\nBecause.", "propose", "Move the archive"),
     ("ＰＲＯＰＯＳＡＬ： move the archive", "propose", "move the archive"),
     ("[CONSENSUS]", "decide", "CONSENSUS"),
