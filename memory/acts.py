@@ -9,18 +9,23 @@ guards of its language before it claims anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Final
 
-from memory import tags
 from memory.clauses import Script, Span
 from memory.detection import Detection as Detection
 from memory.judge import Judge, Match
-from memory.patterns import REACTIONS, Pack, Rule, compiled, compiled_set
+from memory.patterns import REACTIONS, Finder, Pack, Rule, compiled_set
 from memory.settle import settled
+from memory.tags import PATTERNS as TAGS
+from memory.tags import find_tags
 from memory.text import plain
+from memory.votes import PATTERNS as VOTES
+from memory.votes import find_votes
 
 _NOTHING: Final[tuple[Detection, ...]] = ()
+_MARKS: Final = (*TAGS, *VOTES)
+_TAGS: Final = frozenset(range(len(TAGS)))
+_VOTES: Final = frozenset(range(len(TAGS), len(_MARKS)))
 _HANDLE: Final = r"\b(?-i:[PD][1-9][0-9]{0,8})\b"
 _BARE_VOTES: Final = ("+1", "-1", "0", "+0", "-0", "+0.5", "-0.5")
 _NO_HITS: Final[tuple[int, ...]] = ()  # a set that finds nothing says None
@@ -39,13 +44,12 @@ class Reader:
     def __init__(self, packs: Sequence[Pack]) -> None:
         rules = [(f"{pack.name}/{rule.name}", rule) for pack in packs for rule in pack.rules]
         self._rules = sorted(rules, key=lambda each: each[1].handle)  # stable: handles last
-        self._patterns = [compiled(rule.pattern, name) for name, rule in self._rules]
-        self._texts = [pattern.groupindex.get("text", 0) for pattern in self._patterns]
+        self._finders = [Finder(rule.pattern, name) for name, rule in self._rules]
         self._free = sum(not rule.handle for _, rule in self._rules)
         wordings = tuple(rule.pattern for _, rule in self._rules)
         # Rules that name a handle have an automaton of their own, asked only
         # where there is a handle: it keeps the one for every message small.
-        self._gate = compiled_set((*tags.PATTERNS, _HANDLE, *wordings[: self._free])).Match
+        self._gate = compiled_set((*_MARKS, _HANDLE, *wordings[: self._free])).Match
         self._handle_gate = compiled_set(wordings[self._free :] or (_HANDLE,)).Match
         self._judge = Judge([pack.guards for pack in packs])
         self._bare = {vote: self._read(vote, None) for vote in _BARE_VOTES}
@@ -66,7 +70,8 @@ class Reader:
         if not hits and act is None:
             return _NOTHING
         script = Script(text)
-        tagged, votes = tags.find_tags(script, hits), tags.find_votes(script, hits, self._judge)
+        tagged = find_tags(script) if _TAGS.intersection(hits) else []
+        votes = find_votes(script, self._judge) if _VOTES.intersection(hits) else []
         matches = self._judge.upheld(script, self._matches(script, hits))
         found = settled(script, tagged, votes, matches, self._judge)
         if act is not None:
@@ -74,16 +79,16 @@ class Reader:
         return tuple(found)
 
     def _matches(self, script: Script, hits: Sequence[int]) -> list[Match]:
-        first = len(tags.PATTERNS) + 1
+        first = len(_MARKS) + 1
         chosen = [hit - first for hit in hits if hit >= first]
         if first - 1 in hits and self._free < len(self._rules):
             chosen += [self._free + hit for hit in self._handle_gate(script.subject) or _NO_HITS]
         found = []
         for index in sorted(chosen):
-            (name, rule), group = self._rules[index], self._texts[index]
-            for place in islice(self._patterns[index].finditer(script.subject), tags.MAX_EACH):
-                text = place.span(group) if group else (-1, -1)
-                found.append(_match(script, name, rule, place.span(), text))
+            finder = self._finders[index]
+            for place in finder.each(script.subject):
+                text = finder.span(place, "text")
+                found.append(_match(script, *self._rules[index], place.span(), text))
         found.sort(key=lambda each: each.start)
         return found[:_MAX_MATCHES]
 

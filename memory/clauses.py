@@ -28,7 +28,7 @@ _HANDLE: Final = re.compile(r"(?<!\w)[PD][1-9][0-9]{0,8}(?!\w)(?!\.\d)")
 class Script:
     """`text` (already plain) with its hidden parts, its quotations and its handles."""
 
-    __slots__ = ("_named", "_sentences", "_spoken", "quotes", "subject", "text", "unquoted")
+    __slots__ = ("_sentences", "_spoken", "named", "quotes", "subject", "text", "unquoted")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -42,12 +42,12 @@ class Script:
         # their offsets are those of the characters.
         ascii_only = self.unquoted.isascii()
         self.subject: str | bytes = self.unquoted.encode() if ascii_only else self.unquoted
-        self._named = _HANDLE.search(self._spoken) is not None
+        self.named = _HANDLE.search(self._spoken) is not None
         self._sentences: dict[Span, Span] = {}
 
     def handles(self, start: int, end: int) -> tuple[str, ...]:
         """The handles between `start` and `end`, each once, in order."""
-        if not self._named:
+        if not self.named:
             return ()
         found = _HANDLE.finditer(self._spoken, start, end)
         return tuple(dict.fromkeys(match[0] for match in found))

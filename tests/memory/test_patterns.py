@@ -117,12 +117,16 @@ HOSTILE = [
 def test_law_13_operator_patterns_take_linear_time(pattern: str, unit: str) -> None:
     """Twice the text takes at most two and a half times as long, whatever the pattern."""
     reader = Reader([pack(pattern)])
-    assert _ratio(reader, unit) <= 2.5
+    assert _ratio(reader, unit, 240_000) <= 2.5
 
 
-def _ratio(reader: Reader, unit: str, act: str | None = None) -> float:
-    """Time on a text over time on its half: the least of some tries, past the noise."""
-    size = 60_000 // len(unit)
+def _ratio(reader: Reader, unit: str, length: int, act: str | None = None) -> float:
+    """Time on a text over time on its half: the least of some tries, past the noise.
+
+    `length` is beyond the point, at some 50,000 characters, where RE2 goes over
+    to another linear engine and the time makes one step.
+    """
+    size = length // len(unit)
     tries = [
         (_seconds(reader, unit * size, act) / max(_seconds(reader, unit * (size // 2), act), 0.002))
         for _ in range(5)
@@ -147,8 +151,8 @@ def _seconds(reader: Reader, text: str, act: str | None) -> float:
 def test_law_13_hostile_messages_take_linear_time(unit: str) -> None:
     """Repeating what the shipped patterns look for does not slow them down."""
     reader = Reader([parse_pack(ENGLISH.read_bytes())])
-    assert _ratio(reader, unit) <= 2.5
-    assert _ratio(reader, unit, "propose") <= 2.5
+    assert _ratio(reader, unit, 120_000) <= 2.5
+    assert _ratio(reader, unit, 120_000, "propose") <= 2.5
 
 
 @given(st.text(max_size=200), st.sampled_from([None, "propose", "support", "ask"]))
@@ -160,4 +164,4 @@ def test_anything_can_be_read(text: str, act: str | None) -> None:
 
 
 READER = Reader([parse_pack(ENGLISH.read_bytes())])
-HASH = "03fd96ce7a0b66db3abe5add9bb9f806"
+HASH = "88128e3c9af4b439b1c389dd87b7a566"
