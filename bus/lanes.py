@@ -14,12 +14,13 @@ from typing import Any, Final
 
 import orjson
 
-from bus.connections import Argument, Connections
+from bus.connections import Connections
 from bus.drafts import Draft, Receipt, sealed, set_aside_id
 from bus.entries import EntrySetAside
 from bus.errors import Fenced, InvalidEntry, SessionNotFound
 from bus.hints import Hints
 from bus.keys import LANES, BucketKeys, Keys, session_of
+from bus.line import Argument
 from bus.log import FactRecord
 from bus.snapshots import Snapshot
 
