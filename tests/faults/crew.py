@@ -11,7 +11,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -90,14 +91,24 @@ class Crew:
             self.deaths.append(code)
         self._workers[place] = (lane, self._start(lane))
 
-    async def freeze_one(self, seconds: float) -> None:
-        """Stop a worker that holds a session, past its lease, and let it go on as a zombie."""
-        _, lane, worker = self._victim(["fold"])
-        held = await self._stalk(lane, worker)
-        self.freezes.append(Kill(worker.pid, held))
-        await asyncio.sleep(seconds)
-        if worker.poll() is None:
-            worker.send_signal(signal.SIGCONT)
+    @asynccontextmanager
+    async def frozen(self, count: int) -> AsyncIterator[None]:
+        """Stop that many fold workers, each while it holds a session if possible.
+
+        Afterwards they go on as zombies: sure of their claims, whatever happened since.
+        """
+        stopped: list[subprocess.Popen[bytes]] = []
+        for _ in range(count):
+            _, lane, worker = self._victim(["fold"])
+            if worker not in stopped:
+                self.freezes.append(Kill(worker.pid, await self._stalk(lane, worker)))
+                stopped.append(worker)
+        try:
+            yield
+        finally:
+            for worker in stopped:
+                if worker.poll() is None:
+                    worker.send_signal(signal.SIGCONT)
 
     def drain(self, seconds: float = 15.0) -> list[int]:
         """SIGTERM to all; their exit codes."""

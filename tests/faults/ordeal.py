@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import itertools
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bus import Bus, Draft, Scripts
 from bus.aof import repair
@@ -18,7 +20,7 @@ from bus.binaries import Binary
 from bus.errors import Busy, SessionExists, Unavailable
 from tests.faults.crew import Crew
 from tests.faults.language import opened
-from tests.faults.oracle import Expected, Rows, Verdict, judge
+from tests.faults.oracle import Expected, Verdict, judge
 from tests.faults.proxy import LossyProxy
 from tests.patience import wait_until
 from tests.servers import RedisServer
@@ -32,9 +34,12 @@ BATCH = 20  # messages that one publish may carry
 class Faults:
     """What goes wrong while `seconds` of publishing last. Times are spread evenly.
 
-    `drops`: the share of replies that publishers lose. `cuts`: the server is
-    killed, up to `cut_bytes` of its AOF are cut off, and it is started twice.
-    `without`: rules of the scripts that are switched off, to see that they matter.
+    `publishers`: how many clients take turns in a session; with more than one,
+    what the log lost comes back in another order. `drops`: the share of replies
+    that publishers lose. `cuts`: the server is killed, up to `cut_bytes` of its
+    AOF are cut off, and it is started twice. `nuisances`: all clients are thrown
+    out, scripts forgotten, the server paused. `without`: rules of the scripts
+    that are switched off, to see that they matter.
     """
 
     seconds: float
@@ -46,6 +51,7 @@ class Faults:
     nuisances: int = 0
     drops: float = 0.0
     lease_ms: int = 2_000
+    publishers: int = 1
     without: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -83,7 +89,7 @@ class Ordeal:
         self._chance = random.Random(seed)
         self._folder = folder
         self._expected = {
-            session: Expected(drafts, moved=faults.cuts > 0)
+            session: Expected(drafts, moved=faults.cuts > 0, ordered=faults.publishers == 1)
             for session, drafts in transcripts.items()
         }
         self._away = asyncio.Lock()  # held while the server is down on purpose
@@ -96,12 +102,19 @@ class Ordeal:
             seed=self._seed,
         )  # fmt: skip
         async with LossyProxy(self._server, faults.drops, self._seed) as proxy:
-            scripts = Scripts(faults.without)
-            async with await Bus.connect(proxy.url, scripts=scripts, outbox_seconds=30.0) as bus:
+            async with AsyncExitStack() as stack:
+                buses = [
+                    await stack.enter_async_context(
+                        await Bus.connect(
+                            proxy.url, scripts=Scripts(faults.without), outbox_seconds=30.0
+                        )
+                    )
+                    for _ in range(faults.publishers)
+                ]
                 with crew:
                     await wait_until(lambda: crew.up() == crew.size, 60.0)
                     began = time.monotonic()
-                    await self._suffer(bus, crew)
+                    await self._suffer(buses, crew)
                     report.seconds = round(time.monotonic() - began, 1)
                     await self._settle()
                     report.drained = crew.drain()
@@ -114,7 +127,7 @@ class Ordeal:
             report.verdict = judge(client, self._expected)
         return report
 
-    async def _suffer(self, bus: Bus, crew: Crew) -> None:
+    async def _suffer(self, buses: Sequence[Bus], crew: Crew) -> None:
         """Publish everything, while faults happen until that is done."""
         faults = self._faults
         async with asyncio.TaskGroup() as tasks:
@@ -122,11 +135,11 @@ class Ordeal:
                 tasks.create_task(self._every(faults.kill_every, crew.kill_one)),
                 tasks.create_task(self._spread(faults.freezes, lambda: self._freeze(crew))),
                 tasks.create_task(self._spread(faults.redis_kills, self._kill_redis)),
-                tasks.create_task(self._spread(faults.cuts, self._cut)),
+                tasks.create_task(self._spread(faults.cuts, lambda: self._cut(crew))),
                 tasks.create_task(self._spread(faults.nuisances, self._annoy)),
             ]
             publishers = [
-                tasks.create_task(self._publish(bus, session)) for session in self._expected
+                tasks.create_task(self._publish(buses, session)) for session in self._expected
             ]
             await asyncio.wait(publishers)
             misfortunes[0].cancel()
@@ -141,14 +154,16 @@ class Ordeal:
             await asyncio.sleep(self._faults.seconds / (times + 1) * self._chance.uniform(0.8, 1.1))
             await happen()
 
-    async def _publish(self, bus: Bus, session: str) -> None:
+    async def _publish(self, buses: Sequence[Bus], session: str) -> None:
         """Publish one session at its pace, each part again until it is acknowledged."""
         expected = self._expected[session]
         rest, total = list(expected.drafts), len(expected.drafts)
         began = time.monotonic()
         with contextlib.suppress(SessionExists):  # the reply to the first try was lost
-            await self._insist(lambda: bus.open(session, opened()))
-        while rest:
+            await self._insist(lambda: buses[0].open(session, opened()))
+        for bus in itertools.cycle(buses):
+            if not rest:
+                return
             due = self._faults.seconds * (total - len(rest)) / total
             await asyncio.sleep(max(0.0, due - (time.monotonic() - began)))
             part = rest[: self._chance.randint(1, BATCH)]
@@ -170,7 +185,8 @@ class Ordeal:
             await happen()
 
     async def _freeze(self, crew: Crew) -> None:
-        await crew.freeze_one(self._faults.lease_ms / 1000 + 0.5)
+        async with crew.frozen(1):
+            await asyncio.sleep(self._faults.lease_ms / 1000 + 0.5)
 
     async def _kill_redis(self) -> None:
         async with self._away:
@@ -178,17 +194,22 @@ class Ordeal:
             await asyncio.sleep(self._chance.uniform(0.0, 0.3))
             self._start_again()
 
-    async def _cut(self) -> None:
-        """Lose a random stretch of the AOF's end; publish a little; start again once more."""
-        async with self._away:
-            self._server.kill9()
-            size = self._server.aof_file().stat().st_size
-            lost = self._chance.randrange(1, max(2, min(size, self._faults.cut_bytes)))
-            self._server.cut_aof(size - lost)
-            self.report.cut_off.append(lost)
-            self._start_again()
-        await asyncio.sleep(0.3)
-        await self._kill_redis()
+    async def _cut(self, crew: Crew) -> None:
+        """Lose a random stretch of the AOF's end; publish a little; start again once more.
+
+        Workers that had read what is lost sleep through all of it.
+        """
+        async with crew.frozen(2):
+            async with self._away:
+                self._server.kill9()
+                size = self._server.aof_file().stat().st_size
+                lost = self._chance.randrange(1, max(2, min(size, self._faults.cut_bytes)))
+                self._server.cut_aof(size - lost)
+                self.report.cut_off.append(lost)
+                self._start_again()
+            await asyncio.sleep(0.3)
+            await self._kill_redis()
+            await asyncio.sleep(1.0)  # what was lost is offered again, and folded by others
 
     def _start_again(self) -> None:
         server = self._server
@@ -214,10 +235,12 @@ class Ordeal:
 
     def _settled(self) -> bool:
         with self._server.client() as client:
+            ask: Any = client.pipeline(transaction=False)
             for session, expected in self._expected.items():
-                rows = Rows(client, session)
-                if rows.number(b"folded") != rows.number(b"head"):
-                    return False
-                if any(draft.id.encode() not in rows.ids for draft in expected.drafts):
-                    return False
-            return not client.zcard("parley:{0}:due:effects")
+                prefix = f"parley:{{0}}:s:{session}"
+                ask.hmget(f"{prefix}:meta", "head", "folded")
+                # a log loses its end first, and gets it back in order
+                ask.hexists(f"{prefix}:ids", expected.drafts[-1].id)
+            rows = ask.execute()
+            folded = all(head is not None and head == folded for head, folded in rows[::2])
+            return folded and all(rows[1::2]) and not client.zcard("parley:{0}:due:effects")
