@@ -27,6 +27,7 @@ from benchmarks.material import OPENED, PACKS, talk
 from bus import Bus, Draft
 from bus.embedded import serve
 from listeners.projector import Projector
+from listeners.worker import calm_collector
 
 NAME = "drain-{}"
 
@@ -74,7 +75,7 @@ async def bare(url: str, sessions: int) -> int:
         log, last = keys.of(NAME.format(index)).log, "-"
         while rows := await client.xrange(log, min=last, count=100):
             read += len(rows)
-            last = "(" + rows[-1][0].decode()
+            last = "(" + str(rows[-1][0], "ascii")
     await client.aclose()
     return read
 
@@ -82,6 +83,7 @@ async def bare(url: str, sessions: int) -> int:
 async def worker(url: str, owner: str) -> int:
     """Fold until nothing is due."""
     async with await Bus.connect(url, outbox_seconds=0) as bus:
+        calm_collector()
         projector = Projector(bus, PACKS, owner)
         _ready()
         while await projector.round() == 0.0:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import gc
 import os
 import signal
 import socket
@@ -73,6 +74,7 @@ async def run_lane(
     """
     stop = stop or asyncio.Event()
     owner = owner_name(lane)
+    calm_collector()
     async with (
         watched(settings.wedged_seconds),
         _stopped_by_signals(stop),
@@ -92,6 +94,16 @@ async def run_lane(
             if keep is not None:
                 keep.cancel()
         log.info("worker_stopped", owner=owner, **dataclasses.asdict(runner.tally))
+
+
+def calm_collector() -> None:
+    """Let the cyclic collector look less often: it finds nothing, and costs 8 % of a drain.
+
+    Records and facts come by the thousand and go by their reference counts.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 50)
 
 
 async def _until_drained(

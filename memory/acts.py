@@ -9,6 +9,7 @@ guards of its language before it claims anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from memory.clauses import Script, Span
@@ -27,7 +28,8 @@ _MARKS: Final = (*TAGS, *VOTES)
 _TAGS: Final = frozenset(range(len(TAGS)))
 _VOTES: Final = frozenset(range(len(TAGS), len(_MARKS)))
 _HANDLE: Final = r"\b(?-i:[PD][1-9][0-9]{0,8})\b"
-_BARE_VOTES: Final = ("+1", "-1", "0", "+0", "-0", "+0.5", "-0.5")
+_SHORT_CHARS: Final = 40  # +1, "I agree", "present+": said again and again
+_SHORT_KEPT: Final = 4096
 _NO_HITS: Final[tuple[int, ...]] = ()  # a set that finds nothing says None
 _MAX_REFS: Final = 32
 _MAX_MATCHES: Final = 128  # of patterns in one message: what follows compares them in pairs
@@ -52,7 +54,7 @@ class Reader:
         self._gate = compiled_set((*_MARKS, _HANDLE, *wordings[: self._free])).Match
         self._handle_gate = compiled_set(wordings[self._free :] or (_HANDLE,)).Match
         self._judge = Judge([pack.guards for pack in packs])
-        self._bare = {vote: self._read(vote, None) for vote in _BARE_VOTES}
+        self._short = lru_cache(_SHORT_KEPT)(self._read)
 
     def read(self, content: str, act: str | None = None) -> tuple[Detection, ...]:
         """The acts in `content`, in text order; () for nearly all plain talk.
@@ -60,8 +62,8 @@ class Reader:
         `act` is the speaker's own word for the whole message and comes first;
         beside it tags still count, patterns only where they name a handle.
         """
-        if act is None and content in self._bare:
-            return self._bare[content]
+        if len(content) <= _SHORT_CHARS:
+            return self._short(content, act)
         return self._read(content, act)
 
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
