@@ -12,7 +12,7 @@ from listeners.effects import EffectPace, EffectRunner
 from listeners.model_openai import OpenAIModel
 from listeners.projector import Pace, Projector
 from memory.summaries import upgrades
-from tests.fake_openai import FAILURES, FakeOpenAI, Failure
+from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.sessions import (
@@ -143,7 +143,7 @@ async def test_a_cut_stream_is_no_summary(bus: Bus, fake: FakeOpenAI) -> None:
 
 async def test_a_long_context_is_asked_in_halves(bus: Bus, fake: FakeOpenAI) -> None:
     """A model with little room still makes the summary, of less."""
-    fake.room = 500
+    fake.room = 700
     await discuss(bus, "a", 12, summary={"how": "model"})
     async with runners(bus, fake, 1):
         await wait_until(lambda: is_settled(bus, "a"), 20.0)
