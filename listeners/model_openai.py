@@ -99,9 +99,7 @@ class OpenAIModel:
         finish: str | None = None
         name = self._names[prompt.tier]
         client = await self._connected()
-        stream: Any = await client.chat.completions.create(
-            **self._arguments(prompt), stream=True
-        )
+        stream: Any = await client.chat.completions.create(**self._arguments(prompt), stream=True)
         async with stream:
             async for chunk in stream:
                 for choice in getattr(chunk, "choices", None) or ():

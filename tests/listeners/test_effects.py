@@ -7,12 +7,13 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bus import Bus
+from bus import Bus, Draft
+from bus.entries import Message
 from listeners.effects import EffectPace, EffectRunner
 from listeners.model_openai import OpenAIModel
 from listeners.projector import Pace, Projector
 from memory.summaries import upgrades
-from tests.fake_openai import FAILURES, FakeOpenAI, Failure
+from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.sessions import (
@@ -143,8 +144,10 @@ async def test_a_cut_stream_is_no_summary(bus: Bus, fake: FakeOpenAI) -> None:
 
 async def test_a_long_context_is_asked_in_halves(bus: Bus, fake: FakeOpenAI) -> None:
     """A model with little room still makes the summary, of less."""
-    fake.room = 500
-    await discuss(bus, "a", 12, summary={"how": "model"})
+    fake.room = 2_000
+    await discuss(bus, "a", 11, summary={"how": "model"})
+    pasted = Message(participant="ana", content="as the log of last night says " * 500)
+    await bus.publish("a", [Draft("pasted", pasted)])
     async with runners(bus, fake, 1):
         await wait_until(lambda: is_settled(bus, "a"), 20.0)
     assert [how for _, _, _, how in await standing(bus, "a")] == ["model"]

@@ -93,11 +93,11 @@ async def test_random_deaths_set_nothing_aside(any_server: RedisServer, tmp_path
         for name in names:
             await discuss(bus, name, 1)
         async with folders(any_server.url, story):
-            for round in range(5):
+            for turn in range(5):
                 await wait_until(lambda: alive(story), 20.0)
                 before = sum([(await bus.info(name)).folded for name in names])
                 for name in names:
-                    await bus.publish(name, thoughts(200, 2 + 200 * round))
+                    await bus.publish(name, thoughts(200, 2 + 200 * turn))
                 await wait_until(lambda least=before: moved(bus, names, least), 20.0)
                 if (pid := alive(story)) is not None:
                     os.kill(pid, signal.SIGKILL)

@@ -128,7 +128,9 @@ async def test_recent_messages_are_found_among_other_entries(bus: Bus) -> None:
     reader = MemoryReader(bus, PACKS)
     await discuss(bus, "a", 12)
     for k in range(70):
-        await bus.publish("a", [Draft(f"c{k}", ParticipantAliased(alias=f"nick{k}", participant="ana"))])
+        await bus.publish(
+            "a", [Draft(f"c{k}", ParticipantAliased(alias=f"nick{k}", participant="ana"))]
+        )
     recent = await reader.recent("a", 5)
     assert [record.n for record in recent] == [8, 9, 10, 11, 12]
     assert len(await reader.recent("a", 99)) == 12
