@@ -55,6 +55,8 @@ class Bus:
         self.take, self.commit, self.finish = lanes.take, lanes.commit, lanes.finish
         self.renew, self.release, self.fail = lanes.renew, lanes.release, lanes.fail
         self.drop, self.set_aside, self.wait_due = lanes.drop, lanes.set_aside, lanes.wait_due
+        audits = Audits(connections, keys)
+        self.audit, self.mark = audits.audit, audits.mark
         self.snapshot = Snapshots(connections, keys).snapshot
         self.audit, self.mark = audits.audit, audits.mark
         self.beat, self.farewell, self.workers = (

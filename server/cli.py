@@ -57,5 +57,5 @@ def _first(group: BaseExceptionGroup[Any], kinds: tuple[type[Exception], ...]) -
 def _end(refused: BaseException, code: int) -> None:
     from server.output import shown
 
-    sys.stderr.write(f"parley: {shown(refused)}\n")
+    sys.stderr.write(f"parley: {shown(refused, keep_newlines=True)}\n")
     raise SystemExit(code) from None

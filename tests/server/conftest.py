@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
-import orjson
 import pytest
 
 from server.cli import main
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What one call came to."""
-
-    code: int
-    out: str
-    err: str
-
-    def rows(self) -> list[dict[str, object]]:
-        """The JSON objects of stdout, one a line."""
-        return [orjson.loads(line) for line in self.out.splitlines()]
-
-
-Parley = Callable[..., Ran]
+from tests.calls import Parley, Ran
 
 
 @pytest.fixture

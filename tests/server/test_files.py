@@ -24,7 +24,7 @@ def log(messages: int = 3) -> tuple[Row, ...]:
     """A small sound log."""
     rows = [Row(1, 0, "open", 1_700_000_000_000, encode(SessionOpened(title="Ça va")))]
     for n in range(1, messages + 1):
-        body = encode(Message(participant="Ada", content=f"Message {n}.\nTwo lines ‮."))
+        body = encode(Message(participant="Ada", content=f"Message {n}.\nTwo lines \u202e."))
         rows.append(Row(n + 1, n, f"line:{n - 1}", 1_700_000_000_000 + n, body))
     return tuple(rows)
 
