@@ -75,7 +75,8 @@ async def bare(url: str, sessions: int) -> int:
         log, last = keys.of(NAME.format(index)).log, "-"
         while rows := await client.xrange(log, min=last, count=100):
             read += len(rows)
-            last = "(" + str(rows[-1][0], "ascii")
+            newest: Any = rows[-1][0]
+            last = "(" + str(newest, "ascii")
     await client.aclose()
     return read
 

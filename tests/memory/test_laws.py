@@ -12,14 +12,19 @@ from memory.canonical import dump, load
 from memory.context import FRAME, Request, assemble
 from memory.fold import apply
 from memory.items import Cite
+from memory.render import FRAME
 from memory.state import Memory
 from memory.summaries import due
 from tests.logs import PACKS, answer, entries, folded, numbered, settled
 
+PROFILES: tuple[Profile, ...] = ("full", "brief", "raw")
+
 _EDGES = {
     "active": {"accepted", "rejected", "withdrawn", "modified", "lapsed"},
 }
-_DECISION_EDGES = {
+_DECISIONPROFILES: tuple[Profile, ...] = ("full", "brief", "raw")
+
+_EDGES = {
     ("claimed", "ratified"),
     ("claimed", "disputed"),
     ("ratified", "disputed"),
@@ -146,7 +151,7 @@ def test_law_7_caps_hold_after_every_entry(log: list[Entry]) -> None:
         assert side_by_side <= max(caps.summaries, len(memory.front))
 
 
-@given(entries(60), st.integers(0, 4000), st.sampled_from(("full", "brief", "raw")))
+@given(entries(60), st.integers(0, 4000), st.sampled_from(PROFILES))
 def test_law_8_a_context_never_exceeds_its_budget(
     log: list[Entry], extra: int, profile: str
 ) -> None:

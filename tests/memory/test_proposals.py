@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import Act, Message
-from memory.fold import apply
-from memory.state import Memory
-from tests.logs import PACKS, folded, numbered, opened, talk
+from bus.entries import Act, ItemCorrected, Message
+from tests.logs import folded, talk
 
 
 def say(who: str, text: str, act: Act | None = None, re: int | str | None = None) -> Message:
@@ -191,16 +189,6 @@ def test_several_proposals_in_one_message_are_several_items() -> None:
 
 def test_what_a_person_struck_does_not_come_back() -> None:
     """A retracted proposal is not extracted again from the same words."""
-    from bus.entries import ItemCorrected
-
-    log = [
-        opened(),
-        say(*IDEA),
-        ItemCorrected(ref="P1", by="bo", op="retract"),
-        say(*IDEA),
-    ]
-    memory = Memory(PACKS)
-    for record in numbered(log):
-        apply(memory, record)
+    memory, _ = folded(talk(IDEA, ItemCorrected(ref="P1", by="bo", op="retract"), IDEA))
     assert memory.proposal(1) is None
     assert len(memory.proposals) == 1

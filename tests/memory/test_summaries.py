@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from bus.entries import ItemCorrected, Message, SummaryMade
+from bus.entries import Entry, ItemCorrected, Message, SummaryMade
 from memory.fold import apply
 from memory.items import Effect
 from memory.state import Memory
@@ -20,8 +20,8 @@ class Session:
         self.seq = self.n = 0
         self.add(opened(**settings))
 
-    def add(self, entry: object) -> None:
-        (record,) = numbered([entry], self.seq, self.n)  # type: ignore[list-item]  # any entry
+    def add(self, entry: Entry) -> None:
+        (record,) = numbered([entry], self.seq, self.n)
         self.seq, self.n = record.seq, record.n
         apply(self.memory, record)
 
