@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bus.entries import Entry, Message, SessionOpened
 from memory.canonical import dump, load
-from memory.context import FRAME, Request, assemble
+from memory.context import Profile, Request, assemble
 from memory.fold import apply
 from memory.items import Cite
 from memory.render import FRAME
@@ -22,9 +22,7 @@ PROFILES: tuple[Profile, ...] = ("full", "brief", "raw")
 _EDGES = {
     "active": {"accepted", "rejected", "withdrawn", "modified", "lapsed"},
 }
-_DECISIONPROFILES: tuple[Profile, ...] = ("full", "brief", "raw")
-
-_EDGES = {
+_DECISION_EDGES = {
     ("claimed", "ratified"),
     ("claimed", "disputed"),
     ("ratified", "disputed"),
@@ -153,7 +151,7 @@ def test_law_7_caps_hold_after_every_entry(log: list[Entry]) -> None:
 
 @given(entries(60), st.integers(0, 4000), st.sampled_from(PROFILES))
 def test_law_8_a_context_never_exceeds_its_budget(
-    log: list[Entry], extra: int, profile: str
+    log: list[Entry], extra: int, profile: Profile
 ) -> None:
     """Any budget from the floor up holds, and what was left out is counted in the text."""
     records = numbered(log)
