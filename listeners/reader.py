@@ -27,7 +27,6 @@ LAST: Final = 2**62  # beyond any entry
 RECENT: Final = 1_000  # messages kept while folding to a past moment
 MORE: Final = 16  # entries asked for beyond the messages wanted: summaries stand among them
 
-Profile = Literal["full", "brief", "raw"]
 
 
 class MemoryReader:
