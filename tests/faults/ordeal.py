@@ -191,8 +191,10 @@ class Ordeal:
     async def _kill_redis(self) -> None:
         async with self._away:
             self._server.kill9()
-            await asyncio.sleep(self._chance.uniform(0.0, 0.3))
-            self._start_again()
+            try:
+                await asyncio.sleep(self._chance.uniform(0.0, 0.3))
+            finally:
+                self._start_again()
 
     async def _cut(self, crew: Crew) -> None:
         """Lose a random stretch of the AOF's end; publish a little; start again once more.

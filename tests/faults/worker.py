@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bus import Bus, Scripts
+from bus.errors import Unavailable
 from listeners.effects import EffectPace, EffectRunner
 from listeners.projector import Pace, Projector
 from listeners.worker import WorkerSettings, owner_name, run_lane
@@ -30,7 +31,11 @@ async def main(told: dict[str, Any]) -> None:
         await crippled(told, fold, effects)
     else:
         settings = WorkerSettings(told["url"], fold=fold, effects=effects, drain_seconds=5.0)
-        await run_lane(told["lane"], settings, PACKS)
+        while True:
+            try:
+                return await run_lane(told["lane"], settings, PACKS)
+            except Unavailable:  # Redis is away at the start: whoever minds a worker tries again
+                await asyncio.sleep(0.2)
 
 
 async def crippled(told: dict[str, Any], fold: Pace, effects: EffectPace) -> None:
