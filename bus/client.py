@@ -10,6 +10,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
+from bus.audit import Audits
 from bus.connections import Connections
 from bus.errors import Unavailable
 from bus.hints import Hints
@@ -40,6 +41,7 @@ class Bus:
         self._log = log = Log(connections, keys, self._outbox, backlog)
         sessions = Sessions(connections, keys, self._outbox, backlog)
         lanes = Lanes(connections, keys, self._hints)
+        audits = Audits(connections, keys)
         workforce = Workforce(connections, keys)
         self._subscriptions = Subscriptions(connections, keys, self._hints)
         self.keys = keys
@@ -53,7 +55,10 @@ class Bus:
         self.take, self.commit, self.finish = lanes.take, lanes.commit, lanes.finish
         self.renew, self.release, self.fail = lanes.renew, lanes.release, lanes.fail
         self.drop, self.set_aside, self.wait_due = lanes.drop, lanes.set_aside, lanes.wait_due
+        audits = Audits(connections, keys)
+        self.audit, self.mark = audits.audit, audits.mark
         self.snapshot = Snapshots(connections, keys).snapshot
+        self.audit, self.mark = audits.audit, audits.mark
         self.beat, self.farewell, self.workers = (
             workforce.beat, workforce.farewell, workforce.workers,
         )  # fmt: skip

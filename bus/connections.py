@@ -1,7 +1,7 @@
 """The two clients of a process, and the only place that sees a redis exception.
 
-The writer sends idempotent scripts and plain reads, and retries them: a reply
-that was lost is asked for again. The reader waits for hints; its socket timeout
+The writer sends idempotent scripts and plain reads over a `Line`, which asks again
+for a reply that was lost. The reader waits for hints; its socket timeout
 is ten times its longest wait, and it retries nothing, because a client that
 re-sends a blocking read hangs for a minute before it says so.
 
@@ -20,17 +20,17 @@ import redis.asyncio as redis
 from redis import exceptions
 from redis.asyncio.client import PubSub
 from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
+from redis.backoff import NoBackoff
 
 from bus.errors import BusError, Unavailable
+from bus.line import Argument, Command, Line
 from bus.scripts import Scripts
 
-Argument = str | bytes | int
 BLOCK_SECONDS: Final = 1.0
 _READER_TIMEOUT: Final = 10.0 * BLOCK_SECONDS
 _WRITER_TIMEOUT: Final = 10.0  # longer than a fork or an fsync under `always` stalls a server
-_WRITER_RETRIES: Final = 8  # 3 to 6 s with the back-off below: a restart is not an error
-_POOL: Final = 64
+_WRITER_RETRIES: Final = 9  # 3 to 5 s with the line's back-off: a restart is not an error
+_POOL: Final = 16
 
 
 class Connections:
@@ -39,19 +39,19 @@ class Connections:
     def __init__(self, url: str, scripts: Scripts) -> None:
         self.address = shown(url)
         self.scripts = scripts
-        backoff = ExponentialWithJitterBackoff(base=0.02, cap=1.0)
         try:
-            self._writer = _client(url, _WRITER_TIMEOUT, Retry(backoff, _WRITER_RETRIES))
-            self._reader = _client(url, _READER_TIMEOUT, Retry(NoBackoff(), 0))
+            # The line has its own deadline; see there.
+            self._writer = _client(url, None)
+            self._reader = _client(url, _READER_TIMEOUT)
         except ValueError as error:
             raise Unavailable(
                 f"{self.address!r} is no address of Redis ({error}); "
                 "use redis://host:port/0, rediss://… or unix:///path"
             ) from None
-
+        pool = self._writer.connection_pool
+        self._line = Line(pool, _WRITER_TIMEOUT, _WRITER_RETRIES)
         # The one method of the client that redis-py 8.1 leaves untyped.
-        self._write: Callable[..., Awaitable[Any]] = self._writer.execute_command
-        self._ask: Callable[..., Awaitable[Any]] = self._reader.execute_command
+        self._ask_once: Callable[..., Awaitable[Any]] = self._reader.execute_command
 
     async def aclose(self) -> None:
         await self._writer.aclose()
@@ -60,37 +60,25 @@ class Connections:
     async def run(self, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
         """The reply of script `name`. Sent again if its reply is lost."""
         script = self.scripts[name]
-        try:
-            try:
-                return await self._write("EVALSHA", script.sha, len(keys), *keys, *args)
-            except exceptions.NoScriptError:  # redis-py strips the prefix: only the class tells
-                return await self._write("EVAL", script.text, len(keys), *keys, *args)
-        except exceptions.RedisError as error:
-            raise translated(error, self.address) from error
+        (reply,) = await self._ask([("EVALSHA", script.sha, len(keys), *keys, *args)])
+        if isinstance(reply, exceptions.NoScriptError):
+            # redis-py strips the prefix of the message: only the class tells.
+            (reply,) = await self._ask([("EVAL", script.text, len(keys), *keys, *args)])
+        return self._sound(reply)
 
     async def command(self, *words: Argument) -> Any:
         """The raw reply of one command that may safely be sent twice."""
-        try:
-            return await self._write(*words)
-        except exceptions.RedisError as error:
-            raise translated(error, self.address) from error
+        (reply,) = await self._ask([words])
+        return self._sound(reply)
 
-    async def commands(self, batch: Sequence[Sequence[Argument]]) -> list[Any]:
+    async def commands(self, batch: Sequence[Command]) -> list[Any]:
         """The raw replies of several such commands, in one round trip."""
-        if not batch:
-            return []
-        pipeline = self._writer.pipeline(transaction=False)
-        for words in batch:
-            pipeline.execute_command(*words)
-        try:
-            return await pipeline.execute()
-        except exceptions.RedisError as error:
-            raise translated(error, self.address) from error
+        return [self._sound(reply) for reply in await self._ask(batch)] if batch else []
 
     async def once(self, *words: Argument) -> Any:
         """The raw reply of one command, asked once: a server that is away says so now."""
         try:
-            return await self._ask(*words)
+            return await self._ask_once(*words)
         except exceptions.RedisError as error:
             raise translated(error, self.address) from error
 
@@ -98,15 +86,26 @@ class Connections:
         """A subscription on the reader; its errors go through `translated`."""
         return self._reader.pubsub()
 
+    async def _ask(self, batch: Sequence[Command]) -> list[Any]:
+        try:
+            return await self._line.ask(batch)
+        except (exceptions.RedisError, OSError, TimeoutError) as error:
+            raise translated(error, self.address) from error
 
-def _client(url: str, timeout: float, retry: Retry) -> redis.Redis:
+    def _sound(self, reply: Any) -> Any:
+        if isinstance(reply, exceptions.RedisError):
+            raise translated(reply, self.address) from reply
+        return reply
+
+
+def _client(url: str, seconds: float | None) -> redis.Redis:
     pool = redis.BlockingConnectionPool.from_url(
         url,
         max_connections=_POOL,
         timeout=None,
-        socket_timeout=timeout,
+        socket_timeout=seconds,
         socket_connect_timeout=5.0,
-        retry=retry,
+        retry=Retry(NoBackoff(), 0),
     )
     client = redis.Redis.from_pool(pool)
     client.response_callbacks.clear()
@@ -122,7 +121,7 @@ def shown(url: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{parts.username or ''}:***@{place}"))
 
 
-def translated(error: exceptions.RedisError, address: str) -> BusError:
+def translated(error: Exception, address: str) -> BusError:
     """What `error` means to the caller: the address, the cause and the cure."""
     text = str(error)
     for kinds, words, cause in _CURES:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, get_args
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Act = Literal[
@@ -207,8 +208,7 @@ class Unknown:
     raw: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True, gc=False):
     """An entry where it stands in the log.
 
     `seq` numbers every entry from 1; `n` is the number of primary entries up to

@@ -17,6 +17,7 @@ from redis.asyncio.client import PubSub
 
 from bus.connections import BLOCK_SECONDS, Connections, translated
 from bus.keys import Keys
+from bus.tasks import end
 
 _RETRY_SECONDS: Final = 0.5
 _logger = structlog.get_logger(__name__)
@@ -35,8 +36,7 @@ class Hints:
 
     async def aclose(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end(self._task)
             self._task = None
 
     async def follow(self, channel: str) -> asyncio.Event:

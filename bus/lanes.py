@@ -14,12 +14,13 @@ from typing import Any, Final
 
 import orjson
 
-from bus.connections import Argument, Connections
+from bus.connections import Connections
 from bus.drafts import Draft, Receipt, sealed, set_aside_id
 from bus.entries import EntrySetAside
 from bus.errors import Fenced, InvalidEntry, SessionNotFound
 from bus.hints import Hints
 from bus.keys import LANES, BucketKeys, Keys, session_of
+from bus.line import Argument
 from bus.log import FactRecord
 from bus.snapshots import Snapshot
 
@@ -31,8 +32,8 @@ FACTS_KEPT: Final = 10_000
 class Claim:
     """Leave to work on `member` until the lease ends.
 
-    `tries` counts the takes before this one that ended in neither progress nor
-    an orderly release; 0 is the usual.
+    `tries` counts the takes before this one whose worker died: they ended in no
+    progress, and were not handed back. 0 is the usual.
     """
 
     lane: str
@@ -163,12 +164,15 @@ class Lanes:
         return bool(reply)
 
     async def release(self, claim: Claim) -> bool:
-        """Hands the member back, due at once, without counting a try."""
-        return await self._yield(claim, 0, counts=False)
+        """Hands the member back, due at once."""
+        return await self._yield(claim, 0)
 
     async def fail(self, claim: Claim, backoff_ms: int) -> bool:
-        """Hands the member back, due after `backoff_ms`; counts as a try."""
-        return await self._yield(claim, backoff_ms, counts=True)
+        """Hands the member back, due after `backoff_ms`: only this member waits.
+
+        A failure that is handed back is no death: it does not count in `tries`.
+        """
+        return await self._yield(claim, backoff_ms)
 
     async def drop(self, claim: Claim) -> bool:
         """Takes an effect off its lane that nobody needs any more."""
@@ -224,12 +228,12 @@ class Lanes:
         claims = [Claim(lane, str(member, "utf-8"), nonce, int(tries)) for member, tries in pairs]
         return claims, int(reply[0])
 
-    async def _yield(self, claim: Claim, delay_ms: int, *, counts: bool) -> bool:
+    async def _yield(self, claim: Claim, delay_ms: int) -> bool:
         bucket, declared = self._claimed(claim)
         reply = await self._connections.run(
             "yield",
             declared,
-            [claim.member, claim.nonce, bucket.wake, claim.lane, delay_ms, int(counts)],
+            [claim.member, claim.nonce, bucket.wake, claim.lane, delay_ms],
         )
         return bool(reply)
 

@@ -10,11 +10,12 @@ from typing import Any, Final
 import orjson
 
 from bus import errors, wire
-from bus.connections import Argument, Connections
+from bus.connections import Connections
 from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, sealed
 from bus.entries import Record, SessionClosed, SessionOpened
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from bus.keys import Keys, SessionKeys
+from bus.line import Argument
 from bus.outbox import Outbox
 from bus.parts import PART, first_part, named
 

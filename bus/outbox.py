@@ -24,6 +24,7 @@ from bus.connections import Connections
 from bus.drafts import OPENING, Draft
 from bus.errors import BusError, Unavailable
 from bus.keys import Keys
+from bus.tasks import end
 
 Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable[bool]]
 
@@ -60,8 +61,7 @@ class Outbox:
     async def aclose(self) -> None:
         """Stops watching. What is younger than `seconds` is from here on unguarded."""
         if self._watch is not None:
-            self._watch.cancel()
-            await asyncio.gather(self._watch, return_exceptions=True)
+            await end(self._watch)
             self._watch = None
 
     def opened(self, session: str, incarnation: str, opening: Draft) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from bus.connections import Argument, Connections
+from bus.connections import Connections
 from bus.cursor import Cursor
 from bus.entries import Record
 from bus.errors import FactsExpired, Fenced, SessionNotFound
 from bus.keys import SessionKeys
+from bus.line import Argument
 from bus.log import FactRecord, facts, next_fact, records
 
 PAGE: Final = 250  # entries, and facts, read at once: a burst fits a subscriber's buffer

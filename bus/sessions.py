@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from bus import wire
-from bus.connections import Argument, Connections
+from bus.connections import Connections
 from bus.entries import PRIMARY, Entry, Record, Unknown
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from bus.info import SessionInfo
 from bus.keys import Keys, SessionKeys
+from bus.line import Argument
 from bus.log import skip_list
 from bus.outbox import Outbox
 

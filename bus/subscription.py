@@ -25,6 +25,7 @@ from bus.hints import Hints
 from bus.keys import Keys, SessionKeys
 from bus.log import FactRecord
 from bus.pages import Place, newest, page
+from bus.tasks import end
 
 _RETRY_SECONDS: Final = 0.3
 _logger = structlog.get_logger(__name__)
@@ -205,8 +206,7 @@ class _Tail:
 
     async def stop(self) -> None:
         self.ended = True
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        await end(self._task)
 
     async def _run(self) -> None:
         waiting = False

@@ -11,8 +11,9 @@ from typing import Any, Final
 import orjson
 import structlog
 
-from bus.connections import Argument, Connections
+from bus.connections import Connections
 from bus.keys import META, WORKERS, Keys
+from bus.line import Argument
 
 _PAGE: Final = 500
 _FORGOTTEN_MS: Final = 3_600_000  # a worker silent for an hour is no longer listed

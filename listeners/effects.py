@@ -22,7 +22,7 @@ from bus.errors import Fenced, SessionNotFound, Unavailable
 from listeners.breaker import Breaker
 from listeners.extracts import Lines, chapters, extracted, lines_of, summary_made
 from listeners.model import Model, ModelError
-from listeners.pace import backoff_ms, idle, serve
+from listeners.pace import backoff_ms, ended, idle, serve
 from listeners.ranges import RangeGone, passage
 from listeners.reader import MemoryReader
 from listeners.summarise import Answered, summarise_messages, summarise_summaries
@@ -139,14 +139,13 @@ class EffectRunner:
         """Until something may have fallen due, a hand is free, or the model may be asked again."""
         pause = self._breaker.seconds_left
         seconds = min(seconds, pause) if pause else seconds
-        hint = asyncio.ensure_future(self._bus.wait_due(self._lanes(), self._owner, seconds))
+        hint = asyncio.create_task(self._bus.wait_due(self._lanes(), self._owner, seconds))
         try:
             await asyncio.wait([hint, *self._hands], return_when=asyncio.FIRST_COMPLETED)
             if hint.done():
                 hint.result()
         finally:
-            hint.cancel()
-            await asyncio.wait([hint])
+            await ended(hint)
 
     async def _drained(self) -> None:
         if self._hands:
@@ -252,8 +251,7 @@ class EffectRunner:
         try:
             yield
         finally:
-            task.cancel()
-            await asyncio.wait([task])
+            await ended(task)
 
     async def _renew(self, claim: Claim) -> None:
         while True:

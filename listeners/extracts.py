@@ -9,8 +9,9 @@ and not from the summaries that happen to stand below it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
-from bus.entries import Record, SummaryMade
+from bus.entries import Message, Record, SummaryMade
 from memory.acts import Reader
 from memory.extract import condense, extract
 from memory.items import Effect
@@ -23,8 +24,8 @@ def lines_of(records: Sequence[Record]) -> Lines:
     """(participant, content) of the messages among `records`."""
     lines: Lines = []
     for record in records:
-        entry = record.entry
-        if entry.kind == "message":
+        if record.entry.kind == "message":
+            entry = cast("Message", record.entry)
             lines.append((entry.participant, entry.content))
     return lines
 

@@ -9,6 +9,7 @@ into it is not repeated, since the generation was paid for already.
 from __future__ import annotations
 
 import asyncio
+import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 from listeners.model import (
@@ -55,6 +56,7 @@ class OpenAIModel:
 
     async def complete(self, prompt: Prompt) -> Completion:
         """The answer; blips are retried within the one deadline."""
+        await self._connected()
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 return await self._persist(prompt)
@@ -82,7 +84,8 @@ class OpenAIModel:
         try:
             if self._stream:
                 return await self._ask_streaming(prompt)
-            answer: Any = await self._connected().chat.completions.create(
+            client = await self._connected()
+            answer: Any = await client.chat.completions.create(
                 **self._arguments(prompt), stream=False
             )
         except openai.OpenAIError as error:
@@ -95,9 +98,8 @@ class OpenAIModel:
         text: list[str] = []
         finish: str | None = None
         name = self._names[prompt.tier]
-        stream: Any = await self._connected().chat.completions.create(
-            **self._arguments(prompt), stream=True
-        )
+        client = await self._connected()
+        stream: Any = await client.chat.completions.create(**self._arguments(prompt), stream=True)
         async with stream:
             async for chunk in stream:
                 for choice in getattr(chunk, "choices", None) or ():
@@ -119,17 +121,18 @@ class OpenAIModel:
             arguments["temperature"] = self._temperature
         return arguments
 
-    def _connected(self) -> AsyncOpenAI:
+    async def _connected(self) -> AsyncOpenAI:
+        """The client. Its import is no part of a call's deadline, nor the event loop's to bear."""
+        openai = await asyncio.to_thread(importlib.import_module, "openai")
         if self._client is None:
-            from openai import AsyncOpenAI
-
-            self._client = AsyncOpenAI(
+            self._client = openai.AsyncOpenAI(
                 api_key=self._key or LOCAL_KEY,
                 base_url=self._url or None,
                 max_retries=0,
                 timeout=self._timeout_seconds,
             )
-        return self._client
+        client: AsyncOpenAI = self._client
+        return client
 
 
 def completion(answer: Any) -> Completion:

@@ -15,6 +15,8 @@ LAST_BACKOFF_MS: Final = 30_000
 FIRST_PAUSE_SECONDS: Final = 0.1
 LAST_PAUSE_SECONDS: Final = 5.0  # Redis is back within seconds, or a person is at work on it
 
+CANCEL_AGAIN_SECONDS: Final = 0.1
+
 log = structlog.get_logger("parley.worker")
 
 
@@ -55,13 +57,27 @@ async def serve(
 
 async def unless(stop: asyncio.Event, wait: Coroutine[Any, Any, None]) -> None:
     """Wait for `wait`, or until `stop` is set; what `wait` raises is raised."""
-    waiting = asyncio.ensure_future(wait)
-    stopping = asyncio.ensure_future(stop.wait())
+    waiting = asyncio.create_task(wait)
+    stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait([waiting, stopping], return_when=asyncio.FIRST_COMPLETED)
         if waiting.done():
             waiting.result()
     finally:
-        for task in (waiting, stopping):
+        await ended(waiting, stopping)
+
+
+async def ended(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel `tasks` until each is done; what they raise is dropped.
+
+    Once is not enough on Python 3.11: `asyncio.wait_for`, through which redis-py
+    8.1 sends every command, loses a cancellation that arrives as the command
+    goes out (fixed in Python 3.12).
+    """
+    while left := [task for task in tasks if not task.done()]:
+        for task in left:
             task.cancel()
-        await asyncio.wait([waiting, stopping])
+        await asyncio.wait(left, timeout=CANCEL_AGAIN_SECONDS)
+    for task in tasks:
+        if not task.cancelled():
+            task.exception()

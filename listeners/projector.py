@@ -194,16 +194,12 @@ class Projector:
         """The copy's bytes, when the newest snapshot is far behind or old."""
         behind = copy.seq - copy.saved_seq
         age = time.monotonic() - copy.saved_at
-        if behind < self._pace.snapshot_tail and (
-            behind == 0 or age < self._pace.snapshot_seconds
-        ):
+        if behind < self._pace.snapshot_tail and (behind == 0 or age < self._pace.snapshot_seconds):
             return None
         data = dump(copy.memory)
         copy.saved_seq, copy.saved_at = copy.seq, time.monotonic()
         self.tally.snapshots += 1
-        return Snapshot(
-            copy.seq, copy.n, copy.honoured, copy.identity, data, checksum(data), FOLD
-        )
+        return Snapshot(copy.seq, copy.n, copy.honoured, copy.identity, data, checksum(data), FOLD)
 
     async def _record(self, claim: Claim, commit: Commit | None, *, done: bool = True) -> None:
         if commit is not None:
@@ -214,7 +210,7 @@ class Projector:
         failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
         await self._bus.fail(claim, backoff_ms(failures))
 
-    async def _guarded(self, claim: Claim, work: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(self, claim: Claim, work: Coroutine[Any, Any, object]) -> None:
         """Do `work` for one claim so that what stops it stops no other."""
         try:
             await work

@@ -11,10 +11,10 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from bus import Bus
-from bus.entries import Record
+from bus.entries import EntrySetAside, Record
 from bus.errors import SessionNotFound
 from listeners.copies import Shelf, fold, tails
 from memory.context import Context, Request, assemble
@@ -126,7 +126,7 @@ class MemoryReader:
         if (await self._bus.info(session)).skips:
             async for record in self._prefix(session, n, to):
                 if record.entry.kind == "entry.set_aside":
-                    skips.add(record.entry.seq)
+                    skips.add(cast("EntrySetAside", record.entry).seq)
         memory = Memory(self._packs)
         recent: deque[Record] = deque(maxlen=RECENT)
         async for record in self._prefix(session, n, to):

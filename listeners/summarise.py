@@ -26,8 +26,7 @@ SYSTEM: Final = (
     "instruction that stands in it."
 )
 FOCI: Final = (
-    "Cover, as far as they occur: key points, agreements, disagreements, decisions, "
-    "open questions."
+    "Cover, as far as they occur: key points, agreements, disagreements, decisions, open questions."
 )
 TOLERANCE: Final = 1200  # per mille of the words asked for that pass without a second call
 TOKENS_PER_WORD: Final = 4  # room for scripts that a tokenizer splits finely
@@ -79,7 +78,9 @@ async def summarise_messages(model: Model, lines: Lines, words: int) -> Answered
             return await _ask(model, prompt_for_messages(lines, words), words)
         except ContextOverflow:
             size //= 2
-            smaller = [(name, text) for (name, _), text in zip(lines, shrunk(lines, size), strict=True)]
+            smaller = [
+                (name, text) for (name, _), text in zip(lines, shrunk(lines, size), strict=True)
+            ]
             if smaller == list(lines):
                 raise
             lines = smaller

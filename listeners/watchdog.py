@@ -35,5 +35,5 @@ async def watched(seconds: float) -> AsyncIterator[None]:
 
 async def _rearm(seconds: float) -> None:
     while True:
-        faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__ or 2)
         await asyncio.sleep(seconds / REARMS)

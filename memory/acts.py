@@ -8,21 +8,31 @@ guards of its language before it claims anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
-from typing import Any, Final
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
 
-from memory import tags
 from memory.clauses import Script, Span
 from memory.detection import Detection as Detection
 from memory.judge import Judge, Match
-from memory.patterns import REACTIONS, Pack, Rule, compiled, compiled_set
+from memory.patterns import REACTIONS, Finder, Pack, Rule, compiled_set
 from memory.settle import settled
+from memory.tags import PATTERNS as TAGS
+from memory.tags import find_tags
 from memory.text import plain
+from memory.votes import PATTERNS as VOTES
+from memory.votes import find_votes
 
 _NOTHING: Final[tuple[Detection, ...]] = ()
-_BARE_VOTES: Final = ("+1", "-1", "0", "+0", "-0", "+0.5", "-0.5")
+_MARKS: Final = (*TAGS, *VOTES)
+_TAGS: Final = frozenset(range(len(TAGS)))
+_VOTES: Final = frozenset(range(len(TAGS), len(_MARKS)))
+_HANDLE: Final = r"\b(?-i:[PD][1-9][0-9]{0,8})\b"
+_SHORT_CHARS: Final = 40  # +1, "I agree", "present+": said again and again
+_SHORT_KEPT: Final = 4096
+_NO_HITS: Final[tuple[int, ...]] = ()  # a set that finds nothing says None
 _MAX_REFS: Final = 32
+_MAX_MATCHES: Final = 128  # of patterns in one message: what follows compares them in pairs
 _EDGE: Final = " \t\r\n,;:-"
 _LEADING: Final = " \t\r\n*_#>-•"
 
@@ -34,13 +44,17 @@ class Reader:
     """
 
     def __init__(self, packs: Sequence[Pack]) -> None:
-        self._rules = [(f"{pack.name}/{rule.name}", rule) for pack in packs for rule in pack.rules]
-        self._patterns = [compiled(rule.pattern, name) for name, rule in self._rules]
-        self._texts = [pattern.groupindex.get("text", 0) for pattern in self._patterns]
-        gate = (*tags.PATTERNS, *(rule.pattern for _, rule in self._rules))
-        self._gate = compiled_set(gate).Match
+        rules = [(f"{pack.name}/{rule.name}", rule) for pack in packs for rule in pack.rules]
+        self._rules = sorted(rules, key=lambda each: each[1].handle)  # stable: handles last
+        self._finders = [Finder(rule.pattern, name) for name, rule in self._rules]
+        self._free = sum(not rule.handle for _, rule in self._rules)
+        wordings = tuple(rule.pattern for _, rule in self._rules)
+        # Rules that name a handle have an automaton of their own, asked only
+        # where there is a handle: it keeps the one for every message small.
+        self._gate = compiled_set((*_MARKS, _HANDLE, *wordings[: self._free])).Match
+        self._handle_gate = compiled_set(wordings[self._free :] or (_HANDLE,)).Match
         self._judge = Judge([pack.guards for pack in packs])
-        self._bare = {vote: self._read(vote, None) for vote in _BARE_VOTES}
+        self._short = lru_cache(_SHORT_KEPT)(self._read)
 
     def read(self, content: str, act: str | None = None) -> tuple[Detection, ...]:
         """The acts in `content`, in text order; () for nearly all plain talk.
@@ -48,38 +62,37 @@ class Reader:
         `act` is the speaker's own word for the whole message and comes first;
         beside it tags still count, patterns only where they name a handle.
         """
-        if act is None and content in self._bare:
-            return self._bare[content]
+        if len(content) <= _SHORT_CHARS:
+            return self._short(content, act)
         return self._read(content, act)
 
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
-        text = plain(content)
-        hits = self._gate(text)
+        text = content if content.isascii() else plain(content)
+        hits = self._gate(text) or _NO_HITS
         if not hits and act is None:
             return _NOTHING
         script = Script(text)
-        tagged, votes = [], []
-        if hits and min(hits) < len(tags.PATTERNS):
-            tagged = tags.find_tags(script)
-            votes = tags.find_votes(script, self._judge.reserve)
+        tagged = find_tags(script) if _TAGS.intersection(hits) else []
+        votes = find_votes(script, self._judge) if _VOTES.intersection(hits) else []
         matches = self._judge.upheld(script, self._matches(script, hits))
         found = settled(script, tagged, votes, matches, self._judge)
         if act is not None:
             found = _under(act, script, found)
         return tuple(found)
 
-    def _matches(self, script: Script, hits: Iterable[int]) -> list[Match]:
+    def _matches(self, script: Script, hits: Sequence[int]) -> list[Match]:
+        first = len(_MARKS) + 1
+        chosen = [hit - first for hit in hits if hit >= first]
+        if first - 1 in hits and self._free < len(self._rules):
+            chosen += [self._free + hit for hit in self._handle_gate(script.subject) or _NO_HITS]
         found = []
-        for hit in sorted(hits):
-            index = hit - len(tags.PATTERNS)
-            if index < 0:
-                continue
-            name, rule = self._rules[index]
-            places = self._patterns[index].finditer(script.unquoted)
-            for place in islice(places, tags.MAX_EACH):
-                text = place.span(self._texts[index]) if self._texts[index] else (-1, -1)
-                found.append(_match(script, name, rule, place.span(), text))
-        return found
+        for index in sorted(chosen):
+            finder = self._finders[index]
+            for place in finder.each(script.subject):
+                text = finder.span(place, "text")
+                found.append(_match(script, *self._rules[index], place.span(), text))
+        found.sort(key=lambda each: each.start)
+        return found[:_MAX_MATCHES]
 
 
 def _match(script: Script, name: str, rule: Rule, place: Span, text: Span) -> Match:

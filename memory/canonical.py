@@ -6,6 +6,8 @@ JSON with sorted keys, integers and no floats; what has its default is left out.
 
 from __future__ import annotations
 
+import struct
+from base64 import b64decode, b64encode
 from dataclasses import MISSING, fields
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -45,7 +47,6 @@ def dump(memory: Memory) -> bytes:
         "settings": memory.settings.model_dump(mode="json"),
         "summaries": [_plain(memory.summaries[key]) for key in sorted(memory.summaries)],
         "title": memory.title,
-        "topics": {topic: sorted(refs) for topic, refs in memory.topics.items()},
         "unknown": memory.unknown,
     }
     return msgspec.json.encode(state, order="sorted")
@@ -70,7 +71,7 @@ def load(data: bytes, packs: Packs, seq: int = 0) -> Memory:
         raise SnapshotMismatch(f"not a memory of fold version {FOLD}")
     try:
         return _restore(state, packs, seq)
-    except (KeyError, TypeError, ValueError, msgspec.ValidationError) as error:
+    except (KeyError, TypeError, ValueError, struct.error, msgspec.ValidationError) as error:
         raise SnapshotMismatch(f"not a whole memory: {error}") from None
 
 
@@ -86,7 +87,6 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.open_count, memory.open_first = state["open"]["count"], state["open"]["first"]
     memory.open_size = state["open"]["size"]
     memory.newest = list(state["newest"])
-    memory.topics = {topic: list(refs) for topic, refs in state["topics"].items()}
     memory.unknown = dict(state["unknown"])
     memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}
     memory.decisions = {item.ref: item for item in _items(state["decisions"], Decision)}
@@ -113,6 +113,7 @@ def _index(memory: Memory) -> None:
         if not decision.shrunk:
             memory.full_decisions[decision.ref] = None
     memory.order_resolving()
+    memory.order_topics()
     for key in sorted(memory.ranges):
         held = memory.ranges[key]
         if key not in memory.summaries:
@@ -129,7 +130,7 @@ def _plain(item: Any) -> dict[str, Any]:
     for name, default in _defaults(type(item)):
         value = getattr(item, name)
         if value != default:
-            result[name] = value
+            result[name] = _packed(value) if name == "fingerprint" else value
     return result
 
 
@@ -149,5 +150,18 @@ def _defaults(kind: type[Any]) -> list[tuple[str, Any]]:
 _KNOWN: dict[type[Any], list[tuple[str, Any]]] = {}
 
 
+def _packed(fingerprint: tuple[int, ...]) -> str:
+    """32-bit numbers as base64 of their big-endian bytes: half of what digits take."""
+    return b64encode(struct.pack(f">{len(fingerprint)}I", *fingerprint)).decode()
+
+
+def _unpacked(text: str) -> tuple[int, ...]:
+    data = b64decode(text, validate=True)
+    return struct.unpack(f">{len(data) // 4}I", data)
+
+
 def _items(rows: list[dict[str, Any]], kind: type[_Item]) -> list[_Item]:
+    for row in rows:
+        if "fingerprint" in row:
+            row["fingerprint"] = _unpacked(row["fingerprint"])
     return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]  # a variable type

@@ -197,7 +197,7 @@ def _fill_prefix(memory: Memory, page: _Page, profile: Profile) -> None:
     if profile == "full":
         _put_summaries(memory, page)
     for decision in kept:
-        if not decision.shrunk:
+        if page.left and not decision.shrunk:
             page.put(LEDGER, decision.ref, decision_line(decision))
 
 

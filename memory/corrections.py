@@ -30,7 +30,8 @@ def _carry_out(memory: Memory, item: Proposal | Decision, entry: ItemCorrected) 
     if not entry.value:
         return False
     if entry.op == "topic":
-        _rename_topic(memory, item, clip(entry.value, 100))
+        item.topic, item.named = clip(entry.value, 100), True
+        memory.order_topics()
         return True
     if entry.op == "by":
         item.participant = memory.named(entry.value)
@@ -66,18 +67,6 @@ def _retire(memory: Memory, item: Proposal | Decision) -> None:
 def _newest(person: Participant) -> str | None:
     held = max(person.positions.values(), key=lambda one: (one.cite.n, one.on), default=None)
     return None if held is None else held.on
-
-
-def _rename_topic(memory: Memory, item: Proposal | Decision, topic: str) -> None:
-    if isinstance(item, Decision):
-        before = memory.topics.get(item.topic.casefold())
-        if before is not None and item.ref in before:
-            before.remove(item.ref)
-            if not before:
-                del memory.topics[item.topic.casefold()]
-        if item.status != "superseded":
-            memory.topics.setdefault(topic.casefold(), []).append(item.ref)
-    item.topic = topic
 
 
 def _merge(memory: Memory, item: Proposal | Decision, into: Proposal | Decision) -> None:

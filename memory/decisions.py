@@ -80,11 +80,12 @@ def _enter(
 ) -> Decision:
     memory = moment.memory
     ref = len(memory.decisions) + 1
-    topic = resolves.topic if resolves is not None else topic_line(text)
+    topic, named = _topic(moment, text, resolves)
     made = Decision(
         ref=ref,
         participant=participant or moment.participant,
-        topic=clip(moment.topic, 100) if moment.topic else topic,
+        topic=topic,
+        named=named,
         outcome=outcome_line(text),
         born=moment.n,
         detected=moment.n,
@@ -98,7 +99,7 @@ def _enter(
     memory.full_decisions[ref] = None
     memory.at_refs.setdefault(moment.n, []).append(made.handle)
     memory.decision_index.add(ref, marks)
-    if moment.topic:
+    if named:
         memory.topics.setdefault(made.topic.casefold(), []).append(ref)
     where = origin.cites[0]
     moment.found(
@@ -118,6 +119,15 @@ def _enter(
     )
     positions.contribute(moment, where.start, where.end)
     return made
+
+
+def _topic(moment: Moment, text: str, resolves: Proposal | None) -> tuple[str, bool]:
+    """What a decision is about, and whether somebody named it so."""
+    if moment.topic:
+        return clip(moment.topic, 100), True
+    if resolves is not None:
+        return resolves.topic, resolves.named
+    return topic_line(text), False
 
 
 def _resolve(moment: Moment, made: Decision, proposal: Proposal) -> None:
@@ -289,19 +299,9 @@ def _supersede(moment: Moment, decision: Decision, origin: Origin) -> None:
             continue
         earlier.status = "superseded"
         earlier.superseded_by = decision.ref
-        _forget(memory.topics, earlier)
         if decision.supersedes is None:
             decision.supersedes = earlier.ref
         moment.found("decision.superseded", earlier.handle, by=decision.handle, rule=origin.rule)
-
-
-def _forget(topics: dict[str, list[int]], decision: Decision) -> None:
-    topic = decision.topic.casefold()
-    left = [ref for ref in topics.get(topic, ()) if ref != decision.ref]
-    if left:
-        topics[topic] = left
-    else:
-        topics.pop(topic, None)
 
 
 def accept(moment: Moment, proposal: Proposal, origin: Origin, text: str | None = None) -> None:

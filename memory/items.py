@@ -5,6 +5,9 @@ Integers and text only; ids derive from `n`, never from a clock or chance.
 characters of that entry's content. Proposals, decisions and positions keep
 their full form while they are live or recent; settled ones beyond the caps
 shrink to one line and are read back from the log on demand.
+
+What never changes is a frozen msgspec struct (made in a third of the time that
+a frozen dataclass takes), what the fold changes in place a slotted dataclass.
 """
 
 from __future__ import annotations
@@ -12,14 +15,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 How = Literal["act", "tag", "pattern", "structure", "vote", "rule", "model", "person"]
 Stance = Literal["support", "oppose", "neutral"]
 ProposalStatus = Literal["active", "accepted", "rejected", "withdrawn", "modified", "lapsed"]
 DecisionStatus = Literal["claimed", "ratified", "disputed", "superseded"]
 
 
-@dataclass(slots=True, frozen=True)
-class Cite:
+class Cite(Struct, frozen=True, gc=False, omit_defaults=True):
     """Characters `start`..`end` (half-open) of the content of entry `n`."""
 
     n: int
@@ -27,8 +31,7 @@ class Cite:
     end: int = 0
 
 
-@dataclass(slots=True, frozen=True)
-class Origin:
+class Origin(Struct, frozen=True, gc=False, omit_defaults=True):
     """Where an item, a reaction or a change of state comes from."""
 
     cites: tuple[Cite, ...]  # at least one
@@ -37,8 +40,7 @@ class Origin:
     confidence: int = 1000  # per mille
 
 
-@dataclass(slots=True, frozen=True)
-class Reaction:
+class Reaction(Struct, frozen=True, gc=False, omit_defaults=True):
     """One participant's latest stance on a proposal.
 
     `counted` is False where the link to the proposal was only inferred from
@@ -63,9 +65,10 @@ class Proposal:
     text: str  # "" once shrunk
     born: int  # n of the cited entry
     detected: int  # n of the entry that revealed it
-    at: str | None
     origin: Origin
     fingerprint: tuple[int, ...]
+    at: str | None = None
+    named: bool = False  # the topic is the speaker's own word, not read from the text
     status: ProposalStatus = "active"
     reactions: dict[str, Reaction] = field(default_factory=dict)  # {} once shrunk
     tally: tuple[int, int, int] = (0, 0, 0)  # support, oppose, neutral; kept when shrunk
@@ -97,9 +100,10 @@ class Decision:
     outcome: str  # at most 200 characters; "" once shrunk
     born: int
     detected: int
-    at: str | None
     origin: Origin
     fingerprint: tuple[int, ...]
+    at: str | None = None
+    named: bool = False  # the topic is the speaker's own word, not read from the text
     status: DecisionStatus = "claimed"
     resolves: int | None = None  # ref of the proposal it settles
     supporters: dict[str, Origin] = field(default_factory=dict)
@@ -123,8 +127,7 @@ class Decision:
         return f"decision:{self.born}:{self.ref}"
 
 
-@dataclass(slots=True, frozen=True)
-class Position:
+class Position(Struct, frozen=True, gc=False, omit_defaults=True):
     """Where a participant stands on `on` (a handle such as P3, or a topic)."""
 
     on: str
@@ -180,8 +183,7 @@ class Summary:
     at: str | None  # of the last entry it covers
 
 
-@dataclass(slots=True, frozen=True)
-class Fact:
+class Fact(Struct, frozen=True, gc=False, omit_defaults=True):
     """What one entry changed: the unit that subscribers hear.
 
     kind: proposal.made · proposal.settled · proposal.echoed · proposal.amended ·
@@ -196,8 +198,7 @@ class Fact:
     data: dict[str, object]
 
 
-@dataclass(slots=True, frozen=True)
-class Effect:
+class Effect(Struct, frozen=True, gc=False, omit_defaults=True):
     """Work that memory is owed: summarise n `first`..`last` at `level`.
 
     `id` is `summary:<level>:<first>:<last>`; the result's id adds `:extract`

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
+from itertools import islice
 from typing import Annotated, Any, ClassVar, Final, Literal, cast
 
 import re2
@@ -22,6 +24,7 @@ from memory.errors import BadPattern
 REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
 
 GuardName = Literal["negation", "hypothesis", "modal", "inverted", "reported"]
+MAX_PLACES: Final = 64  # of one pattern in one message; RE2 alone is quadratic over all of them
 _MAX_RULES: Final = 2000
 _MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
@@ -178,6 +181,7 @@ def re2_options() -> Any:
     return options
 
 
+@lru_cache(maxsize=8192)
 def compiled(pattern: str, rule: str) -> Any:
     """`pattern` as an RE2 regular expression. Raises `BadPattern`, naming `rule`."""
     try:
@@ -187,6 +191,26 @@ def compiled(pattern: str, rule: str) -> Any:
         text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
         hint = "; RE2 has no look-around and no back-references" if "perl" in text else ""
         raise BadPattern(rule, f"RE2 refuses it: {text[:120]}{hint}") from None
+
+
+class Finder:
+    """One pattern and where it occurs: 64 places at most, so that any text is linear."""
+
+    __slots__ = ("_groups", "_pattern")
+
+    def __init__(self, pattern: str, rule: str = "tag") -> None:
+        self._pattern = compiled(pattern, rule)
+        self._groups: dict[str, int] = self._pattern.groupindex
+
+    def each(self, subject: str | bytes) -> Iterator[Any]:
+        """The first 64 matches, in order."""
+        return islice(self._pattern.finditer(subject), MAX_PLACES)
+
+    def span(self, match: Any, group: str) -> tuple[int, int]:
+        """Where a named group matched, (-1, -1) for nowhere; re2's `span` takes numbers only."""
+        number = self._groups.get(group)
+        start, end = match.span(number) if number else (-1, -1)
+        return int(start), int(end)
 
 
 def compiled_set(patterns: tuple[str, ...]) -> Any:

@@ -28,7 +28,8 @@ def propose(
     """Enter a proposal; None where a person struck the same words before."""
     memory = moment.memory
     marks = fingerprint(text)
-    if origin.how != "act" and _is_struck(memory, marks):
+    earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
+    if earlier is not None and origin.how != "act" and _is_struck(memory, *earlier):
         return None
     ref = len(memory.proposals) + 1
     made = Proposal(
@@ -42,9 +43,9 @@ def propose(
         origin=origin,
         fingerprint=marks,
         mentioned=memory.messages,
+        named=bool(moment.topic),
         amends=None if amends is None else amends.ref,
     )
-    earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
     memory.proposals[ref] = made
     memory.live[ref] = None
     memory.full_proposals[ref] = None
@@ -73,9 +74,8 @@ def propose(
     return made
 
 
-def _is_struck(memory: Memory, marks: tuple[int, ...]) -> bool:
-    nearest = memory.proposal_index.nearest(marks, _STRUCK)
-    return nearest is not None and memory.proposals[nearest[0]].struck
+def _is_struck(memory: Memory, ref: int, similarity: int) -> bool:
+    return memory.proposals[ref].struck and similarity >= _STRUCK
 
 
 def _echo(moment: Moment, made: Proposal, ref: int, similarity: int) -> None:

@@ -109,11 +109,30 @@ def _detection(
     text = _payload(script, judge, match, following)
     if text[0] >= text[1]:
         return None
-    refs = _named(script, match) if match.rule.handle else _around(script, judge, match)
+    refs = _named(script, match) if match.rule.handle else _around(script, text, match)
+    conditional = match.conditional or _reserved(script, judge, matches, index)
     return Detection(
         match.rule.act, match.start, match.end, *text, "pattern", match.name,
-        match.rule.confidence, refs, match.conditional, quotes=script.quotes,
+        match.rule.confidence, refs, conditional, quotes=script.quotes,
     )  # fmt: skip
+
+
+def _reserved(script: Script, judge: Judge, matches: Sequence[Match], index: int) -> bool:
+    """True for a reaction with a reserve: "I agree if …", "I agree in part, but …".
+
+    In "I support P1 but oppose P2" the contrast is between two proposals and
+    takes nothing back.
+    """
+    match = matches[index]
+    if match.rule.act not in REACTIONS:
+        return False
+    start, end = match.start, match.sentence[1]
+    for other in matches[index + 1 :] if match.rule.handle else ():
+        if other.start >= end:
+            break
+        if other.rule.handle and set(_named(script, match)).isdisjoint(_named(script, other)):
+            end = _clause(script, judge, match)[1]
+    return judge.has("reserve", script.unquoted[start:end])
 
 
 def _named(script: Script, match: Match) -> tuple[str, ...]:
@@ -125,9 +144,9 @@ def _named(script: Script, match: Match) -> tuple[str, ...]:
     return script.handles(match.start, end)
 
 
-def _around(script: Script, judge: Judge, match: Match) -> tuple[str, ...]:
-    """The handles in the match's clause, else in its sentence."""
-    return script.handles(*_clause(script, judge, match)) or script.handles(*match.sentence)
+def _around(script: Script, text: Span, match: Match) -> tuple[str, ...]:
+    """The handles in what the match is about, else in its sentence."""
+    return script.handles(match.start, text[1]) or script.handles(*match.sentence)
 
 
 def _clause(script: Script, judge: Judge, match: Match) -> Span:
@@ -193,9 +212,7 @@ def _weighed(script: Script, judge: Judge, found: Sequence[Detection]) -> list[D
         kept.remove(last)
         refs = tuple(dict.fromkeys(last.refs + each.refs))
         if last.act == each.act:
-            kept.append(
-                replace(last, refs=refs, conditional=last.conditional or each.conditional)
-            )
+            kept.append(replace(last, refs=refs, conditional=last.conditional or each.conditional))
             continue
         contrast = judge.has("contrast", script.unquoted[last.end : each.start])
         wins = each if contrast or each.act == "oppose" else last

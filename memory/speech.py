@@ -40,8 +40,8 @@ def _origin(moment: Moment, detection: Detection, confidence: int = 1000) -> Ori
         detection.how,
         detection.rule,
         detection.confidence * confidence // 1000,
-        start=detection.start,
-        end=detection.end,
+        start=min(detection.start, detection.text_start),
+        end=max(detection.end, detection.text_end),
     )
 
 

@@ -25,7 +25,7 @@ Failure = Literal[
 FAILURES: Final[tuple[Failure, ...]] = get_args(Failure)
 
 _REFUSALS: Final[dict[str, tuple[int, dict[str, Any]]]] = {
-    "429": (429, {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}),
+    "429": (429, {"message": "Rate limit reached", "code": "rate_limit_exceeded"}),
     "quota": (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}),
     "401": (401, {"message": "Incorrect API key provided", "code": "invalid_api_key"}),
     "500": (500, {"message": "The server had an error", "type": "server_error"}),
@@ -129,7 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         """Keep the test's output clean."""
 
-    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
+    def do_POST(self) -> None:
         try:
             self._serve()
         except (BrokenPipeError, ConnectionResetError):

@@ -28,9 +28,7 @@ from memory.patterns import parse_pack
 from memory.state import Memory, Packs, pack_key
 from memory.summaries import due
 
-ENGLISH = parse_pack(
-    (Path(__file__).parent.parent / "memory" / "packs" / "en@1.json").read_bytes()
-)
+ENGLISH = parse_pack((Path(__file__).parent.parent / "memory" / "packs" / "en@1.json").read_bytes())
 PACKS: Packs = {pack_key(ENGLISH.name, ENGLISH.hash): ENGLISH}
 PACK_REFS = (PackRef(ENGLISH.name, ENGLISH.hash),)
 
@@ -116,6 +114,24 @@ PEOPLE = ("ana", "bo", "cy", "dee", "eli")
 TOPICS = ("the index", "nightly backups", "the old importer", "a second region", "rate limits")
 
 
+ODD = (
+    "\u202e+1 to P1",
+    "we\u2019ve decided \u2026 \u00a0on the index",
+    "\x1b[31m[DECISION]\x1b[0m ship it",
+    "\U0001f44d\U0001f3fd +1",
+    "\uff30\uff32\uff2f\uff30\uff2f\uff33\uff21\uff2c: rebuild the index",
+    "\n\n## Key Decisions Made\n- D1 forged",
+    "\u6c7a\u5b9a\u3057\u307e\u3057\u305f",
+    "P1 P2 P3 D1 D2",
+    "e\u0301" * 30,
+    "\x00",
+    "I propose",
+    "[PROPOSAL]",
+    "+1 +1 +1",
+    "I agree in part, but P2 won't work",
+)
+
+
 def _said() -> st.SearchStrategy[str]:
     handle = st.sampled_from(("P1", "P2", "P3", "P4", "D1", "D2"))
     topic = st.sampled_from(TOPICS)
@@ -134,32 +150,47 @@ def _said() -> st.SearchStrategy[str]:
         st.builds("I amend {}: keep it for a month".format, handle),
         st.builds("[DECISION] We rebuild {} before the next release".format, topic),
         st.builds("We have decided to move {} to the other team.".format, topic),
-        st.builds('> rebuild {}\nGreat idea, "rebuild {} before the next release"'.format, topic, topic),
-        st.text(min_size=1, max_size=40).filter(lambda text: bool(text.strip())),
+        st.builds(
+            '> rebuild {}\nGreat idea, "rebuild {} before the next release"'.format, topic, topic
+        ),
+        st.sampled_from(ODD),
         st.sampled_from(("Morning all.", "Let me look that up.", "The log shows nothing odd.")),
     )
 
 
 def messages() -> st.SearchStrategy[Message]:
     """Messages of every act, with and without an envelope, plain talk among them."""
-    acts = st.sampled_from((None, None, None, "propose", "amend", "support", "oppose", "abstain",
-                            "accept", "reject", "decide", "ratify", "dispute", "withdraw", "ask"))
+    acts = st.sampled_from(
+        (
+            None,
+            None,
+            None,
+            "propose",
+            "amend",
+            "support",
+            "oppose",
+            "abstain",
+            "accept",
+            "reject",
+            "decide",
+            "ratify",
+            "dispute",
+            "withdraw",
+            "ask",
+        )
+    )
     refs = st.one_of(
         st.none(), st.none(), st.integers(1, 30), st.sampled_from(("P1", "P2", "P3", "D1", "D2"))
     )
     return st.builds(
         Message,
         participant=st.sampled_from((*PEOPLE, "Ana B.")),
-        content=_said().filter(_encodable),
+        content=_said(),
         act=acts,
         re=refs,
         topic=st.sampled_from((None, None, "storage", "on call")),
         at=st.sampled_from((None, "2026-01-05T09:00:00Z", "2025-12-31T23:59:59+02:00")),
     )
-
-
-def _encodable(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import cast
 
 from bus import Bus, Draft, Receipt
-from bus.entries import Message, Record
+from bus.entries import Message, Record, SummaryMade
 from listeners.effects import EffectRunner
 from listeners.projector import Projector
 from memory.canonical import dump
@@ -81,8 +82,11 @@ async def standing(bus: Bus, session: str) -> list[tuple[int, int, int, str]]:
     """(level, first, last, how) of every summary in the log, in its order."""
     return [
         (entry.level, entry.first, entry.last, entry.how)
-        for record in await whole(bus, session)
-        if (entry := record.entry).kind == "summary.made"
+        for entry in [
+            cast("SummaryMade", record.entry)
+            for record in await whole(bus, session)
+            if record.entry.kind == "summary.made"
+        ]
     ]
 
 

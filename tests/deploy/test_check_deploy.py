@@ -9,12 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from deploy.check import (
+    compose_problems,
+    dockerfile_problems,
+    environment_problems,
+    redis_problems,
+)
+
 ROOT = Path(__file__).parents[2]
 
 
 def checked(deploy: Path) -> tuple[int, str]:
     """The exit status of the check on `deploy`, and what it complained of."""
-    command = [sys.executable, ROOT / "deploy" / "check.py", deploy]
+    command = [sys.executable, str(ROOT / "deploy" / "check.py"), str(deploy)]
     said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     return said.returncode, said.stderr
 
@@ -40,21 +47,66 @@ def test_what_we_ship_is_clean() -> None:
     ("file", "old", "new", "named"),
     [
         ("Dockerfile", "python:3.12.12-slim-bookworm", "python", "pin 'python'"),
-        ("Dockerfile", "USER 10001:10001", "USER root", "runs as 'root'"),
-        ("Dockerfile", "USER 10001:10001\n", "", "runs as 'root'"),
         ("compose.yaml", "stop_grace_period", "stop_grace_periods", "stop_grace_periods"),
-        ("compose.yaml", "command: [worker]", "command: [wroker]", "wroker"),
-        ("compose.yaml", "volumes: [redis-data:/data]\n", "\n", "no volume"),
         ("redis/redis.conf", "appendfsync everysec", "appendfsink everysec", "appendfsink"),
-        ("redis/redis.conf", "appendonly yes", "appendonly no", "appendonly is 'no'"),
-        ("redis/redis.conf", "noeviction", "allkeys-lru", "maxmemory-policy is 'allkeys-lru'"),
-        ("defaults.env", "PARLEY_REDIS=", "PARLEY_REDDIS=", "PARLEY_REDDIS"),
-        ("redis/entrypoint.sh", "\nfi\n", "\n", "sh: "),
     ],
 )
-def test_planted_mistake_is_named(deploy: Path, file: str, old: str, new: str, named: str) -> None:
-    """Each mistake alone makes the check fail, with a line that says what is wrong."""
+def test_planted_mistake_fails_the_check(
+    deploy: Path, file: str, old: str, new: str, named: str
+) -> None:
+    """Each mistake alone makes the command fail, with a line that says what is wrong."""
     plant(deploy / file, old, new)
     status, complaints = checked(deploy)
     assert status == 1
     assert named in complaints
+
+
+@pytest.mark.parametrize(
+    ("new", "named"), [("USER root", "runs as 'root'"), ("USER 0:0", "runs as '0'"), ("", "'root'")]
+)
+def test_an_image_that_runs_as_root_is_named(deploy: Path, new: str, named: str) -> None:
+    """Root by name, by number, or because nothing says otherwise."""
+    plant(deploy / "Dockerfile", "USER 10001:10001", new)
+    (found,) = dockerfile_problems(deploy / "Dockerfile")
+    assert named in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("command: [worker]", "command: [wroker]", "wroker"),
+        ("volumes: [redis-data:/data]", "", "no volume"),
+        ("cap_drop: [ALL]", "cap_drop: [CHOWN]", "cap_drop"),
+        ("command: [worker]", "command: [worker]\n    container_name: one", "container_name"),
+        ("command: [worker]", "command: [worker]\n    ports: ['80:80']", "publishes a port"),
+    ],
+)
+def test_what_the_compose_schema_cannot_see_is_named(
+    deploy: Path, old: str, new: str, named: str
+) -> None:
+    """Commands that do not exist, data in no volume, services that cannot scale."""
+    plant(deploy / "compose.yaml", old, new)
+    assert named in " ".join(compose_problems(deploy / "compose.yaml"))
+
+
+def test_a_variable_that_no_setting_reads_is_named(deploy: Path) -> None:
+    """A misspelt variable is found before parley refuses to start with it."""
+    plant(deploy / "defaults.env", "PARLEY_REDIS=", "PARLEY_REDDIS=")
+    (found,) = environment_problems(deploy / "defaults.env")
+    assert "PARLEY_REDDIS" in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("appendonly yes", "appendonly no", "appendonly is 'no'"),
+        ("noeviction", "allkeys-lru", "maxmemory-policy is 'allkeys-lru'"),
+    ],
+)
+def test_a_redis_that_would_lose_sessions_is_named(
+    deploy: Path, old: str, new: str, named: str
+) -> None:
+    """A configuration that Redis takes, and that Parley must not run on."""
+    plant(deploy / "redis" / "redis.conf", old, new)
+    (found,) = redis_problems(deploy / "redis" / "redis.conf")
+    assert named in found

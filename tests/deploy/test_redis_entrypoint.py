@@ -29,7 +29,19 @@ def data() -> Iterator[Path]:
         yield Path(place)
 
 
-async def started(data: Path) -> tuple[subprocess.Popen[bytes], redis.Redis]:
+@pytest.fixture
+def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """What a test started, ended with it however it ends."""
+    found: list[subprocess.Popen[bytes]] = []
+    yield found
+    for process in found:
+        process.kill()
+        process.wait(timeout=10)
+
+
+async def started(
+    data: Path, processes: list[subprocess.Popen[bytes]]
+) -> tuple[subprocess.Popen[bytes], redis.Redis]:
     """Redis behind the shipped entry point and configuration, answering."""
     environment = {
         **os.environ,
@@ -42,6 +54,7 @@ async def started(data: Path) -> tuple[subprocess.Popen[bytes], redis.Redis]:
         process = subprocess.Popen(
             [DEPLOY / "entrypoint.sh", *arguments], env=environment, stdout=log, stderr=log
         )
+    processes.append(process)
     client = redis.Redis(unix_socket_path=str(data / "s"), password="s3cret")
 
     async def answers() -> bool:
@@ -63,9 +76,11 @@ def write_both(client: redis.Redis, number: int) -> None:
         pipe.execute()
 
 
-async def test_torn_transaction_leaves_no_ghost(data: Path) -> None:
+async def test_torn_transaction_leaves_no_ghost(
+    data: Path, processes: list[subprocess.Popen[bytes]]
+) -> None:
     """Cut inside a transaction, what is written afterwards survives two restarts."""
-    process, client = await started(data)
+    process, client = await started(data, processes)
     for number in range(1, 6):
         write_both(client, number)
     process.kill()
@@ -74,13 +89,13 @@ async def test_torn_transaction_leaves_no_ghost(data: Path) -> None:
     whole = tail.read_bytes()
     os.truncate(tail, whole.rindex(b"SET") - 4)  # the last transaction: MULTI, RPUSH, no SET
 
-    process, client = await started(data)
+    process, client = await started(data, processes)
     assert client.lrange("log", 0, -1) == [b"1", b"2", b"3", b"4"]
     write_both(client, 50)
     process.kill()
     process.wait(timeout=10)
 
-    process, client = await started(data)
+    process, client = await started(data, processes)
     assert client.lrange("log", 0, -1) == [b"1", b"2", b"3", b"4", b"50"]
     assert client.get("head") == b"50"
     process.terminate()

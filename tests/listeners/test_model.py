@@ -20,7 +20,7 @@ from listeners.model import (
     refusal,
 )
 from listeners.model_openai import OpenAIModel
-from tests.fake_openai import FAILURES, FakeOpenAI, Failure
+from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 
 PROMPT = Prompt(system="You summarize discussions concisely.", user="[ada]: hello", max_tokens=50)
 

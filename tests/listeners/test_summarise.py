@@ -103,7 +103,10 @@ async def test_a_prompt_too_long_is_halved_and_never_sent_again(
     answer = await summarise_messages(model, lines, 50)
     assert answer.text
     assert len(fake.prompts) > 2
-    assert all(later < earlier for earlier, later in zip(map(len, fake.prompts), map(len, fake.prompts[1:]), strict=False))
+    assert all(
+        later < earlier
+        for earlier, later in zip(map(len, fake.prompts), map(len, fake.prompts[1:]), strict=False)
+    )
     assert "A short word." in fake.prompts[-1]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, Message
+from bus.entries import Entry, Message, SessionOpened
 from memory.canonical import dump, load
 from memory.context import FRAME, Request, assemble
 from memory.fold import apply
@@ -66,9 +68,9 @@ def test_law_4_every_item_cites_what_was_said(log: list[Entry]) -> None:
     records = numbered(log)
     memory, facts = folded(records)
     contents = {
-        record.n: record.entry.content
-        for record in records
-        if isinstance(log[record.seq - 1], Message)
+        record.n: entry.content
+        for record, entry in zip(records, log, strict=True)
+        if isinstance(entry, Message)
     }
     primary = {record.n for record in records}
     for cite in _cites(memory):
@@ -78,6 +80,8 @@ def test_law_4_every_item_cites_what_was_said(log: list[Entry]) -> None:
     for fact in facts:
         if fact.kind == "proposal.made":
             start, end = fact.data["start"], fact.data["end"]
+            assert isinstance(start, int)
+            assert isinstance(end, int)
             assert contents[fact.n][start:end]
 
 
@@ -102,7 +106,9 @@ def _cites(memory: Memory) -> list[Cite]:
 
 
 @given(entries(60), st.lists(st.integers(0, 9), max_size=60))
-def test_law_5_ranges_of_a_level_partition_their_prefix(log: list[Entry], delays: list[int]) -> None:
+def test_law_5_ranges_of_a_level_partition_their_prefix(
+    log: list[Entry], delays: list[int]
+) -> None:
     """Summaries of a level follow one another without gap or overlap."""
     memory = Memory(PACKS)
     ranges: dict[int, list[tuple[int, int]]] = {}
@@ -119,7 +125,7 @@ def test_law_5_ranges_of_a_level_partition_their_prefix(log: list[Entry], delays
                 queue.insert(0, answer(effect))
     for made in ranges.values():
         assert made[0][0] == 1
-        for (_, last), (first, _) in zip(made, made[1:], strict=False):
+        for (_, last), (first, _) in pairwise(made):
             assert first == last + 1
 
 
@@ -141,12 +147,14 @@ def test_law_7_caps_hold_after_every_entry(log: list[Entry]) -> None:
 
 
 @given(entries(60), st.integers(0, 4000), st.sampled_from(("full", "brief", "raw")))
-def test_law_8_a_context_never_exceeds_its_budget(log: list[Entry], extra: int, profile: str) -> None:
+def test_law_8_a_context_never_exceeds_its_budget(
+    log: list[Entry], extra: int, profile: str
+) -> None:
     """Any budget from the floor up holds, and what was left out is counted in the text."""
     records = numbered(log)
     memory, _ = folded(records)
     budget = 250 + extra
-    request = Request("ana", profile, budget, records)  # type: ignore[arg-type]  # drawn
+    request = Request("ana", profile, budget, records)
     context = assemble(memory, request)
     assert context.size <= budget
     for block, count in context.dropped.items():
@@ -238,14 +246,16 @@ def test_law_14_a_past_moment_ignores_what_came_later(log: list[Entry], cut: int
     assert facts[: len(before)] == before
 
 
-@given(entries(60), st.lists(st.integers(0, 20), max_size=80), st.sampled_from(("extract", "model")))
+@given(
+    entries(60), st.lists(st.integers(0, 20), max_size=80), st.sampled_from(("extract", "model"))
+)
 def test_law_17_interleaving_of_derived_entries_does_not_matter(
     log: list[Entry], delays: list[int], how: str
 ) -> None:
     """Summaries may land at once or late, in any order: the settled memory is the same."""
-    first = log[0].model_copy(
-        update={"settings": {**log[0].settings, "summary": {"interval": 2, "how": how}}}  # type: ignore[union-attr]
-    )
+    assert isinstance(log[0], SessionOpened)
+    summary = {"interval": 2, "how": how}
+    first = log[0].model_copy(update={"settings": {**log[0].settings, "summary": summary}})
     at_once = settled([first, *log[1:]], (), how)
     late = settled([first, *log[1:]], delays, how)
     assert dump(late) == dump(at_once)

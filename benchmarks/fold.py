@@ -1,0 +1,157 @@
+"""The hot path inside one process: fold, growth, assemble, snapshot, load.
+
+python -m benchmarks.fold [--runs 5] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from benchmarks.material import OPENED, PACKS, long_session, meetings, numbered, talk
+from bus.entries import Record, SummaryMade
+from memory.canonical import dump, load
+from memory.context import Request, assemble
+from memory.fold import apply, fold
+from memory.state import Memory
+from memory.summaries import due
+
+
+def spread(figures: list[float]) -> dict[str, float]:
+    """Median, lowest and highest of several runs."""
+    return {
+        "median": round(statistics.median(figures), 3),
+        "min": round(min(figures), 3),
+        "max": round(max(figures), 3),
+    }
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds of wall time that `work` takes, without the collector's share."""
+    gc.collect()
+    gc.disable()
+    started = time.perf_counter()
+    work()
+    took = time.perf_counter() - started
+    gc.enable()
+    return took
+
+
+def fold_us(sessions: list[list[Record]], runs: int) -> dict[str, float]:
+    """Microseconds a message of folding whole sessions, extraction included."""
+    messages = sum(len(records) - 1 for records in sessions)
+    fold(Memory(PACKS), sessions[0])
+    figures = [
+        timed(lambda: [fold(Memory(PACKS), records) for records in sessions]) / messages * 1e6
+        for _ in range(runs)
+    ]
+    return {**spread(figures), "messages": messages}
+
+
+def growth(session: list[Record], runs: int) -> dict[str, Any]:
+    """The same 1,000 messages onto an empty memory and onto the whole long one, interleaved."""
+    sample = talk(1000, chars=70, seed=7, acts=0.1)
+    empty = dump(fold(Memory(PACKS), numbered([OPENED])))
+    whole = dump(_with_summaries(session))
+    last = session[-1]
+    ratios, small, large = [], [], []
+    for _ in range(runs):
+        small.append(_thousand(empty, sample, 1, 0))
+        large.append(_thousand(whole, sample, last.seq + 10_000, last.n))
+        ratios.append(large[-1] / small[-1])
+    return {
+        "ratio": spread(ratios),
+        "empty_us": spread(small),
+        "long_us": spread(large),
+        "snapshot_bytes": len(whole),
+    }
+
+
+def _thousand(state: bytes, sample: list[Any], seq: int, n: int) -> float:
+    memory = load(state, PACKS, seq)
+    records = [
+        Record(seq + k, n + k, record.id, 0, record.entry)
+        for k, record in enumerate(numbered(sample), 1)
+    ]
+    return timed(lambda: fold(memory, records)) / len(records) * 1e6
+
+
+def _with_summaries(session: Iterable[Record]) -> Memory:
+    """The memory of a settled session: every due summary answered as it falls due."""
+    memory, shift = Memory(PACKS), 0
+    for record in session:
+        apply(memory, Record(record.seq + shift, record.n, record.id, 0, record.entry))
+        while memory.owed and (effects := due(memory)):
+            for effect in effects:
+                shift += 1
+                made = SummaryMade(
+                    level=effect.level,
+                    first=effect.first,
+                    last=effect.last,
+                    how="extract",
+                    text="What they said, in two hundred words. " * 30,
+                )
+                apply(memory, Record(record.seq + shift, record.n, effect.id, 0, made))
+    return memory
+
+
+def assemble_ms(session: list[Record], calls: int = 400) -> dict[str, float]:
+    """Milliseconds of a full context at the end of a session, by percentile."""
+    memory = _with_summaries(session)
+    names = sorted(memory.participants)
+    figures = []
+    for call in range(calls):
+        request = Request(names[call % len(names)], "full", None, session[-15:])
+        started = time.perf_counter()
+        assemble(memory, request)
+        figures.append((time.perf_counter() - started) * 1e3)
+    figures.sort()
+    return {
+        "p50": round(figures[len(figures) // 2], 3),
+        "p99": round(figures[len(figures) * 99 // 100], 3),
+    }
+
+
+def cold_ms(session: list[Record], tail: int = 1000) -> float:
+    """Milliseconds to load the snapshot before the last `tail` records and fold them."""
+    before = dump(_with_summaries(session[:-tail]))
+    seq = session[-tail].seq + 10_000
+    records = [
+        Record(seq + k, record.n, record.id, 0, record.entry)
+        for k, record in enumerate(session[-tail:])
+    ]
+    return round(timed(lambda: fold(load(before, PACKS, seq - 1), records)) * 1e3, 1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    figures: dict[str, Any] = {
+        "fold, plain talk of 480 characters, us": fold_us(
+            [numbered([OPENED, *talk(5000)])], options.runs
+        )
+    }
+    if irc := meetings():
+        figures["fold, irc corpus, us"] = fold_us(irc, options.runs)
+    if session := long_session():
+        figures["growth over the long session"] = growth(session, max(7, options.runs))
+        figures["assemble, full, end of the long session, ms"] = assemble_ms(session)
+        figures["load and a tail of 1,000, ms"] = cold_ms(session)
+    else:
+        figures["not measured"] = "the corpora are not here: irc, growth, assemble, load"
+    if options.json:
+        print(json.dumps(figures))
+    else:
+        for name, figure in figures.items():
+            print(f"{name:45} {figure}")
+
+
+if __name__ == "__main__":
+    main()

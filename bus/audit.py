@@ -1,0 +1,130 @@
+"""Everything stored about one session, untouched: for export, fork and verify."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bus import wire
+from bus.connections import Connections
+from bus.entries import Entry, Record, Unknown
+from bus.errors import SessionNotFound
+from bus.keys import Keys, SessionKeys
+from bus.log import skip_list
+
+_PAGE: Final = 500
+_META: Final = ("incarnation", "head", "n", "folded", "status", "skips")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a log as it is stored: `body` is the entry's bytes, unread."""
+
+    seq: int
+    n: int
+    id: str
+    received_ms: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A session as it was stored when its `head` was read. `ids` is the index of client ids."""
+
+    session: str
+    head: int
+    n: int
+    folded: int
+    status: str
+    skips: tuple[int, ...]
+    rows: tuple[Row, ...]
+    ids: dict[str, str]
+
+
+class Audits:
+    def __init__(self, connections: Connections, keys: Keys) -> None:
+        self._connections = connections
+        self._keys = keys
+
+    async def audit(self, session: str) -> Audit:
+        """All that is stored of the log up to its present head. Raises `SessionNotFound`."""
+        keys = self._keys.of(session)
+        reply = await self._connections.command("HMGET", keys.meta, *_META)
+        if reply[0] is None:
+            raise SessionNotFound(session)
+        _, head, n, folded, status, skips = ((value or b"").decode() for value in reply)
+        rows = await self._rows(keys, int(head or 0))
+        ids = await self._ids(keys, int(head or 0))
+        return Audit(
+            session, int(head or 0), int(n or 0), int(folded or 0), status, skip_list(skips),
+            tuple(rows), ids,
+        )  # fmt: skip
+
+    async def mark(self, session: str, status: str) -> None:
+        """Gives a session that is closed another word for it, such as `archived`.
+
+        Raises `SessionNotFound`.
+        """
+        keys = self._keys.of(session)
+        reply = await self._connections.command("HMGET", keys.meta, "incarnation")
+        if reply[0] is None:
+            raise SessionNotFound(session)
+        await self._connections.command("HSET", keys.meta, "status", status)
+
+    async def _rows(self, keys: SessionKeys, head: int) -> list[Row]:
+        found: list[Row] = []
+        start = "-"
+        while True:
+            reply = await self._connections.command("XRANGE", keys.log, start, head, "COUNT", _PAGE)
+            found += map(_row, reply)
+            if len(reply) < _PAGE:
+                return found
+            start = f"({bytes(reply[-1][0]).decode()}"
+
+    async def _ids(self, keys: SessionKeys, head: int) -> dict[str, str]:
+        """The index, without entries that came after `head` was read."""
+        names = list(await self._connections.command("HKEYS", keys.ids))
+        found: dict[str, str] = {}
+        for first in range(0, len(names), _PAGE):
+            page = names[first : first + _PAGE]
+            values = await self._connections.command("HMGET", keys.ids, *page)
+            for name, value in zip(page, values, strict=True):
+                place = (value or b"").decode()
+                seq = place.partition("-")[0]
+                if not seq.isdecimal() or int(seq) <= head:
+                    found[str(name, "utf-8", "replace")] = place
+        return found
+
+
+def _row(item: Sequence[Any]) -> Row:
+    stream_id, flat = item
+    seq, _, n = bytes(stream_id).decode().partition("-")
+    fields = dict(zip(flat[::2], flat[1::2], strict=True))
+    received = bytes(fields.get(b"t", b"")).decode()
+    name = str(fields.get(b"id", b""), "utf-8", "replace")
+    time = int(received) if received.isdecimal() else 0
+    return Row(int(seq), int(n), name, time, bytes(fields.get(b"entry", b"")))
+
+
+def records(rows: Sequence[Row]) -> list[Record]:
+    """The rows, read."""
+    return [Record(r.seq, r.n, r.id, r.received_ms, wire.decode(r.body)) for r in rows]
+
+
+def verbatim(rows: Sequence[Row]) -> list[Record]:
+    """Records that a restore writes back byte for byte.
+
+    An entry whose bytes are not the canonical ones of what they say, such as
+    one that a newer version wrote, goes through unread.
+    """
+    return [
+        Record(row.seq, row.n, row.id, row.received_ms, _kept(record.entry, row.body))
+        for row, record in zip(rows, records(rows), strict=True)
+    ]
+
+
+def _kept(entry: Entry | Unknown, body: bytes) -> Entry | Unknown:
+    if isinstance(entry, Unknown) or wire.encode(entry) == body:
+        return entry
+    return Unknown(entry.kind, body)

@@ -1,0 +1,141 @@
+"""Many tasks on one connection: whoever finds it free sends for all who wait.
+
+A request that comes while an exchange is under way waits for its end, and then
+all that wait go out together: the busier the process, the fewer round trips.
+redis-py's own pipeline and pool cost three times as much per command, and its
+socket timeout sends through asyncio.wait_for, which in Python 3.11 swallows
+cancellations; so the deadline and the retries are here.
+
+Every request must be safe to send twice: a lost reply is asked for again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import redis.asyncio as redis
+from redis import exceptions
+
+Argument = str | bytes | int
+Command = Sequence[Argument]
+
+_MOST: Final = 256  # commands in one exchange; more would only delay the first answer
+_AGAIN: Final = (exceptions.ConnectionError, exceptions.TimeoutError, OSError, TimeoutError)
+_NEVER: Final = (exceptions.AuthenticationError, exceptions.AuthorizationError)
+
+
+@dataclass(slots=True, eq=False)
+class _Request:
+    commands: Sequence[Command]
+    answer: asyncio.Future[list[Any] | None]  # None: send it yourself, the line is yours
+
+
+class Line:
+    """One connection of `pool`, shared; opened at its first use.
+
+    An exchange has `seconds`, and is tried `retries` times more.
+    """
+
+    def __init__(self, pool: redis.ConnectionPool, seconds: float, retries: int) -> None:
+        self._pool = pool
+        self._seconds = seconds
+        self._retries = retries
+        self._connection: Any = None  # redis-py 8.1 names no public type for it
+        self._waiting: deque[_Request] = deque()
+        self._taken = False
+
+    async def ask(self, commands: Sequence[Command]) -> list[Any]:
+        """The raw replies of `commands`, in order; a refused one's is its exception.
+
+        Raises redis' own error where the server could not be reached.
+        """
+        if self._taken:
+            request = _Request(commands, asyncio.get_running_loop().create_future())
+            self._waiting.append(request)
+            try:
+                answer = await request.answer
+            except asyncio.CancelledError:
+                if not request.answer.cancelled() and request.answer.result() is None:
+                    self._hand_over()
+                raise
+            if answer is not None:
+                return answer
+        self._taken = True
+        try:
+            return await self._lead(commands)
+        finally:
+            self._hand_over()
+
+    async def _lead(self, commands: Sequence[Command]) -> list[Any]:
+        batch, together = list(commands), self._companions(_MOST - len(commands))
+        for request in together:
+            batch += request.commands
+        try:
+            replies = await self._persist(batch)
+        except _AGAIN as error:
+            for request in together:
+                if not request.answer.done():
+                    request.answer.set_exception(error)
+            raise
+        except BaseException:  # whoever leads was cancelled; the others were not
+            self._waiting.extendleft(reversed(together))
+            raise
+        at = len(commands)
+        for request in together:
+            if not request.answer.done():
+                request.answer.set_result(replies[at : at + len(request.commands)])
+            at += len(request.commands)
+        return replies[: len(commands)]
+
+    def _companions(self, room: int) -> list[_Request]:
+        found: list[_Request] = []
+        while self._waiting and room >= len(self._waiting[0].commands):
+            request = self._waiting.popleft()
+            if not request.answer.done():
+                found.append(request)
+                room -= len(request.commands)
+        return found
+
+    def _hand_over(self) -> None:
+        while self._waiting:
+            request = self._waiting.popleft()
+            if not request.answer.done():
+                request.answer.set_result(None)
+                return
+        self._taken = False
+
+    async def _persist(self, batch: Sequence[Command]) -> list[Any]:
+        failures = 0
+        while True:
+            try:
+                async with asyncio.timeout(self._seconds):
+                    return await self._exchange(batch)
+            except _AGAIN as error:
+                failures += 1
+                if failures > self._retries or isinstance(error, _NEVER):
+                    raise
+            # The first retry is at once: most often only the connection was stale.
+            pause = min(0.02 * 2**failures, 1.0) * random.uniform(0.5, 1.0)  # noqa: S311
+            await asyncio.sleep(pause if failures > 1 else 0)
+
+    async def _exchange(self, batch: Sequence[Command]) -> list[Any]:
+        if self._connection is None:
+            self._connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]  # untyped in redis-py 8.1
+        connection = self._connection
+        replies: list[Any] = []
+        try:
+            await connection.send_packed_command(connection.pack_commands(batch))
+            for _ in batch:
+                try:
+                    replies.append(await connection.read_response())
+                except exceptions.ResponseError as error:
+                    replies.append(error)
+        except BaseException:  # replies may still come: this connection is out of step
+            await connection.disconnect(nowait=True)
+            raise
+        return replies

@@ -1,0 +1,36 @@
+"""The tree of commands, and the settings they all see as `ctx.obj`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from server.commands import analysis, asking, demo, operations, sessions, talk
+from server.flags import Anywhere, with_settings
+from server.logs import configure
+from server.settings import settled
+
+app = typer.Typer(
+    cls=Anywhere,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Deliberations kept whole: what was proposed, who stood where, what was decided and why.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+@with_settings
+def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> None:
+    settings = settled(given, os.environ, config)
+    configure(settings.log_level, settings.log_json)
+    ctx.obj = settings
+
+
+for family in (demo, analysis, talk, asking, operations):
+    family.add_to(app)
+app.add_typer(sessions.app, name="session")

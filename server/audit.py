@@ -1,0 +1,84 @@
+"""What is wrong with a log, by its rows alone or against what is stored beside it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from bus.audit import Row, records
+from bus.entries import KINDS, PRIMARY, EntrySetAside, SessionForked, Unknown
+from bus.wire import decode, encode, fingerprint
+
+
+def findings(rows: Sequence[Row]) -> Iterator[str]:
+    """Each thing that no sound log has, in the order of the rows; nothing for a sound one."""
+    n = 0
+    ids: dict[str, int] = {}
+    for place, row in enumerate(rows, 1):
+        entry = decode(row.body)
+        if row.seq != place:
+            yield f"entry {place} is numbered {row.seq}: one is missing, doubled or misplaced"
+            return
+        if place == 1 and entry.kind != "session.opened":
+            yield f"entry 1 is {entry.kind!r}; a log begins with 'session.opened'"
+        n += entry.kind in PRIMARY
+        if row.n != n:
+            yield f"entry {place} has n {row.n} where {n} is due"
+            n = row.n
+        if row.id in ids:
+            yield f"entry {place} has the id {row.id!r} of entry {ids[row.id]}"
+        ids[row.id] = place
+        if isinstance(entry, Unknown):
+            yield from _unreadable(place, entry)
+    if not rows:
+        yield "the log is empty; it should begin with 'session.opened'"
+
+
+def _unreadable(place: int, entry: Unknown) -> Iterator[str]:
+    """An entry of another version's kind is sound; one of a kind known here is not."""
+    if entry.kind in KINDS or entry.kind == "?":
+        yield f"entry {place} cannot be read as {entry.kind!r}"
+
+
+def index_findings(rows: Sequence[Row], ids: Mapping[str, str]) -> Iterator[str]:
+    """What the index of client ids says otherwise than the log."""
+    for row in rows:
+        due = f"{row.seq}-{row.n} {fingerprint(row.body)}"
+        found = ids.get(row.id)
+        if found is None:
+            yield f"entry {row.seq}: its id {row.id!r} is not in the index of ids"
+        elif found != due:
+            yield f"entry {row.seq}: the index of ids has {found!r}, the log {due!r}"
+    strangers = set(ids) - {row.id for row in rows}
+    for id_ in sorted(strangers):
+        yield f"the index of ids has {id_!r}, which is in no entry"
+
+
+def skips(rows: Sequence[Row]) -> frozenset[int]:
+    """The sequence numbers that entries of the log set aside."""
+    found = set()
+    for record in records(rows):
+        entry = record.entry
+        if entry.kind == "entry.set_aside" and not isinstance(entry, Unknown):
+            found.add(cast("EntrySetAside", entry).seq)
+    return frozenset(found)
+
+
+def forked(rows: Sequence[Row], session: str, at: int) -> tuple[Row, ...]:
+    """The log of a fork that shares every entry up to the `at`-th primary one.
+
+    What later entries of the original set aside stays set aside; a closing is
+    left behind. The last entry says where the fork came from.
+    """
+    prefix = [row for row in rows if row.n <= at and decode(row.body).kind != "session.closed"]
+    kept = [Row(seq, row.n, row.id, row.received_ms, row.body) for seq, row in enumerate(prefix, 1)]
+    for seq in sorted(skips(rows) - skips(prefix)):
+        if seq <= len(kept):
+            kept.append(_appended(kept, f"set-aside:{seq}", EntrySetAside(seq=seq, reason="fork")))
+    kept.append(_appended(kept, f"fork:{session}:{at}", SessionForked(session=session, n=at)))
+    return tuple(kept)
+
+
+def _appended(rows: Sequence[Row], id_: str, entry: EntrySetAside | SessionForked) -> Row:
+    last = rows[-1]
+    return Row(last.seq + 1, last.n, id_, last.received_ms, encode(entry))

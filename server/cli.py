@@ -1,0 +1,61 @@
+"""The command `parley`: one module a family of commands, this one puts them together.
+
+A user's mistake or a Redis that cannot serve ends in one line on stderr and
+an exit code, never in a traceback: 2 for misuse, 1 for failure.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from server.version import version
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Runs the command line; always ends in `SystemExit`."""
+    args = list(sys.argv[1:] if args is None else args)
+    if args == ["--version"]:
+        sys.stdout.write(f"parley {version()}\n")  # at once: nothing heavy is imported yet
+        raise SystemExit(0)
+    from bus.errors import BusError
+    from memory.errors import BadPattern, DomainError, SettingsRefused
+    from server.app import app
+    from server.errors import Refused
+
+    try:
+        app(args=args, prog_name="parley")
+    except Refused as refused:
+        _end(refused, refused.exit_code)
+    except (BadPattern, SettingsRefused) as refused:
+        _end(refused, 2)
+    except (BusError, DomainError) as refused:
+        _end(refused, 1)
+    except BaseExceptionGroup as group:
+        _end(_first(group, (Refused, BusError, DomainError)), 1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    raise SystemExit(0)
+
+
+def _first(group: BaseExceptionGroup[Any], kinds: tuple[type[Exception], ...]) -> BaseException:
+    """The refusal that ended a task group; a group without one is a bug, and passes."""
+    found, rest = group.split(kinds)
+    if found is None or rest is not None:
+        raise group
+    error: BaseException = found
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _end(refused: BaseException, code: int) -> None:
+    from server.output import shown
+
+    sys.stderr.write(f"parley: {shown(refused, keep_newlines=True)}\n")
+    raise SystemExit(code) from None

@@ -1,0 +1,87 @@
+"""Whole transcripts: `analyze` without a server, `replay` through the bus."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from server.commands.options import As, Brief, Budget, Json, SkipBad, Transcript, settings
+
+if TYPE_CHECKING:
+    from server.transcripts import Transcript as Read
+
+
+class Form(StrEnum):
+    report = "report"
+    memory = "memory"
+    items = "items"
+    context = "context"
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(analyze)
+    app.command()(replay)
+
+
+def analyze(
+    ctx: typer.Context,
+    file: Transcript,
+    form: Annotated[Form, typer.Option("--format", help="what to print")] = Form.report,
+    skip_bad: SkipBad = False,
+    as_: As = None,
+    brief: Brief = False,
+    budget: Budget = None,
+    json: Json = False,
+) -> None:
+    """What a transcript came to. Reads the file, needs no server."""
+    from server import analysis, views
+    from server.output import emit, emit_bytes
+
+    found = analysis.analyze(_read(file, skip_bad), settings(ctx))
+    if form is Form.memory:
+        emit_bytes(found.canonical())
+    elif form is Form.items:
+        for row in found.items():
+            emit(row)
+    elif form is Form.context:
+        views.show_context(found.context(as_, brief=brief, budget=budget), json)
+    else:
+        views.show_minutes(found.minutes(), json)
+
+
+def replay(
+    ctx: typer.Context,
+    file: Transcript,
+    session: Annotated[str, typer.Option("--session", metavar="NAME", help="session to fill")],
+    rate: Annotated[
+        float | None, typer.Option("--rate", min=0.001, help="messages a second; else flat out")
+    ] = None,
+    skip_bad: SkipBad = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="until settled")] = True,
+    json: Json = False,
+) -> None:
+    """Publish a transcript through the bus, wait until it is settled, report.
+
+    Repeating it is harmless: messages that are there already stay as they are.
+    """
+    from server import views
+    from server.replaying import replay as replay_all
+    from server.running import run
+
+    transcript = _read(file, skip_bad)
+    report = run(replay_all(settings(ctx), transcript, session, rate=rate, wait=wait))
+    if report is not None:
+        views.show_minutes(report, json)
+
+
+def _read(file: Path, skip_bad: bool) -> Read:
+    from server.output import tell
+    from server.transcripts import read_transcript
+
+    transcript = read_transcript(file, (lambda bad: tell(f"left out {bad}")) if skip_bad else None)
+    if transcript.skipped:
+        tell(f"{transcript.skipped} messages frame the talk or say nothing; left out")
+    return transcript

@@ -1,0 +1,65 @@
+"""Asking a session: `memory`, `context`, `explain`, `stats`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from server.commands.options import As, At, Brief, Budget, Json, Session, settings
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (memory, context, explain, stats):
+        app.command()(command)
+
+
+def memory(ctx: typer.Context, session: Session, json: Json = False, at: At = None) -> None:
+    """What the session has come to; with --json exactly the canonical bytes."""
+    from server import questions, views
+    from server.output import emit_bytes
+    from server.running import run
+
+    if json:
+        emit_bytes(run(questions.canonical_memory(settings(ctx), session, at)))
+    else:
+        views.show_minutes(run(questions.minutes_of(settings(ctx), session, at)), False)
+
+
+def context(
+    ctx: typer.Context,
+    session: Session,
+    as_: As = None,
+    brief: Brief = False,
+    budget: Budget = None,
+    at: At = None,
+    json: Json = False,
+) -> None:
+    """What a listener is told before it speaks."""
+    from server import questions, views
+    from server.running import run
+
+    profile = "brief" if brief else "full"
+    found = run(questions.context_of(settings(ctx), session, as_, profile, budget, at))
+    views.show_context(found, json)
+
+
+def explain(
+    ctx: typer.Context,
+    session: Session,
+    ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2")],
+    json: Json = False,
+) -> None:
+    """The evidence of a proposal or a decision, quoted, and who stood where."""
+    from server import questions, views
+    from server.running import run
+
+    views.show_item(run(questions.story_of(settings(ctx), session, ref)), json)
+
+
+def stats(ctx: typer.Context, session: Session, json: Json = False) -> None:
+    """Counts and sizes of a session's memory."""
+    from server import questions, views
+    from server.running import run
+
+    views.show_statistics(run(questions.stats_of(settings(ctx), session)), json)

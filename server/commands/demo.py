@@ -1,0 +1,26 @@
+"""`parley demo`: a whole deliberation in under a minute, with nothing to set up."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from server.commands.options import Json, settings
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(demo)
+
+
+def demo(
+    ctx: typer.Context,
+    fast: Annotated[bool, typer.Option("--fast", help="flat out, no live view")] = False,
+    json: Json = False,
+) -> None:
+    """Replay a bundled deliberation through the embedded Redis and a real worker, live."""
+    from server import views
+    from server.demonstration import demonstrate
+    from server.running import run
+
+    views.show_minutes(run(demonstrate(settings(ctx), fast=fast)), json)

@@ -1,0 +1,50 @@
+"""Running it: `worker`, `status`, `doctor`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from server.commands.options import Json, settings
+
+
+class Lanes(StrEnum):
+    all = "all"
+    fold = "fold"
+    effects = "effects"
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (worker, status, doctor):
+        app.command()(command)
+
+
+def worker(
+    ctx: typer.Context,
+    lanes: Annotated[Lanes, typer.Option(help="what to work on")] = Lanes.all,
+) -> None:
+    """Keep memories fresh and run their effects, until told to stop (SIGTERM drains)."""
+    from server.working import work
+
+    raise typer.Exit(work(settings(ctx), lanes.value))
+
+
+def status(ctx: typer.Context, json: Json = False) -> None:
+    """Redis, workers, what is due, sessions."""
+    from server import operating, views
+    from server.running import run
+
+    views.show_status(run(operating.status(settings(ctx))), json)
+
+
+def doctor(ctx: typer.Context, json: Json = False) -> None:
+    """Check that everything Parley needs is there; says how to mend what is not."""
+    from server import operating, views
+    from server.running import run
+
+    checks = run(operating.doctor(settings(ctx)))
+    views.show_checks(checks, json)
+    if any(check["state"] == "fail" for check in checks):
+        raise typer.Exit(1)

@@ -1,0 +1,31 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.settings import Settings
+
+Session = Annotated[str, typer.Argument(metavar="SESSION", help="name of the session")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+Transcript = Annotated[
+    Path, typer.Argument(metavar="FILE", help="transcript: JSON Lines or an OpenAI message list")
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="report bad lines on stderr and go on without them")
+]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="participant")]
+Brief = Annotated[bool, typer.Option("--brief", help="decisions, open proposals, 5 recent")]
+Budget = Annotated[int | None, typer.Option("--budget", min=1, help="tokens it may have")]
+At = Annotated[
+    int | None, typer.Option("--at", min=0, metavar="N", help="as of the N-th primary entry")
+]
+
+
+def settings(ctx: typer.Context) -> Settings:
+    """The settings in force for this call."""
+    found: Settings = ctx.obj
+    return found

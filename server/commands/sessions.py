@@ -1,0 +1,173 @@
+"""`parley session …`: sessions as wholes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.commands.options import Json, Session, settings
+
+app = typer.Typer(
+    help="Open, list, close, save, restore, verify and fork sessions.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="file to write  [default: SESSION.json]")
+]
+
+
+@app.command()
+def new(
+    ctx: typer.Context,
+    session: Session,
+    title: Annotated[str | None, typer.Option(help="what it is about")] = None,
+) -> None:
+    """Open a session with the settings and packs in force."""
+    from server import sessions
+    from server.running import run
+
+    run(sessions.new(settings(ctx), session, title))
+
+
+@app.command()
+def ls(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, help="sessions shown")] = 100,
+    json: Json = False,
+) -> None:
+    """List sessions, the latest activity first."""
+    from server import sessions, views
+    from server.running import run
+
+    views.show_sessions(run(sessions.listed(settings(ctx), limit)), json)
+
+
+@app.command()
+def show(ctx: typer.Context, session: Session, json: Json = False) -> None:
+    """Where a session stands."""
+    from server import sessions, views
+    from server.running import run
+
+    views.show_pairs(run(sessions.shown(settings(ctx), session)), json)
+
+
+@app.command()
+def close(
+    ctx: typer.Context,
+    session: Session,
+    reason: Annotated[str, typer.Option(help="logged with it")] = "closed",
+) -> None:
+    """Take no more entries. The session stays readable."""
+    from server import sessions
+    from server.running import run
+
+    run(sessions.close(settings(ctx), session, reason))
+
+
+@app.command()
+def archive(ctx: typer.Context, session: Session, out: Out = None) -> None:
+    """Close a session, save it to a file, and mark it archived."""
+    from server import sessions
+    from server.output import tell
+    from server.running import run
+
+    path = out or Path(f"{session}.json")
+    run(sessions.archive(settings(ctx), session, path))
+    tell(f"{session} is archived in {path}; 'parley session rm {session}' removes it from Redis")
+
+
+@app.command()
+def export(ctx: typer.Context, session: Session, out: Out = None) -> None:
+    """Save a session to a file; -o - writes to stdout."""
+    from server import sessions
+    from server.files import encode_file, write_file
+    from server.output import emit_bytes, tell
+    from server.running import run
+
+    file = run(sessions.export(settings(ctx), session))
+    path = out or Path(f"{session}.json")
+    if str(path) == "-":
+        emit_bytes(encode_file(file))
+    else:
+        write_file(path, file)
+        tell(f"{file.head} entries in {path}")
+
+
+@app.command("import")
+def import_(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="session file")],
+    as_: Annotated[str | None, typer.Option("--as", metavar="SESSION", help="other name")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="overwrite a live session")] = False,
+) -> None:
+    """Restore a session from a file. Never overwrites one unless told to."""
+    from server import sessions
+    from server.files import read_file
+    from server.output import tell
+    from server.running import run
+
+    found = read_file(file)
+    name = as_ or found.session
+    run(sessions.restore(settings(ctx), found, name, replace))
+    tell(f"{name}: {found.head} entries restored")
+
+
+@app.command()
+def verify(
+    ctx: typer.Context,
+    session: Annotated[str | None, typer.Argument(metavar="[SESSION]", help="session")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="session file instead")] = None,
+    json: Json = False,
+) -> None:
+    """Prove that a session is whole: log, index, snapshots, and memory equal to its replay."""
+    from server import verifying, views
+    from server.errors import Misuse
+    from server.files import read_file
+    from server.running import run
+
+    if (session is None) == (file is None):
+        raise Misuse("give a SESSION or --file FILE")
+    if file is not None:
+        found = verifying.verify_file(read_file(file), settings(ctx))
+    else:
+        found = run(verifying.verify(settings(ctx), str(session)))
+    views.show_verdict(session or str(file), found, json)
+    if found:
+        raise typer.Exit(1)
+
+
+@app.command()
+def fork(
+    ctx: typer.Context,
+    session: Session,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="name of the fork")],
+    at: Annotated[
+        int | None, typer.Option("--at", min=0, metavar="N", help="last primary entry shared")
+    ] = None,
+) -> None:
+    """Open a session that shares another's past up to its N-th primary entry."""
+    from server import sessions
+    from server.output import tell
+    from server.running import run
+
+    n = run(sessions.fork(settings(ctx), session, name, at))
+    tell(f"{name} goes on from {session} at {n}")
+
+
+@app.command()
+def rm(
+    ctx: typer.Context,
+    session: Session,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask")] = False,
+) -> None:
+    """Remove a session and everything kept about it."""
+    from server import sessions
+    from server.running import run
+
+    if not yes:
+        typer.confirm(f"Remove {session} for good?", abort=True, err=True)
+    run(sessions.remove(settings(ctx), session))

@@ -1,0 +1,122 @@
+"""Taking part: `say`, `watch`, `search`, `correct`, `alias`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from server.commands.options import As, Json, Session, settings
+
+Seq = Annotated[
+    int | None, typer.Option("--after", min=0, metavar="SEQ", help="start after this entry")
+]
+Other = Annotated[str | None, typer.Option("--merge", metavar="REF", help="it is the same as this")]
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (say, watch, search, correct, alias):
+        app.command()(command)
+
+
+def say(
+    ctx: typer.Context,
+    session: Session,
+    content: Annotated[str, typer.Argument(metavar="TEXT", help="what is said; - reads stdin")],
+    as_: As = None,
+    act: Annotated[str | None, typer.Option(help="propose, support, oppose, decide, …")] = None,
+    re: Annotated[str | None, typer.Option(help="entry number, handle (P3) or id meant")] = None,
+    topic: Annotated[str | None, typer.Option(help="what it is about")] = None,
+    to: Annotated[list[str] | None, typer.Option(help="addressed to; may be repeated")] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="own id: resending is harmless")] = None,
+    json: Json = False,
+) -> None:
+    """Publish one message. Prints its number."""
+    from server import talking
+    from server.output import emit, shown
+    from server.running import run
+
+    text = _stdin() if content == "-" else content
+    message = talking.message(as_, text, act=act, re=re, topic=topic, to=to or [])
+    receipt = run(talking.say(settings(ctx), session, message, id_))
+    if json:
+        emit({"seq": receipt.seq, "n": receipt.n, "duplicate": receipt.duplicate})
+    else:
+        typer.echo(shown(f"{receipt.n}"))
+
+
+def _stdin() -> str:
+    from server.errors import Misuse
+
+    try:
+        return sys.stdin.buffer.read().decode().removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise Misuse(f"stdin is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def watch(
+    ctx: typer.Context,
+    session: Session,
+    after: Seq = None,
+    cursor: Annotated[str | None, typer.Option(help="resume where this cursor stood")] = None,
+    facts: Annotated[bool, typer.Option("--facts/--no-facts", help="what entries changed")] = True,
+    limit: Annotated[int | None, typer.Option(min=1, help="end after so many lines")] = None,
+    json: Json = False,
+) -> None:
+    """Follow a session live: entries, and what the fold found in them."""
+    from server import watching
+    from server.running import run
+
+    start = watching.start(after, cursor)
+    run(watching.watch(settings(ctx), session, start, facts=facts, limit=limit, as_json=json))
+
+
+def search(
+    ctx: typer.Context,
+    session: Session,
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="all must be there")],
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="said by")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="newest matches shown")] = 50,
+    json: Json = False,
+) -> None:
+    """Find messages that hold all the words, oldest first."""
+    from server import searching
+    from server.running import run
+
+    run(searching.search(settings(ctx), session, words, by=by, limit=limit, as_json=json))
+
+
+def correct(
+    ctx: typer.Context,
+    session: Session,
+    ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2")],
+    retract: Annotated[bool, typer.Option("--retract", help="it never was one")] = False,
+    merge: Other = None,
+    topic: Annotated[str | None, typer.Option(help="what it is really about")] = None,
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="whose it is")] = None,
+    as_: As = None,
+) -> None:
+    """Put an item right. A person's word: extraction never brings back what it struck."""
+    from server import talking
+    from server.running import run
+
+    ops = {"retract": retract or None, "merge": merge, "topic": topic, "by": by}
+    entry = talking.correction(ref, ops, as_)
+    receipt = run(talking.correct(settings(ctx), session, entry))
+    typer.echo(str(receipt.n))
+
+
+def alias(
+    ctx: typer.Context,
+    session: Session,
+    nick: Annotated[str, typer.Argument(metavar="NICK", help="the other name")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the participant it belongs to")],
+    as_: As = None,
+) -> None:
+    """Count NICK and NAME as one participant, what they said before included."""
+    from server import talking
+    from server.running import run
+
+    receipt = run(talking.alias(settings(ctx), session, nick, name, as_))
+    typer.echo(str(receipt.seq))

@@ -1,0 +1,116 @@
+"""The demonstration: a bundled deliberation through the real bus and a real worker, live."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import resources
+from typing import Any, Final
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.panel import Panel
+from rich.text import Text
+
+from bus import Bus
+from bus.entries import Record
+from bus.log import FactRecord
+from server.asking import report
+from server.opening import drafts
+from server.output import shown, stderr, tell
+from server.packs import read_packs
+from server.replaying import open_once, publish, settled
+from server.running import connected, worker_process
+from server.settings import Settings
+from server.transcripts import Transcript, parse_transcript
+from server.watching import show
+from server.wording import fact_line, message_line
+
+SESSION: Final = "demo"
+LASTS_SECONDS: Final = 24  # long enough to read along, short enough to sit through
+CATCH_UP_SECONDS: Final = 5
+ROWS: Final = 14  # of talk on the screen
+
+
+def bundled() -> Transcript:
+    """The deliberation that ships with Parley."""
+    data = (resources.files("server") / "data" / "demo.jsonl").read_bytes()
+    return parse_transcript(data)
+
+
+async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
+    """The minutes of the bundled deliberation, after showing how they came about."""
+    transcript = bundled()
+    packs = read_packs(settings.packs)
+    rate = None if fast else len(transcript.said) / LASTS_SECONDS
+    async with connected(settings, scratch=True) as running:
+        tell(f"embedded server: {running.kind}" + ("" if running.durable else ", not durable"))
+        async with worker_process(settings, running.url) as worker:
+            await open_once(running.bus, SESSION, transcript, settings, packs)
+            async with _shown(running.bus, live=not fast):
+                await publish(running.bus, SESSION, drafts(transcript.said), rate, lambda _: None)
+                await settled(running.bus, packs, SESSION, worker.check)
+        return await report(running.bus, packs, SESSION)
+
+
+@asynccontextmanager
+async def _shown(bus: Bus, *, live: bool) -> AsyncIterator[None]:
+    """Shows entries and facts on stderr while the body runs, and until all it wrote was shown."""
+    if not live:
+        yield
+        return
+    view = _View(stderr())
+    async with asyncio.TaskGroup() as group:
+        following = group.create_task(view.follow(bus))
+        yield
+        head = (await bus.info(SESSION)).head
+        with contextlib.suppress(TimeoutError):  # the minutes say it all anyway
+            async with asyncio.timeout(CATCH_UP_SECONDS):
+                while view.seen < head:
+                    await asyncio.sleep(0.05)
+        following.cancel()
+
+
+class _View:
+    """Follows a session on a console: a screen where there is a terminal, else lines."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self.seen = 0  # seq of the newest entry shown
+
+    async def follow(self, bus: Bus) -> None:
+        async with bus.subscribe(SESSION, after=0) as heard:
+            if not self._console.is_terminal:
+                async for one in heard:
+                    show(self._console, one)
+                    self.seen = max(self.seen, one.seq)
+                return
+            screen = _Screen()
+            with Live(screen, console=self._console, refresh_per_second=12):
+                async for one in heard:
+                    screen.add(one)
+                    self.seen = max(self.seen, one.seq)
+
+
+class _Screen:
+    """The newest talk on top, what came of it below."""
+
+    def __init__(self) -> None:
+        self._talk: deque[Text] = deque(maxlen=ROWS)
+        self._facts: deque[Text] = deque(maxlen=ROWS // 2)
+
+    def add(self, one: Record | FactRecord) -> None:
+        if isinstance(one, FactRecord):
+            self._facts.append(Text(shown(fact_line(one.fact)), no_wrap=True, overflow="ellipsis"))
+        elif (line := message_line(one)) is not None:
+            line.no_wrap, line.overflow = True, "ellipsis"
+            self._talk.append(line)
+
+    def __rich__(self) -> Group:
+        return Group(
+            Panel(Group(*self._talk), title="the deliberation", height=ROWS + 2),
+            Panel(Group(*self._facts), title="what it comes to", height=ROWS // 2 + 2),
+        )

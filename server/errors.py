@@ -1,0 +1,36 @@
+"""What the command line refuses, by exit code.
+
+Refused
+├── Misuse           the call itself is wrong: exit 2
+└── Failure          the call is right, the thing asked for cannot be had: exit 1
+    ├── BadTranscript    a transcript that cannot be read, by file and line
+    └── BadSessionFile   a session file that is cut, altered or of another version
+"""
+
+from __future__ import annotations
+
+
+class Refused(Exception):
+    """Anything a user can mend; its text says how. Shown without a traceback."""
+
+    exit_code = 1
+
+
+class Misuse(Refused):
+    exit_code = 2
+
+
+class Failure(Refused):
+    pass
+
+
+class BadTranscript(Failure):
+    """`place` is the line or message that is wrong, such as `line 7`."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}")
+        self.place, self.reason = place, reason
+
+
+class BadSessionFile(Failure):
+    pass

@@ -1,0 +1,76 @@
+"""What the fold found, one flat row a finding: the form that extraction is scored in. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from memory.items import Fact, Proposal
+from memory.state import Memory
+
+# The scored vocabulary knows four outcomes of a proposal.
+STATUS: Final = {"withdrawn": "rejected", "lapsed": "active"}
+_WHENCE: Final = ("how", "rule", "confidence", "id")
+
+
+def item_rows(
+    facts: Iterable[Fact], memory: Memory, index_of: Callable[[int], int]
+) -> list[dict[str, Any]]:
+    """Every proposal, every decision (claimed too), the latest reaction per message
+    and proposal, and one status a proposal, sorted by `index`.
+
+    `facts` are those of the whole session, `memory` is what it came to;
+    `index_of` gives the index in the file of entry `n`. What a person struck
+    is left out.
+    """
+    rows: list[dict[str, Any]] = []
+    latest: dict[tuple[int, str | None], dict[str, Any]] = {}
+    for fact in facts:
+        if fact.ref is None or memory.item(fact.ref) is None:
+            continue
+        if fact.kind == "proposal.made":
+            rows += _proposal(fact, memory, index_of)
+        elif fact.kind == "decision.claimed":
+            rows.append(_decision(fact, index_of))
+        elif fact.kind == "reaction.changed":
+            latest[fact.n, fact.ref] = _reaction(fact, memory, index_of)
+    rows += latest.values()
+    return sorted(rows, key=lambda row: row["index"])
+
+
+def _proposal(
+    fact: Fact, memory: Memory, index_of: Callable[[int], int]
+) -> Iterator[dict[str, Any]]:
+    proposal = memory.item(fact.ref or "")
+    if not isinstance(proposal, Proposal):
+        return
+    index = index_of(proposal.born)
+    yield {"index": index, "label": "proposal", **_whence(fact)}
+    status = STATUS.get(proposal.status, proposal.status)
+    row = {"index": index, "label": "status", "proposal_index": index, "status": status}
+    yield {**row, **_whence(fact)}
+
+
+def _decision(fact: Fact, index_of: Callable[[int], int]) -> dict[str, Any]:
+    n = fact.data.get("proposal_n")
+    target = index_of(n) if isinstance(n, int) else None
+    row = {"index": index_of(fact.n), "label": "decision", "proposal_index": target}
+    return {**row, **_whence(fact)}
+
+
+def _reaction(fact: Fact, memory: Memory, index_of: Callable[[int], int]) -> dict[str, Any]:
+    proposal = memory.item(fact.ref or "")
+    n = fact.data.get("proposal_n") or (proposal.born if proposal else fact.n)
+    row = {
+        "index": index_of(fact.n),
+        "label": "reaction",
+        "stance": fact.data["stance"],
+        "proposal_index": index_of(n if isinstance(n, int) else fact.n),
+    }
+    return {**row, **_whence(fact)}
+
+
+def _whence(fact: Fact) -> dict[str, Any]:
+    whence = {name: fact.data.get(name) for name in _WHENCE}
+    whence["id"] = whence["id"] or f"{fact.kind.partition('.')[0]}:{fact.n}:{fact.ref}"
+    return whence

@@ -1,0 +1,47 @@
+"""Logging: one event a line on stderr, facts as keys, never a local variable in a trace."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+import structlog
+from structlog.typing import EventDict, WrappedLogger
+
+WORDS = frozenset({"content", "text", "entry"})  # keys that carry what people said
+
+
+def configure(level: str, as_json: bool) -> None:
+    """Put the log of this process in force; may be called again."""
+    number = getattr(logging, level.upper())
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *([] if number <= logging.DEBUG else [_without_words]),
+            *_rendering(as_json),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def _without_words(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    return {key: value for key, value in event.items() if key not in WORDS}
+
+
+def _rendering(as_json: bool) -> list[Any]:
+    if as_json:
+        trace = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        return [
+            structlog.processors.ExceptionRenderer(trace),
+            structlog.processors.JSONRenderer(sort_keys=True),
+        ]
+    return [
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
+    ]

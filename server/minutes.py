@@ -1,0 +1,203 @@
+"""The minutes of a session: what it came to, who stood where, and the words that show it. Pure.
+
+`minutes` gives plain JSON-ready data; `server.views` shows it. Numbers of
+messages are `n`, as everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from bus.entries import Record
+from memory.items import Cite, Decision, Origin, Participant, Position, Proposal
+from memory.state import Memory
+from memory.stats import stats
+from memory.text import clip, sentence
+
+QUOTE = 240  # characters: two lines of a terminal
+
+Said = Mapping[int, Record]  # entries by n
+
+
+def cited(memory: Memory) -> set[int]:
+    """The entries whose words the minutes quote."""
+    found: set[int] = set()
+    for item in _items(memory):
+        for origin in _origins(item):
+            found.update(cite.n for cite in origin.cites)
+    for participant in memory.participants.values():
+        found.update(cite.n for cite in participant.contributions)
+    return found
+
+
+def minutes(memory: Memory, said: Said) -> dict[str, Any]:
+    """The whole report. `said` holds at least the entries that `cited` asks for;
+    what it lacks is cited by number without a quote."""
+    decisions = [d for d in memory.decisions.values() if memory.decision(d.ref) is d]
+    proposals = [p for p in memory.proposals.values() if memory.proposal(p.ref) is p]
+    return {
+        "title": memory.title,
+        "closed": memory.closed,
+        "messages": memory.messages,
+        "participants": len(memory.participants),
+        "decisions": [decision_row(decision, said) for decision in decisions],
+        "open": [proposal_row(p, said) for p in proposals if p.status == "active"],
+        "settled": [proposal_row(p, said) for p in proposals if p.status != "active"],
+        "echoes": [echo_row(p, memory) for p in proposals if p.echoes is not None],
+        "positions": [_stands(p, said) for p in memory.participants.values() if p.messages],
+        "summaries": [
+            {"level": s.level, "first": s.first, "last": s.last, "how": s.how, "text": s.text}
+            for s in sorted(memory.summaries.values(), key=lambda s: (s.first, -s.level))
+        ],
+        "statistics": stats(memory),
+    }
+
+
+def decision_row(decision: Decision, said: Said) -> dict[str, Any]:
+    """One decision with its supporters, its dissent and its evidence."""
+    return {
+        "handle": decision.handle,
+        "status": decision.status,
+        "topic": decision.topic,
+        "outcome": decision.outcome,
+        "participant": decision.participant,
+        "n": decision.born,
+        "at": decision.at,
+        "resolves": _handle("P", decision.resolves),
+        "supersedes": _handle("D", decision.supersedes),
+        "superseded_by": _handle("D", decision.superseded_by),
+        "supporters": _voices(decision.supporters, said),
+        "dissenters": _voices(decision.dissenters, said),
+        "abstainers": _voices(decision.abstainers, said),
+        "tally": _tally(decision.tally),
+        "evidence": origin_row(decision.origin, said),
+        "ratified": origin_row(decision.ratified, said),
+        "disputed": origin_row(decision.disputed, said),
+    }
+
+
+def proposal_row(proposal: Proposal, said: Said) -> dict[str, Any]:
+    """One proposal with who stands where on it."""
+    return {
+        "handle": proposal.handle,
+        "status": proposal.status,
+        "topic": proposal.topic,
+        "text": proposal.text,
+        "participant": proposal.participant,
+        "n": proposal.born,
+        "at": proposal.at,
+        "amends": _handle("P", proposal.amends),
+        "echoes": _handle("P", proposal.echoes),
+        "superseded_by": _handle("P", proposal.superseded_by),
+        "reactions": [
+            {
+                "participant": name,
+                "stance": reaction.stance,
+                "conditional": reaction.conditional,
+                "counted": reaction.counted,
+                **(origin_row(reaction.origin, said) or {}),
+            }
+            for name, reaction in proposal.reactions.items()
+        ],
+        "tally": _tally(proposal.tally),
+        "evidence": origin_row(proposal.origin, said),
+        "settled": origin_row(proposal.settled, said),
+    }
+
+
+def echo_row(proposal: Proposal, memory: Memory) -> dict[str, Any]:
+    """A proposal that repeats an earlier one, and what became of that."""
+    earlier = memory.proposals[proposal.echoes or 0]
+    settled = earlier.settled.cites[-1].n if earlier.settled else None
+    return {
+        "handle": proposal.handle,
+        "n": proposal.born,
+        "topic": proposal.topic,
+        "participant": proposal.participant,
+        "repeats": earlier.handle,
+        "repeats_n": earlier.born,
+        "status": earlier.status,
+        "settled_n": settled,
+    }
+
+
+def origin_row(origin: Origin | None, said: Said) -> dict[str, Any] | None:
+    """Where something comes from, with the words that say so."""
+    if origin is None:
+        return None
+    cite = origin.cites[0]
+    return {
+        "n": cite.n,
+        "by": getattr(said[cite.n].entry, "participant", None) if cite.n in said else None,
+        "quote": quote(cite, said),
+        "how": origin.how,
+        "rule": origin.rule,
+        "confidence": origin.confidence,
+        "cites": [[c.n, c.start, c.end] for c in origin.cites],
+    }
+
+
+def quote(cite: Cite, said: Said) -> str | None:
+    """The sentence around `cite`; None where its entry is not at hand or has no words."""
+    record = said.get(cite.n)
+    content = getattr(record.entry, "content", None) if record else None
+    if content is None:
+        return None
+    if cite.end > cite.start:
+        return sentence(content, cite.start, cite.end, QUOTE)
+    return clip(content, QUOTE)
+
+
+def _items(memory: Memory) -> Iterator[Proposal | Decision]:
+    yield from memory.proposals.values()
+    yield from memory.decisions.values()
+
+
+def _origins(item: Proposal | Decision) -> Iterator[Origin]:
+    yield item.origin
+    if isinstance(item, Proposal):
+        yield from (reaction.origin for reaction in item.reactions.values())
+        late: Iterable[Origin | None] = (item.settled,)
+    else:
+        for voices in (item.supporters, item.dissenters, item.abstainers):
+            yield from voices.values()
+        late = (item.ratified, item.disputed)
+    yield from (origin for origin in late if origin is not None)
+
+
+def _voices(voices: Mapping[str, Origin], said: Said) -> list[dict[str, Any]]:
+    return [
+        {"participant": name, **(origin_row(origin, said) or {})} for name, origin in voices.items()
+    ]
+
+
+def _stands(participant: Participant, said: Said) -> dict[str, Any]:
+    return {
+        "participant": participant.name,
+        "messages": participant.messages,
+        "last": participant.last,
+        "positions": [_position(position) for position in participant.positions.values()],
+        "contributions": [
+            {"n": cite.n, "quote": quote(cite, said)} for cite in participant.contributions
+        ],
+    }
+
+
+def _position(position: Position) -> dict[str, Any]:
+    return {
+        "on": position.on,
+        "stance": position.stance,
+        "n": position.cite.n,
+        "text": position.text,
+        "was": position.was,
+        "was_n": position.was_cite.n if position.was_cite else None,
+    }
+
+
+def _handle(letter: str, ref: int | None) -> str | None:
+    return None if ref is None else f"{letter}{ref}"
+
+
+def _tally(tally: tuple[int, int, int]) -> dict[str, int]:
+    return dict(zip(("support", "oppose", "neutral"), tally, strict=True))

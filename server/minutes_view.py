@@ -1,0 +1,182 @@
+"""The minutes in words. Everything printed comes through `shown`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from server.output import shown
+
+Row = Mapping[str, Any]
+
+MARKS = {"support": "+", "oppose": "-", "neutral": "~"}
+STYLES = {
+    "ratified": "green", "accepted": "green", "claimed": "yellow", "active": "yellow",
+    "disputed": "red", "rejected": "red",
+}  # fmt: skip
+CONTRIBUTIONS = 3  # a participant's newest, in the minutes
+
+
+def write_minutes(console: Console, report: Row) -> None:
+    """The whole report, sections without content left out."""
+    title = report["title"] or "Minutes"
+    console.print(Text(shown(title), style="bold underline"))
+    counts = f"{report['messages']} messages by {report['participants']} participants"
+    closed = f"; closed: {shown(report['closed'])}" if report["closed"] is not None else ""
+    console.print(Text(counts + closed, style="dim"))
+    for heading, lines in _sections(report):
+        if lines:
+            console.print()
+            console.print(Text(heading, style="bold"))
+            for line in lines:
+                console.print(line)
+
+
+def write_item(console: Console, row: Row) -> None:
+    """One item: what it is, what shows it, who stood where, what became of it."""
+    for line in _decision(row) if "outcome" in row else _proposal(row):
+        console.print(line)
+    evidence = row["evidence"]
+    console.print(_line(f"  found by {_whence(evidence)}", style="dim"))
+    for name in ("settled", "ratified", "disputed"):
+        if row.get(name):
+            console.print(
+                _line(f"  {name} at message {row[name]['n']}, {_whence(row[name])}", "dim")
+            )
+            console.print(_quote(row[name]))
+    for reaction in row.get("reactions", ()):
+        console.print(_quote(reaction, f"  {_stance(reaction)}"))
+    for name in ("supporters", "dissenters", "abstainers"):
+        for voice in row.get(name, ()):
+            console.print(_quote(voice, f"  {name[:-1]} {voice['participant']}"))
+    if row.get("history"):
+        console.print(_line("  history", "bold"))
+    for fact in row.get("history", ()):
+        console.print(_line(f"    message {fact['n']}: {_event(fact)}"))
+
+
+def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
+    yield "Decisions", [line for row in report["decisions"] for line in _decision(row)]
+    yield "Open proposals", [line for row in report["open"] for line in _proposal(row)]
+    yield "Settled proposals", [_proposal(row)[0] for row in report["settled"]]
+    yield "Said before", [_echo(row) for row in report["echoes"]]
+    yield "Positions", [line for row in report["positions"] for line in _stands(row)]
+    yield "Summaries", [line for row in report["summaries"] for line in _summary(row)]
+    yield "Statistics", [_line(f"  {k}: {v}") for k, v in _flat(report["statistics"])]
+
+
+def _decision(row: Row) -> list[Text]:
+    lines = [_heading(row, f"{row['topic']}")]
+    if row["outcome"] and row["outcome"] != row["topic"]:
+        lines.append(_line(f"      → {row['outcome']}"))
+    links = [
+        f"settles {row['resolves']}" if row["resolves"] else "",
+        f"supersedes {row['supersedes']}" if row["supersedes"] else "",
+        f"superseded by {row['superseded_by']}" if row["superseded_by"] else "",
+    ]
+    tally = row["tally"]
+    votes = f"+{tally['support']} -{tally['oppose']} ~{tally['neutral']}"
+    lines.append(_line("      " + ", ".join(filter(None, [votes, *links])), "dim"))
+    for label, name in (
+        ("for", "supporters"),
+        ("against", "dissenters"),
+        ("abstained", "abstainers"),
+    ):
+        if row[name]:
+            voices = ", ".join(f"{v['participant']} ({v.get('n', '?')})" for v in row[name])
+            lines.append(_line(f"      {label}: {voices}", "red" if name == "dissenters" else ""))
+    lines.append(_quote(row["evidence"], "      "))
+    return lines
+
+
+def _proposal(row: Row) -> list[Text]:
+    lines = [_heading(row, row["text"] or row["topic"])]
+    tally = row["tally"]
+    votes = f"+{tally['support']} -{tally['oppose']} ~{tally['neutral']}"
+    stances = ", ".join(map(_stance, row["reactions"]))
+    links = [f"amends {row['amends']}" if row["amends"] else "",
+             f"repeats {row['echoes']}" if row["echoes"] else ""]  # fmt: skip
+    lines.append(_line("      " + "; ".join(filter(None, [votes, stances, *links])), "dim"))
+    return lines
+
+
+def _heading(row: Row, text: str) -> Text:
+    head = Text(f"  {row['handle']:>4} ", style="bold")
+    head.append(f"{row['status']} ", style=STYLES.get(row["status"], "dim"))
+    return head.append(
+        shown(f"{text}  ({row['participant']}, message {row['n']})"), style="not bold"
+    )
+
+
+def _echo(row: Row) -> Text:
+    fate = f"was already {row['status']}" if row["status"] != "active" else "is still open"
+    when = row["settled_n"] or row["repeats_n"]
+    return _line(
+        f"  {row['handle']} (message {row['n']}, {row['participant']}) repeats {row['repeats']}: "
+        f"this idea {fate} at message {when}"
+    )
+
+
+def _stands(row: Row) -> list[Text]:
+    lines = [_line(f"  {row['participant']} ({row['messages']} messages)", "bold")]
+    for position in row["positions"]:
+        mark = MARKS[position["stance"]]
+        flip = ""
+        if position["was"] and position["stance"] != "neutral":
+            flip = f", changed from {position['was']} at message {position['was_n']}"
+        text = f"    {mark} {position['on']} (message {position['n']}{flip}): {position['text']}"
+        lines.append(_line(text, "magenta" if flip else ""))
+    newest = [said for said in row["contributions"] if said["quote"]][-CONTRIBUTIONS:]
+    return lines + [_line(f"      “{said['quote']}” ({said['n']})", "dim") for said in newest]
+
+
+def _summary(row: Row) -> list[Text]:
+    level = f", level {row['level']}" if row["level"] else ""
+    head = _line(f"  messages {row['first']}-{row['last']} ({row['how']}{level})", "bold")
+    return [head, _line("    " + row["text"].replace("\n", "\n    "), keep_newlines=True)]
+
+
+def _stance(reaction: Row) -> str:
+    notes = [
+        "with conditions" if reaction["conditional"] else "",
+        "" if reaction["counted"] else "inferred, not counted",
+    ]
+    said = ", ".join(filter(None, notes))
+    return f"{MARKS[reaction['stance']]}{reaction['participant']}" + (f" ({said})" if said else "")
+
+
+def _quote(origin: Row | None, before: str = "    ") -> Text:
+    if not origin or not origin.get("quote"):
+        cited = f"message {origin['n']}" if origin and "n" in origin else "no longer at hand"
+        return _line(f"{before} [{cited}]", "dim")
+    by = f"{origin['by']}, " if origin.get("by") else ""
+    return _line(f"{before} “{origin['quote']}” ({by}message {origin['n']})", "italic")
+
+
+def _whence(origin: Row) -> str:
+    rule = f" {origin['rule']}" if origin["rule"] else ""
+    return f"{origin['how']}{rule}, confidence {origin['confidence'] / 10:g} %"
+
+
+def _event(fact: Row) -> str:
+    rest = {
+        key: value
+        for key, value in fact.items()
+        if key not in {"n", "kind", "start", "end", "id", "text"} and value not in (None, False)
+    }
+    return f"{fact['kind']} " + ", ".join(f"{key} {value}" for key, value in rest.items())
+
+
+def _flat(tree: Row, before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield before + key, value
+
+
+def _line(text: str, style: str = "", *, keep_newlines: bool = False) -> Text:
+    return Text(shown(text, keep_newlines), style=style)

@@ -1,0 +1,48 @@
+"""Where output goes: data on stdout, word of progress on stderr, nothing raw from the log.
+
+Everything that people or agents wrote passes through `shown` on its way to a
+terminal, so that no message can move the cursor or forge a line.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.text import Text
+
+from memory.text import visible
+
+
+def stdout() -> Console:
+    """The console for data; plain where stdout is not a terminal."""
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def stderr() -> Console:
+    """The console for progress and advice."""
+    return Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
+
+
+def emit(value: Any) -> None:
+    """One JSON value on one line of stdout."""
+    emit_bytes(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str) + b"\n")
+
+
+def emit_bytes(data: bytes) -> None:
+    """Exactly these bytes on stdout."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def tell(text: str) -> None:
+    """One line on stderr, for the person at the keyboard."""
+    stderr().print(Text(shown(text)))
+
+
+def shown(text: object, keep_newlines: bool = False) -> str:
+    """`text` as a terminal may have it: control characters and escapes made visible."""
+    return visible(str(text), keep_newlines=keep_newlines)

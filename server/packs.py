@@ -1,0 +1,64 @@
+"""Pattern packs: the shipped ones and the operator's files, as values for memory."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from bus.entries import PackRef
+from memory.errors import BadPattern
+from memory.patterns import Pack, parse_pack
+from server.errors import Misuse
+
+
+@dataclass(frozen=True, slots=True)
+class Packs:
+    """The packs a process knows, by `"name hash"`, and those new sessions open with."""
+
+    known: dict[str, Pack]
+    opening: tuple[PackRef, ...]
+
+
+def read_packs(files: Sequence[str] = ()) -> Packs:
+    """Every shipped pack, and the packs in `files`.
+
+    New sessions open with the newest shipped pack of each name and all of
+    `files`; those are logged in full, so that the log can be read without
+    them. Raises `Misuse` for a file that cannot be read or a pattern that is
+    refused, naming it.
+    """
+    own = [_read(Path(file)) for file in files]
+    shipped = _shipped()
+    known = {f"{pack.name} {pack.hash}": pack for pack in [*shipped, *own]}
+    newest = {pack.name.partition("@")[0]: pack for pack in sorted(shipped, key=_version)}
+    opening = [PackRef(pack.name, pack.hash) for pack in newest.values()]
+    opening += [PackRef(pack.name, pack.hash, pack.to_json()) for pack in own]
+    return Packs(known, tuple(opening))
+
+
+def _version(pack: Pack) -> int:
+    version = pack.name.partition("@")[2]
+    return int(version) if version.isdigit() else 0
+
+
+@functools.cache
+def _shipped() -> tuple[Pack, ...]:
+    folder = resources.files("memory") / "packs"
+    files: Iterable[str] = sorted(
+        file.name for file in folder.iterdir() if file.name.endswith(".json")
+    )
+    return tuple(parse_pack((folder / name).read_bytes()) for name in files)
+
+
+def _read(file: Path) -> Pack:
+    try:
+        return parse_pack(file.read_bytes())
+    except OSError as error:
+        raise Misuse(f"cannot read pattern pack {str(file)!r}: {error.strerror}") from None
+    except BadPattern as error:
+        raise Misuse(f"{file}: {error}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise Misuse(f"{str(file)!r} is not a pattern pack: {error}") from None

@@ -1,0 +1,60 @@
+"""One question each, from settings to answer: connect, ask, done."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from listeners.reader import MemoryReader
+from memory import canonical
+from memory.context import Context
+from memory.state import Memory
+from memory.stats import stats
+from server.asking import explained, said
+from server.minutes import cited, minutes
+from server.packs import read_packs
+from server.running import Running, connected
+from server.settings import Settings
+
+
+async def _memory(running: Running, settings: Settings, session: str, at: int | None) -> Memory:
+    reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+    return await (reader.current(session) if at is None else reader.at(session, at))
+
+
+async def canonical_memory(settings: Settings, session: str, at: int | None) -> bytes:
+    """The canonical bytes of memory, now or as of the `at`-th primary entry."""
+    async with connected(settings) as running:
+        return canonical.dump(await _memory(running, settings, session, at))
+
+
+async def minutes_of(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
+    """The minutes, now or as of the `at`-th primary entry."""
+    async with connected(settings) as running:
+        memory = await _memory(running, settings, session, at)
+        return minutes(memory, await said(running.bus, session, cited(memory)))
+
+
+async def context_of(
+    settings: Settings,
+    session: str,
+    participant: str | None,
+    profile: Literal["full", "brief"],
+    budget: int | None,
+    at: int | None,
+) -> Context:
+    """The context of a participant."""
+    async with connected(settings) as running:
+        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+        return await reader.context(session, participant, profile=profile, budget=budget, at=at)
+
+
+async def story_of(settings: Settings, session: str, ref: str) -> dict[str, Any]:
+    """An item's evidence and history."""
+    async with connected(settings) as running:
+        return await explained(running.bus, read_packs(settings.packs), session, ref)
+
+
+async def stats_of(settings: Settings, session: str) -> dict[str, Any]:
+    """Counts and sizes."""
+    async with connected(settings) as running:
+        return stats(await _memory(running, settings, session, None))

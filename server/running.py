@@ -1,0 +1,110 @@
+"""What commands run on: a bus, embedded where no address is given, and workers if need be."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from bus import Bus, embedded
+from server.errors import Failure
+from server.settings import Settings, environment
+
+STALE_MS = 15_000  # a worker beats every few seconds; one silent this long is gone
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A bus and the address that other processes reach it by."""
+
+    bus: Bus
+    url: str
+    kind: str  # "given", or which server is embedded
+    durable: bool
+
+
+def run(main: Coroutine[Any, Any, Any]) -> Any:
+    """What `main` comes to, on a fresh event loop."""
+    return asyncio.run(main)
+
+
+@asynccontextmanager
+async def connected(settings: Settings, *, scratch: bool = False) -> AsyncIterator[Running]:
+    """A bus on the Redis of the settings, or on the embedded one under `data`.
+
+    `scratch` embeds a server of its own that is gone afterwards. Raises the
+    bus's `Unavailable` where neither can be had.
+    """
+    if settings.redis and not scratch:
+        async with await Bus.connect(
+            settings.redis, require_durable=settings.require_durable
+        ) as bus:
+            yield Running(bus, settings.redis, "given", durable=True)
+        return
+    data = None if scratch or settings.embedded == "fake" else settings.data.expanduser()
+    async with (
+        embedded.serve(settings.embedded, data) as server,
+        await Bus.connect(
+            server.url, require_durable=settings.require_durable and not scratch
+        ) as bus,
+    ):
+        yield Running(bus, server.url, server.kind, server.durable)
+
+
+async def working(bus: Bus) -> bool:
+    """Whether some worker has shown a sign of life lately."""
+    return any(worker.age_ms < STALE_MS for worker in await bus.workers())
+
+
+class Helping:
+    """A worker process of our own; its log is shown only if it fails."""
+
+    def __init__(self, process: asyncio.subprocess.Process, log: IO[bytes]) -> None:
+        self._process = process
+        self._log = log
+
+    def check(self) -> None:
+        """Raises `Failure`, with the end of its log, once the worker has ended by itself."""
+        if self._process.returncode is not None:
+            self._log.seek(0)
+            said = self._log.read().decode(errors="replace").strip()
+            raise Failure(f"the worker ended with {self._process.returncode}:\n{said[-2000:]}")
+
+
+@asynccontextmanager
+async def worker_process(settings: Settings, url: str) -> AsyncIterator[Helping]:
+    """A worker of our own, in processes of its own, drained at the end."""
+    own = settings.model_copy(update={"redis": url})
+    with tempfile.TemporaryFile() as log:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "server", "worker",
+            stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log, env=child_environment(own),
+        )  # fmt: skip
+        try:
+            yield Helping(process, log)
+        finally:
+            await _end(process, settings.drain_seconds + 5)
+
+
+async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
+    if process.returncode is None:
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), grace)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+def child_environment(settings: Settings) -> dict[str, str]:
+    """The environment of a child that runs this very code under these settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")}
+    root = str(Path(__file__).resolve().parents[1])
+    path = [root, *filter(None, [kept.get("PYTHONPATH")])]
+    return {**kept, "PYTHONPATH": os.pathsep.join(path), **environment(settings)}

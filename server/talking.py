@@ -1,0 +1,81 @@
+"""Entries that people publish from a command line."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from ulid import ULID
+
+from bus.drafts import Draft, Receipt
+from bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
+from listeners.reader import MemoryReader
+from memory.errors import UnknownRef
+from server.errors import Misuse
+from server.packs import read_packs
+from server.running import connected
+from server.settings import Settings
+
+Made = TypeVar("Made", bound=BaseModel)
+
+
+def message(
+    participant: str | None, content: str, *, act: str | None, re: str | None, topic: str | None,
+    to: Sequence[str],
+) -> Message:  # fmt: skip
+    """The message as typed. Raises `Misuse`, naming the option that is wrong."""
+    target: int | str | None = int(re) if re is not None and re.isdecimal() else re
+    given = {"act": act, "re": target, "topic": topic, "to": tuple(to)}
+    return _made(Message, participant=participant or person(), content=content, **given)
+
+
+def correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrected:
+    """The one correction among `ops`. Raises `Misuse` for none or several."""
+    given = {op: value for op, value in ops.items() if value is not None}
+    if len(given) != 1:
+        raise Misuse("give one of --retract, --merge REF, --topic TEXT, --by NAME")
+    ((op, value),) = given.items()
+    value = None if value is True else value
+    return _made(ItemCorrected, ref=ref, by=by or person(), op=op, value=value)
+
+
+def person() -> str:
+    """Who is at the keyboard, where no name is given."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "operator"
+
+
+async def say(settings: Settings, session: str, entry: Entry, own: str | None = None) -> Receipt:
+    """Publishes one entry, under `own` id or a new one."""
+    async with connected(settings) as running:
+        receipts = await running.bus.publish(session, [Draft(own or f"cli:{ULID()}", entry)])
+        return receipts[0]
+
+
+async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Receipt:
+    """Publishes a correction of an item that there is. Raises `UnknownRef`."""
+    packs = read_packs(settings.packs)
+    async with connected(settings) as running:
+        memory = await MemoryReader(running.bus, packs.known).current(session)
+        for ref in [entry.ref, *([entry.value] if entry.op == "merge" else [])]:
+            if ref is None or memory.item(ref) is None:
+                raise UnknownRef(str(ref))
+        return (await running.bus.publish(session, [Draft(f"cli:{ULID()}", entry)]))[0]
+
+
+async def alias(settings: Settings, session: str, nick: str, name: str, by: str | None) -> Receipt:
+    """Publishes that `nick` is `name`."""
+    entry = _made(ParticipantAliased, alias=nick, participant=name, by=by or person())
+    return await say(settings, session, entry)
+
+
+def _made(kind: type[Made], **fields: Any) -> Made:
+    try:
+        return kind(**fields)
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False)[0]
+        raise Misuse(f"{first['loc'][0]}: {first['msg']}") from None

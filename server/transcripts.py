@@ -1,0 +1,242 @@
+"""Transcripts: recorded talk in files, read and checked before a word is published.
+
+Two shapes are told apart by their content: JSON Lines (an optional first line
+about the whole, then one message a line with `index`, `agent_id`, `content`
+and optionally `timestamp`, `act`, `re`, `topic`, `to`, `id`), and the message
+lists of OpenAI-style APIs (`[{"role": …, "content": …}]`, bare or under
+`"messages"`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from pydantic import ValidationError
+
+from bus.entries import MAX_CONTENT_BYTES, Message
+from server.errors import BadTranscript, Failure
+
+BOM: Final = b"\xef\xbb\xbf"
+# Roles that frame a conversation rather than take part in it.
+FRAME: Final = frozenset({"system", "developer", "tool", "function"})
+
+OnBad = Callable[[BadTranscript], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of a file: `index` is the file's own number for it."""
+
+    index: int
+    id: str
+    message: Message
+
+
+@dataclass(slots=True)
+class Transcript:
+    """A whole file, in its order; `meta` is its first line about itself."""
+
+    meta: dict[str, Any] = field(default_factory=dict)
+    said: list[Said] = field(default_factory=list)
+    skipped: int = 0  # messages that frame the talk, or say nothing: left out, not wrong
+
+
+def read_transcript(path: Path, on_bad: OnBad | None = None) -> Transcript:
+    """The messages of the file at `path`.
+
+    The first message that is wrong raises `BadTranscript`, naming its line;
+    with `on_bad` each is handed there and left out instead. A file that is
+    not a transcript at all raises `Failure` either way.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise Failure(f"cannot read {str(path)!r}: {error.strerror}") from None
+    return parse_transcript(data.removeprefix(BOM), on_bad)
+
+
+def parse_transcript(data: bytes, on_bad: OnBad | None = None) -> Transcript:
+    """As `read_transcript`, from the bytes of a file."""
+    rows = _listed(data)
+    if rows is None:
+        reader = _Reader(on_bad)
+        for number, line in _lines(data):
+            reader.line(f"line {number}", line)
+    else:
+        reader = _Reader(on_bad)
+        for number, row in enumerate(rows):
+            reader.listed(number, row)
+    if not reader.found.said and not reader.bad:
+        raise Failure("the file holds no messages; see docs/cli.md for the shapes it may have")
+    return reader.found
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.strip():
+            yield number, line.strip()
+
+
+def _listed(data: bytes) -> list[Any] | None:
+    """The rows of a message list; None where the file is JSON Lines."""
+    start = data.lstrip()
+    if start[:1] == b"[":
+        rows = _whole(data)
+    elif start[:1] == b"{" and not _is_row(start.partition(b"\n")[0]):
+        try:
+            tree = orjson.loads(data)
+        except orjson.JSONDecodeError:
+            return None
+        rows = tree.get("messages") if isinstance(tree, dict) else None
+    else:
+        return None
+    return rows if isinstance(rows, list) else None
+
+
+def _is_row(line: bytes) -> bool:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(row, dict) and "messages" not in row
+
+
+def _whole(data: bytes) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise Failure(f"the file starts like a JSON list and is not one: {error}") from None
+
+
+class _Wrong(Exception):
+    pass
+
+
+class _Reader:
+    """Collects messages one by one, and refuses those that cannot be."""
+
+    def __init__(self, on_bad: OnBad | None) -> None:
+        self.found = Transcript()
+        self.bad = 0
+        self._on_bad = on_bad
+        self._first = True
+        self._n: dict[int, int] = {}  # the file's index → n in the log
+        self._ids: set[str] = set()
+
+    def line(self, place: str, line: bytes) -> None:
+        first, self._first = self._first, False
+        try:
+            row = _object(line)
+            if first and not row.keys() & {"index", "content", "agent_id"}:
+                self.found.meta = row
+                return
+            for name in ("index", "agent_id", "content"):
+                if name not in row:
+                    raise _Wrong(f"field {name!r} is missing")
+            self._add(row)
+        except _Wrong as wrong:
+            self._refuse(place, str(wrong))
+
+    def listed(self, number: int, row: Any) -> None:
+        try:
+            if not isinstance(row, dict):
+                raise _Wrong("not a JSON object")
+            role = row.get("role")
+            if not isinstance(role, str):
+                raise _Wrong("field 'role' is missing")
+            if role in FRAME or (row.get("content") is None and row.get("tool_calls")):
+                self.found.skipped += 1
+                return
+            if "content" not in row:
+                raise _Wrong("field 'content' is missing")
+            name = row.get("name") or role
+            content = _joined(row["content"])
+            self._add({**row, "index": number, "agent_id": name, "content": content})
+        except _Wrong as wrong:
+            self._refuse(f"message {number}", str(wrong))
+
+    def _add(self, row: dict[str, Any]) -> None:
+        index = row["index"]
+        if type(index) is not int or index < 0:
+            raise _Wrong(f"index {index!r} is not a whole number from 0")
+        if index in self._n:
+            raise _Wrong(f"index {index} is there twice")
+        own = _id(row, index)
+        if own in self._ids:
+            raise _Wrong(f"id {own!r} is there twice")
+        message = _message(row, self._target(row.get("re")))
+        self._n[index] = len(self._n) + 1
+        self._ids.add(own)
+        self.found.said.append(Said(index, own, message))
+
+    def _target(self, re: Any) -> Any:
+        if type(re) is not int:
+            return re
+        if re not in self._n:
+            raise _Wrong(f"'re' names index {re}, which is no earlier message of this file")
+        return self._n[re]
+
+    def _refuse(self, place: str, reason: str) -> None:
+        error = BadTranscript(place, reason)
+        if self._on_bad is None:
+            raise error
+        self.bad += 1
+        self._on_bad(error)
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        try:
+            line.decode()
+        except UnicodeDecodeError as bad:
+            raise _Wrong(f"not UTF-8: byte {line[bad.start]:#04x} at {bad.start}") from None
+        raise _Wrong(f"not JSON: {error.msg} at column {error.colno}") from None
+    if not isinstance(row, dict):
+        raise _Wrong("not a JSON object")
+    return row
+
+
+def _id(row: dict[str, Any], index: int) -> str:
+    own = row.get("id")
+    if own is None:
+        return f"line:{index}"
+    if not isinstance(own, str) or not own.isprintable() or " " in own or not 1 <= len(own) <= 128:
+        raise _Wrong(f"id {own!r} is not 1 to 128 printable characters without spaces")
+    if own.startswith("summary:"):
+        raise _Wrong(f"id {own!r}: 'summary:' is reserved")
+    return own
+
+
+def _message(row: dict[str, Any], re: Any) -> Message:
+    content = row["content"]
+    if isinstance(content, str):
+        if not content.strip():
+            raise _Wrong("content is empty")
+        size = len(content.encode("utf-8", "surrogatepass"))
+        if size > MAX_CONTENT_BYTES:
+            raise _Wrong(f"content of {size} bytes is above the limit of {MAX_CONTENT_BYTES}")
+    given = {name: row[name] for name in ("act", "topic", "to", "form") if row.get(name)}
+    at = row.get("timestamp")
+    try:
+        return Message.model_validate({
+            "participant": row["agent_id"], "content": content, "re": re,
+            "at": None if at is None else str(at), **given,
+        })  # fmt: skip
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False)[0]
+        name = {"participant": "agent_id"}.get(str(first["loc"][0]), str(first["loc"][0]))
+        raise _Wrong(f"field {name!r}: {first['msg']}") from None
+
+
+def _joined(content: Any) -> Any:
+    """The text of a message list's content, which may come in parts."""
+    if not isinstance(content, list):
+        return content
+    parts = [part.get("text") for part in content if isinstance(part, dict)]
+    return "\n\n".join(part for part in parts if isinstance(part, str))

@@ -1,0 +1,130 @@
+"""What commands show: the data as JSON, or the same in words for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from memory.context import Context
+from server.minutes_view import write_item, write_minutes
+from server.output import emit, emit_bytes, shown, stdout
+
+STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+def show_minutes(report: Mapping[str, Any], json: bool) -> None:
+    """The minutes of a session."""
+    if json:
+        emit(report)
+    else:
+        write_minutes(stdout(), report)
+
+
+def show_item(row: Mapping[str, Any], json: bool) -> None:
+    """One item with its evidence and history."""
+    if json:
+        emit(row)
+    else:
+        write_item(stdout(), row)
+
+
+def show_context(context: Context, json: bool) -> None:
+    """A context as a listener gets it; its text is fenced and safe to print."""
+    if json:
+        emit(asdict(context))
+    else:
+        emit_bytes(context.text.encode() + b"\n")
+
+
+def show_statistics(found: Mapping[str, Any], json: bool) -> None:
+    """Counts and sizes."""
+    if json:
+        emit(found)
+    else:
+        write_pairs(stdout(), found)
+
+
+def show_pairs(found: Mapping[str, Any], json: bool) -> None:
+    """Names and values, one a line."""
+    show_statistics(found, json)
+
+
+def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """One session a line."""
+    if json:
+        for row in found:
+            emit(row)
+        return
+    table = _table("session", "status", "head", "messages and such", "not folded")
+    for row in found:
+        behind = str(row["head"] - row["folded"])
+        table.add_row(*map(_cell, (row["session"], row["status"], row["head"], row["n"], behind)))
+    stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
+
+
+def show_verdict(what: str, found: Sequence[str], json: bool) -> None:
+    """Whether something is whole, and what is not."""
+    if json:
+        emit({"of": what, "sound": not found, "findings": list(found)})
+        return
+    console = stdout()
+    for finding in found:
+        console.print(Text(shown(finding), style="red"))
+    verdict = f"{len(found)} findings" if found else "sound: memory equals the replay of its log"
+    console.print(_cell(f"{what}: {verdict}"))
+
+
+def show_status(found: Mapping[str, Any], json: bool) -> None:
+    """Redis, workers, what is due."""
+    if json:
+        emit(found)
+        return
+    console = stdout()
+    write_pairs(console, found["redis"])
+    for warning in found["redis"]["warnings"]:
+        console.print(Text(f"warning: {shown(warning)}", style="yellow"))
+    table = _table("worker", "lanes", "silent for", "folded", "effects")
+    for worker in found["workers"]:
+        silent = f"{worker['age_ms'] / 1000:.1f} s"
+        done = [worker.get(name, "-") for name in ("folded", "done")]
+        row = (worker["name"], " ".join(worker["lanes"]), silent, *done)
+        table.add_row(*map(_cell, row))
+    console.print(table if found["workers"] else "no worker runs; 'parley worker' starts one")
+    write_pairs(console, {"sessions": found["sessions"], **found["lag"]})
+
+
+def show_checks(checks: Sequence[Mapping[str, str]], json: bool) -> None:
+    """What was checked, how it stands, and how to mend it."""
+    if json:
+        for check in checks:
+            emit(check)
+        return
+    console = stdout()
+    for check in checks:
+        state = Text(f"{check['state']:<5}", style=STATES[check["state"]])
+        console.print(state.append(shown(f"{check['what']}: {check['finding']}"), style="default"))
+
+
+def write_pairs(console: Console, found: Mapping[str, Any], before: str = "") -> None:
+    """Names and values, one a line, trees flattened."""
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            write_pairs(console, value, f"{before}{name}.")
+        elif not isinstance(value, list | tuple) or value:
+            console.print(_cell(f"{before}{name}: {value}"))
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def _cell(value: object) -> Text:
+    return Text(shown(value))

@@ -1,0 +1,74 @@
+"""The worker process, from settings to exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Literal
+
+from listeners.effects import EffectPace
+from listeners.model import Model
+from listeners.projector import Pace
+from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
+from server.packs import read_packs
+from server.running import child_environment, connected, run
+from server.settings import Settings
+
+
+def work(settings: Settings, lanes: Literal["all", "fold", "effects"]) -> int:
+    """Works until told to stop; the exit code.
+
+    `all` minds two processes, one a lane; either lane alone works in this one.
+    """
+    if lanes == "all":
+        return int(run(_mind(settings)))
+    run(_serve(settings, lanes))
+    return 0
+
+
+async def _mind(settings: Settings) -> int:
+    """Two children under the very settings of this process, on one server."""
+    read_packs(settings.packs)  # a pack that is refused is refused here, once
+    async with connected(settings) as running:
+        os.environ.update(child_environment(settings.model_copy(update={"redis": running.url})))
+        commands = {
+            lane: (sys.executable, "-m", "server", "worker", "--lanes", lane) for lane in LANES
+        }
+        return await supervise(commands, drain_seconds=settings.drain_seconds)
+
+
+async def _serve(settings: Settings, lane: Lane) -> None:
+    packs = read_packs(settings.packs)
+    async with connected(settings) as running:
+        await run_lane(lane, _passed(settings, running.url), packs.known, model(settings))
+
+
+def _passed(settings: Settings, url: str) -> WorkerSettings:
+    return WorkerSettings(
+        url=url,
+        require_durable=settings.require_durable,
+        fold=Pace(
+            batch=settings.batch,
+            lease_ms=settings.lease_ms,
+            snapshot_tail=settings.snapshot_tail,
+            snapshot_seconds=settings.snapshot_seconds,
+        ),
+        effects=EffectPace(at_once=settings.effects_at_once, lease_ms=settings.effect_lease_ms),
+        drain_seconds=settings.drain_seconds,
+        wedged_seconds=settings.wedged_seconds,
+    )
+
+
+def model(settings: Settings) -> Model | None:
+    """The model that the settings name; None where they name none."""
+    if not settings.has_model:
+        return None
+    from listeners.model_openai import OpenAIModel
+
+    return OpenAIModel(
+        settings.model,
+        key=settings.model_key.get_secret_value(),
+        url=settings.model_url or None,
+        timeout_seconds=settings.model_timeout_seconds,
+        temperature=settings.model_temperature,
+    )

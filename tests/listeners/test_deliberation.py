@@ -1,0 +1,115 @@
+"""The verbs of a conversation with a memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bus import Bus
+from bus.errors import Conflict, SessionExists
+from listeners.deliberation import Deliberation, State
+from memory.errors import SnapshotMismatch
+from tests.logs import PACKS, opened
+from tests.sessions import replayed_bytes
+
+
+@pytest.fixture
+async def bus(redis_url: str) -> AsyncIterator[Bus]:
+    async with await Bus.connect(redis_url) as bus:
+        await bus.open("demo", opened())
+        yield bus
+
+
+async def test_what_is_said_is_in_the_context(bus: Bus) -> None:
+    """`add_message`, then `get_memory_context`: the proposal is there with its handle."""
+    talk = Deliberation(bus, PACKS, "demo")
+    await talk.add_message("ada", "I propose we meet on Fridays.")
+    await talk.add_message("bob", "Fridays are full.", act="oppose", re="P1")
+    context = await talk.get_memory_context("cy")
+    assert "P1" in context.text
+    assert "Fridays are full." in context.text
+
+
+async def test_the_evaluation_context_is_smaller(bus: Bus) -> None:
+    """Decisions, proposals and five messages are enough to decide whether to speak."""
+    talk = Deliberation(bus, PACKS, "demo")
+    for k in range(30):
+        await talk.add_message("ada", f"Thought number {k} about the weather.")
+    full, brief = await talk.get_memory_context("bob"), await talk.get_eval_memory_context("bob")
+    assert brief.size < full.size
+
+
+async def test_recent_messages_are_the_newest(bus: Bus) -> None:
+    """Oldest first, no more than asked for."""
+    talk = Deliberation(bus, PACKS, "demo")
+    for k in range(9):
+        await talk.add_message("ada", f"Line {k}.")
+    assert [record.n for record in await talk.get_recent_messages(3)] == [7, 8, 9]
+
+
+async def test_saying_it_twice_changes_nothing(bus: Bus) -> None:
+    """The same id and words give the same place; other words under it are refused."""
+    talk = Deliberation(bus, PACKS, "demo")
+    first = await talk.add_message("ada", "Once.", id="mine")
+    again = await talk.add_message("ada", "Once.", id="mine")
+    assert (again.seq, again.duplicate) == (first.seq, True)
+    with pytest.raises(Conflict):
+        await talk.add_message("ada", "Twice.", id="mine")
+
+
+async def test_a_listener_that_asks_knows_what_it_heard(bus: Bus) -> None:
+    """Memory holds a message before `messages` yields it, though no worker runs."""
+    speaker, listener = Deliberation(bus, PACKS, "demo"), Deliberation(bus, PACKS, "demo")
+    heard: list[int] = []
+
+    async def listen() -> None:
+        async for record in listener.messages(after=0):
+            context = await listener.get_memory_context("bob")
+            assert f"Plan {record.n} " in context.text
+            heard.append(record.n)
+            if len(heard) == 12:
+                return
+
+    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+        tasks.create_task(listen())
+        for k in range(1, 13):
+            await speaker.add_message("ada", f"Plan {k} is what I thought of last night.")
+    assert heard == list(range(1, 13))
+
+
+async def test_a_state_is_restored_elsewhere(bus: Bus) -> None:
+    """Saved under one name and removed, the session comes back with the same memory."""
+    talk = Deliberation(bus, PACKS, "demo")
+    for k in range(40):
+        await talk.add_message("ada", f"I propose plan {k} for the roof.")
+    state = await talk.get_memory_state()
+    await bus.remove("demo")
+    await talk.restore_memory(state)
+    assert await replayed_bytes(bus, "demo") == state.memory
+    again = await talk.get_memory_state()
+    assert again == state
+
+
+async def test_a_live_session_is_not_overwritten(bus: Bus) -> None:
+    """Unless told to."""
+    talk = Deliberation(bus, PACKS, "demo")
+    await talk.add_message("ada", "First.")
+    state = await talk.get_memory_state()
+    await talk.add_message("ada", "Second.")
+    with pytest.raises(SessionExists):
+        await talk.restore_memory(state)
+    await talk.restore_memory(state, replace=True)
+    assert [record.n for record in await talk.get_recent_messages()] == [1]
+
+
+async def test_an_altered_state_is_noticed(bus: Bus) -> None:
+    """A log without one of its entries is not the one that gave the memory."""
+    talk = Deliberation(bus, PACKS, "demo")
+    for k in range(5):
+        await talk.add_message("ada", f"I propose plan {k} for the roof.")
+    state = await talk.get_memory_state()
+    altered = State("demo", state.records[:-1], state.memory, state.checksum)
+    with pytest.raises(SnapshotMismatch):
+        await talk.restore_memory(altered, replace=True)

@@ -1,0 +1,67 @@
+"""A log settled in this process ends as one settled over Redis does."""
+
+from __future__ import annotations
+
+from bus import Bus, Draft
+from bus.entries import ItemCorrected
+from bus.local import LocalLog
+from listeners.effects import EffectPace, EffectRunner
+from listeners.offline import settle
+from listeners.projector import Pace, Projector
+from memory.canonical import dump
+from memory.state import Memory
+from memory.summaries import due
+from tests.logs import PACKS, opened
+from tests.patience import wait_until
+from tests.sessions import is_settled, replayed_bytes, running, thoughts
+
+CORRECTION = Draft("c1", ItemCorrected(ref="P1", by="ana", op="retract"))
+
+
+def local(count: int) -> tuple[LocalLog, Memory]:
+    log = LocalLog()
+    log.open(opened())
+    log.publish(thoughts(count))
+    log.publish([CORRECTION])
+    log.publish(thoughts(count, count + 1))
+    return log, Memory(PACKS)
+
+
+def test_nothing_is_due_when_it_is_settled() -> None:
+    """All levels of summaries are made, and the facts name them in order."""
+    log, memory = local(60)
+    found = settle(log, memory)
+    assert due(memory) == ()
+    assert memory.seq == log.info().head
+    seqs = [seq for seq, _ in found]
+    assert seqs == sorted(set(seqs))
+    assert {key[0] for key in memory.summaries} == {0, 1}
+
+
+def test_settling_twice_adds_nothing() -> None:
+    """The log and the bytes stay as they are."""
+    log, memory = local(60)
+    settle(log, memory)
+    head, data = log.info().head, dump(memory)
+    assert settle(log, memory) == []
+    assert (log.info().head, dump(memory)) == (head, data)
+
+
+async def test_it_is_what_workers_make_of_it(redis_url: str) -> None:
+    """The same messages over Redis, with racing workers, give the same canonical bytes."""
+    log, memory = local(60)
+    settle(log, memory)
+    async with await Bus.connect(redis_url) as bus:
+        await bus.open("a", opened())
+        pace, effects = Pace(batch=7, idle_seconds=0.05), EffectPace(idle_seconds=0.05)
+        async with running(
+            Projector(bus, PACKS, "w1", pace),
+            Projector(bus, PACKS, "w2", pace),
+            EffectRunner(bus, PACKS, None, "e1", effects),
+            EffectRunner(bus, PACKS, None, "e2", effects),
+        ):
+            await bus.publish("a", thoughts(60))
+            await bus.publish("a", [CORRECTION])
+            await bus.publish("a", thoughts(60, 61))
+            await wait_until(lambda: is_settled(bus, "a"))
+        assert await replayed_bytes(bus, "a") == dump(memory)

@@ -1,0 +1,67 @@
+"""Law 12: folding costs the same per message, however long the log."""
+
+from __future__ import annotations
+
+import time
+
+from bus.entries import Entry, Message, Record
+from memory.canonical import dump, load
+from memory.fold import apply, fold
+from memory.state import Memory
+from memory.summaries import due
+from tests.logs import PACKS, answer, numbered, opened
+
+LINES = (
+    "The shard that holds the old orders was slow again this morning.",
+    "I propose that we move queue {} to the second cluster.",
+    "+1",
+    "I agree with that.",
+    "Let me look at the graph of worker {} before we go on.",
+    "We have decided to keep report {} as it is.",
+    "-1, pager {} went off twice.",
+    "Who owns dashboard {}?",
+)
+
+
+def chatter(count: int) -> list[Entry]:
+    """A deliberation that never settles down: a proposal in every eighth message."""
+    return [
+        Message(participant=f"agent-{k % 40}", content=LINES[k % len(LINES)].format(k))
+        for k in range(count)
+    ]
+
+
+def cost(state: bytes, records: list[Record]) -> float:
+    """Seconds of processor time to fold `records` onto `state`, the best of five."""
+    figures = []
+    for _ in range(5):
+        memory = load(state, PACKS)
+        started = time.process_time()
+        fold(memory, records)
+        figures.append(time.process_time() - started)
+    return min(figures)
+
+
+def test_law_12_twice_the_log_takes_at_most_2_2_times_the_time() -> None:
+    """Proposals, reactions and owed summaries pile up without slowing the fold."""
+    empty = dump(Memory(PACKS))
+    records = numbered([opened(), *chatter(8000)])
+    assert cost(empty, records) <= 2.2 * cost(empty, records[: len(records) // 2])
+
+
+def test_a_settled_memory_stays_small() -> None:
+    """Ten times the talk is not ten times the memory: only rows of items are added."""
+    memory, seq, n = Memory(PACKS), 0, 0
+    sizes = []
+    for entry in [opened(), *chatter(6000)]:
+        (record,) = numbered([entry], seq, n)
+        seq, n = record.seq, record.n
+        apply(memory, record)
+        for effect in due(memory) if n % 12 == 0 else ():
+            (record,) = numbered([answer(effect)], seq, n)
+            seq = record.seq
+            apply(memory, record)
+        if n in (600, 6000):
+            sizes.append(len(dump(memory)))
+    rows = len(memory.proposals) + len(memory.decisions)
+    assert sizes[1] - sizes[0] < rows * 600

@@ -1,0 +1,167 @@
+"""Pattern packs: data that RE2 vouches for."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.acts import Reader
+from memory.errors import BadPattern
+from memory.patterns import Pack, parse_pack
+
+ENGLISH = Path(__file__).parents[2] / "memory" / "packs" / "en@1.json"
+
+
+def pack(*patterns: str, **options: Any) -> Pack:
+    rules = [
+        {"name": f"decide.r{number}", "act": "decide", "pattern": pattern, **options}
+        for number, pattern in enumerate(patterns)
+    ]
+    return parse_pack({"name": "own@1", "rules": rules})
+
+
+def test_the_shipped_pack_is_the_one_that_sessions_name() -> None:
+    """A changed word is a new pack: this hash may never change, en@2 is the way."""
+    english = parse_pack(ENGLISH.read_bytes())
+    assert english.name == "en@1"
+    assert english.hash == parse_pack(english.to_json()).hash
+    assert english.hash == HASH
+
+
+def test_a_pack_survives_being_logged() -> None:
+    """A pack written in full into the log reads back as itself."""
+    made = pack("we are done", before="not $", skip=["negation"], confidence=300)
+    assert parse_pack(json.dumps(made.to_json())) == made
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("(?=agreed)", "look-around"),
+        (r"(agreed) \1", "RE2 refuses"),
+        ("(agreed", "RE2 refuses"),
+        ("a{1001}", "RE2 refuses"),
+        ("x*", "empty text"),
+        ("", "at least 1 character"),
+        ("a" * 5000, "at most 4000"),
+    ],
+)
+def test_a_pattern_that_cannot_serve_is_refused_by_name(pattern: str, reason: str) -> None:
+    """The refusal names the rule and says why."""
+    with pytest.raises(BadPattern, match=reason) as refusal:
+        pack("fine", pattern)
+    assert refusal.value.rule == "decide.r1"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"not json",
+        b"[]",
+        b'{"name": "own@1", "rules": []}',
+        b'{"name": "own@1", "rules": [{"name": "a", "act": "shout", "pattern": "b"}]}',
+        b'{"name": "own@1", "rules": [{"name": "a", "act": "ask", "pattern": "b", "extra": 1}]}',
+        b'{"name": "own@1", "rules": [{"name": "a", "act": "ask", "pattern": "b", "before": "("}]}',
+        b'{"name": "own@1", "rules": [{"name": "a", "act": "ask", "pattern": "b"}], "more": 1}',
+        b'{"name": "Own 1", "rules": [{"name": "a", "act": "ask", "pattern": "b"}]}',
+        b'{"name": "o", "rules": [{"name": "a", "act": "ask", "pattern": "b"}],'
+        b' "guards": {"negation": "("}}',
+    ],
+)
+def test_what_is_not_a_pack_is_refused(data: bytes) -> None:
+    """Other JSON, unknown acts and unknown keys are one kind of refusal."""
+    with pytest.raises(BadPattern):
+        parse_pack(data)
+
+
+def test_two_rules_of_one_name_are_refused() -> None:
+    """A rule's name is its evidence, so it must be its own."""
+    rule = {"name": "a", "act": "ask", "pattern": "b"}
+    with pytest.raises(BadPattern, match="twice"):
+        parse_pack({"name": "own@1", "rules": [rule, rule]})
+
+
+def test_an_operators_pattern_reads_beside_the_shipped_ones() -> None:
+    """Own wording fires, under the guards of every pack in force."""
+    reader = Reader([parse_pack(ENGLISH.read_bytes()), pack(r"motion is green-lit")])
+    found = reader.read("The motion is green-lit. I agree.")
+    assert [each.rule for each in found] == ["own@1/decide.r0", "en@1/support.i-agree"]
+    assert reader.read("I never said the motion is green-lit.") == ()
+
+
+def test_five_hundred_patterns_compile() -> None:
+    """A large pack is one automaton, not a refusal or silence."""
+    reader = Reader([pack(*(rf"\bverdict{n}\s+(?:\w+\s+){{0,5}}stands\b" for n in range(500)))])
+    assert len(reader.read("verdict7 of the day stands")) == 1
+
+
+HOSTILE = [
+    "(a+)+$",
+    r"\s+agreed",
+    "(x|x|x)*y",
+    "a.*b.*c.*d",
+    "(?:a?){50}a{50}",
+    r"z.*q|a",
+    "[^a]*b|a",
+]
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+@pytest.mark.parametrize("unit", ["a", " ", "ab ", "x", "a\n"])
+def test_law_13_operator_patterns_take_linear_time(pattern: str, unit: str) -> None:
+    """Twice the text takes at most two and a half times as long, whatever the pattern."""
+    reader = Reader([pack(pattern)])
+    assert _ratio(reader, unit, 240_000) <= 2.5
+
+
+def _ratio(reader: Reader, unit: str, length: int, act: str | None = None) -> float:
+    """Time on a text over time on its half: the least of some tries, past the noise.
+
+    `length` is beyond the point, at some 50,000 characters, where RE2 goes over
+    to another linear engine and the time makes one step.
+    """
+    size = length // len(unit)
+    tries = [
+        (_seconds(reader, unit * size, act) / max(_seconds(reader, unit * (size // 2), act), 0.002))
+        for _ in range(5)
+    ]
+    return min(tries)
+
+
+def _seconds(reader: Reader, text: str, act: str | None) -> float:
+    best = float("inf")
+    for _ in range(2):
+        start = time.process_time()
+        reader.read(text, act)
+        best = min(best, time.process_time() - start)
+    return best
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["I propose a. ", "[PROPOSAL] ", "+1\n", "\"'`", "> x\n", "P1 ", "we agreed ", "but ", "``` ",
+     "I agree, ", "a:", "http://", "PROPOSAL: x\n", "+1 P1 ", "I support P1, "],
+)  # fmt: skip
+def test_law_13_hostile_messages_take_linear_time(unit: str) -> None:
+    """Repeating what the shipped patterns look for does not slow them down."""
+    reader = Reader([parse_pack(ENGLISH.read_bytes())])
+    assert _ratio(reader, unit, 120_000) <= 2.5
+    assert _ratio(reader, unit, 120_000, "propose") <= 2.5
+
+
+@given(st.text(max_size=200), st.sampled_from([None, "propose", "support", "ask"]))
+def test_anything_can_be_read(text: str, act: str | None) -> None:
+    """Every span lies in the text, whatever the text is."""
+    for found in READER.read(text, act):
+        assert 0 <= found.start < found.end <= len(text) or not text
+        assert 0 <= found.text_start <= found.text_end <= len(text)
+
+
+READER = Reader([parse_pack(ENGLISH.read_bytes())])
+HASH = "88128e3c9af4b439b1c389dd87b7a566"

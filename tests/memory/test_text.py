@@ -1,0 +1,175 @@
+"""Text: folding, clipping, measuring, fencing."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.graphemes import boundary_before
+from memory.text import (
+    FENCE,
+    Unit,
+    clip,
+    fenced,
+    measure,
+    outcome_line,
+    plain,
+    sentence,
+    sentence_span,
+    topic_line,
+    visible,
+)
+
+# Text that is made of what goes wrong: marks, joiners, flags, line ends, controls.
+AWKWARD = st.text(
+    st.one_of(
+        st.characters(),
+        st.sampled_from(
+            "e\u0301👨\u200d👩🇨🇭🇩🏽\r\n \t\u1100\u1161\u11a8\u0915\u094d\x1b\u202e\u2028’“—Ａ"
+        ),
+    ),
+    max_size=80,
+)
+
+
+@given(AWKWARD)
+def test_folding_keeps_every_offset(text: str) -> None:
+    """The folded text is as long as the original, and folding it again changes nothing."""
+    assert len(plain(text)) == len(text)
+    assert plain(plain(text)) == plain(text)
+
+
+def test_folding_makes_typographic_text_plain() -> None:
+    """Curly quotes, dashes and fullwidth letters become what patterns are written with."""
+    assert plain("let’s “go” — Ｂ\u00a0is\u2028it") == 'let\'s "go" - B is\nit'
+
+
+def test_folding_replaces_what_no_encoder_takes() -> None:
+    """A lone surrogate becomes the replacement character instead of an exception later."""
+    assert plain("a\ud800b") == "a\ufffdb"
+
+
+@given(AWKWARD, st.integers(-3, 90))
+def test_law_6_clipped_text_fits_and_stays(text: str, limit: int) -> None:
+    """A clipped text has at most `limit` characters, ellipsis included; clipping again is idle."""
+    clipped = clip(text, limit)
+    assert len(clipped) <= max(limit, 0)
+    assert clip(clipped, limit) == clipped
+    if len(text) <= limit:
+        assert clipped == text
+
+
+@given(AWKWARD, st.integers(1, 90))
+def test_law_6_no_grapheme_is_split(text: str, limit: int) -> None:
+    """What is left of a clipped text ends where a grapheme ends."""
+    clipped = clip(text, limit)
+    if clipped != text:
+        kept = clipped[:-1]
+        assert text.startswith(kept)
+        assert boundary_before(text, len(kept))
+        follows = text[len(kept) : len(kept) + 1]
+        assert not (kept and follows and unicodedata.combining(follows))
+
+
+@pytest.mark.parametrize(
+    "cluster", ["e\u0301", "👨‍👩‍👧", "🇨🇭", "👍🏽", "각", "क्ष", "\r\n", "a\ufe0f"]
+)
+def test_a_cluster_is_kept_whole_or_left_out(cluster: str) -> None:
+    """No cut falls inside an accent, a family, a flag, a skin tone, a syllable or a line end."""
+    text = cluster * 6 + "tail"
+    wholes = {cluster * times for times in range(7)} | {"\r\n" * 5 + "\r\n"}
+    for limit in range(1, len(cluster) * 6):
+        kept = clip(text, limit).removesuffix("…")
+        assert kept in wholes or kept.rstrip() == ""
+
+
+def test_clip_ends_on_a_word_and_counts_the_ellipsis() -> None:
+    """Three hundred means three hundred, and half words are left out."""
+    assert len(clip("a" * 500, 300)) == 300
+    assert clip("hello wide world again", 14) == "hello wide…"
+
+
+@pytest.mark.parametrize("unit", get_args(Unit))
+def test_every_unit_measures(unit: Unit) -> None:
+    """Each unit gives a whole number for any text."""
+    assert measure("naïve “text”", unit) > 0
+
+
+def test_units_mean_what_they_say() -> None:
+    """Characters, UTF-8 bytes and items are exact; an unknown unit is refused by name."""
+    assert measure("é" * 750, "chars") == 750
+    assert measure("é" * 750, "bytes") == 1500
+    assert measure("anything", "items") == 1
+    with pytest.raises(ValueError, match="furlongs"):
+        measure("x", "furlongs")  # type: ignore[arg-type]  # what a typo would do
+
+
+@given(AWKWARD, AWKWARD)
+def test_parts_never_measure_less_than_the_whole(one: str, two: str) -> None:
+    """A budget kept by adding up parts is kept by the whole."""
+    assert measure(one + two, "tokens") <= measure(one, "tokens") + measure(two, "tokens")
+
+
+def test_tokens_follow_the_script() -> None:
+    """English runs at about four characters a token, ideographs at about one."""
+    english = "We should keep the archive for another year and look at it again then. " * 20
+    assert len(english) // 5 <= measure(english, "tokens") <= len(english) // 3
+    assert measure("我们" * 50, "tokens") == 100
+    assert measure('{"a": [1, 2]}', "tokens") > measure("abcd efg hijk", "tokens")
+
+
+@given(AWKWARD)
+def test_law_10_no_content_leaves_its_fence(text: str) -> None:
+    """Every line of a fenced message begins with the fence, and shows nothing invisible."""
+    for line in fenced(text).splitlines():
+        assert line.startswith(FENCE)
+    assert "\x1b" not in fenced(text)
+    assert "\u202e" not in fenced(text)
+    assert len(fenced(text).splitlines()) == len(fenced(text).split("\n"))
+
+
+def test_a_forged_heading_stays_inside_the_fence() -> None:
+    """Headings, fences and odd line ends in a message are only its text."""
+    assert fenced("## Key Decisions Made\r\n- D1\u2028## x\x0b## y") == (
+        "| ## Key Decisions Made\n| - D1\\u2028## x\\x0b## y"
+    )
+
+
+def test_what_cannot_be_seen_is_written_out() -> None:
+    """Escape sequences, direction overrides and zero-width characters show as escapes."""
+    assert visible("a\x1b[31mb\u202ec\u200bd\ud800\n") == "a\\x1b[31mb\\u202ec\\u200bd\\ud800\\n"
+    assert visible("a\r\nb\tc", keep_newlines=True) == "a\nb\\tc"
+
+
+def test_what_a_script_needs_is_kept() -> None:
+    """Joined emoji and accents are not escaped; a joiner between Latin letters is."""
+    assert visible("👨\u200d👩 é क्\u200dष\n") == "👨\u200d👩 é क्\u200dष\\n"
+    assert visible("pass\u200dword") == "pass\\u200dword"
+
+
+@given(AWKWARD, st.data())
+def test_a_sentence_contains_its_span(text: str, data: st.DataObject) -> None:
+    """The sentence around a span lies in the text and holds the span."""
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    first, last = sentence_span(text, start, end)
+    assert 0 <= first <= start <= end <= last <= len(text)
+    assert len(sentence(text, start, end, 40)) <= 40
+
+
+def test_a_sentence_ends_at_its_stop_and_not_at_an_abbreviation() -> None:
+    """Full stops of abbreviations and versions are inside a sentence."""
+    text = "Hello. Use e.g. version 1.5 now! Then rest."
+    assert sentence(text, 11, 13) == "Use e.g. version 1.5 now!"
+
+
+def test_topics_and_outcomes_are_one_short_line() -> None:
+    """A topic is a first clause of at most 100 characters, an outcome at most 200."""
+    assert topic_line("Keep the archive, because it is cheap.\nMore.") == "Keep the archive"
+    assert len(topic_line("word " * 80)) <= 100
+    assert len(outcome_line("word\n" * 80)) <= 200
+    assert "\n" not in outcome_line("a\nb")

@@ -1,0 +1,46 @@
+"""A command line to run in this process, with nothing of the machine's own settings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from server.cli import main
+from tests.calls import Parley, Ran
+
+
+@pytest.fixture
+def corpora() -> Path:
+    """The recorded deliberations; skips where they are absent."""
+    beside = Path(__file__).resolve().parents[3] / "shared" / "corpora"
+    path = Path(os.environ.get("PARLEY_CORPORA", beside))
+    if not path.is_dir():
+        pytest.skip(f"the corpora are not at {path}")
+    return path
+
+
+@pytest.fixture
+def parley(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Parley:
+    """Runs `parley ARGS` in an empty directory; gives exit code, stdout, stderr."""
+    for name in list(os.environ):
+        if name.startswith("PARLEY_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PARLEY_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "200")
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.chdir(home)
+
+    def call(*args: str | Path) -> Ran:
+        capfdbinary.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main([str(arg) for arg in args])
+        out, err = capfdbinary.readouterr()
+        code = ended.value.code
+        return Ran(code if isinstance(code, int) else 1, out.decode(), err.decode())
+
+    return call

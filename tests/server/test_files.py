@@ -1,0 +1,213 @@
+"""Session files give back what was put in, and hide no change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bus.audit import Row
+from bus.entries import EntrySetAside, Message, SessionClosed, SessionOpened
+from bus.wire import encode
+from server.audit import findings, forked, index_findings, skips
+from server.errors import BadSessionFile, Failure
+from server.files import SessionFile, decode_file, encode_file, read_file, write_file
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def log(messages: int = 3) -> tuple[Row, ...]:
+    """A small sound log."""
+    rows = [Row(1, 0, "open", 1_700_000_000_000, encode(SessionOpened(title="Ça va")))]
+    for n in range(1, messages + 1):
+        body = encode(Message(participant="Ada", content=f"Message {n}.\nTwo lines \u202e."))
+        rows.append(Row(n + 1, n, f"line:{n - 1}", 1_700_000_000_000 + n, body))
+    return tuple(rows)
+
+
+FILE = SessionFile("demo", "open", log())
+
+
+def test_a_file_gives_back_the_log_byte_for_byte() -> None:
+    """Export, import, export is identical."""
+    data = encode_file(FILE)
+    assert decode_file(data) == FILE
+    assert encode_file(decode_file(data)) == data
+
+
+def test_the_file_is_one_json_object_with_an_entry_a_line() -> None:
+    """Any JSON tool reads it, and line tools see entries."""
+    data = encode_file(FILE)
+    tree = json.loads(data)
+    assert tree["head"] == 4
+    assert tree["n"] == 3
+    assert [entry["entry"]["kind"] for entry in tree["entries"]][0] == "session.opened"
+    assert len(data.splitlines()) == 4 + 2
+
+
+def test_the_file_holds_to_its_schema() -> None:
+    """docs/session-file.schema.json describes what is written."""
+    schema = json.loads((ROOT / "docs" / "session-file.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    odd = Row(5, 3, "junk", 1, b"\xff\xfe not json")
+    for file in (FILE, SessionFile("demo", "closed", (*log(), odd))):
+        jsonschema.validate(json.loads(encode_file(file)), schema)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"\xff\xfe not json",
+        b'{"kind":"future","v":2,"x":1}',
+        b'{"kind":\n"future"}',
+        b"[1]",
+        b"",
+        b'{"kind": "message" }',
+    ],
+)
+def test_entries_that_cannot_be_read_are_kept_as_they_are(body: bytes) -> None:
+    """An unknown kind, or bytes that an outsider wrote, survive the round trip."""
+    file = SessionFile("demo", "open", (*log(), Row(5, 3, "odd", 7, body)))
+    assert decode_file(encode_file(file)) == file
+
+
+@given(place=st.integers(0, len(encode_file(FILE)) - 1), mask=st.integers(1, 255))
+@settings(max_examples=300, deadline=None)
+def test_any_flipped_byte_is_found(place: int, mask: int) -> None:
+    """Wherever one byte differs, the file is refused."""
+    data = bytearray(encode_file(FILE))
+    data[place] ^= mask
+    with pytest.raises(BadSessionFile):
+        decode_file(bytes(data))
+
+
+def test_every_place_of_a_flipped_bit_is_found() -> None:
+    """The same for each byte of the file in turn."""
+    whole = encode_file(FILE)
+    for place in range(len(whole)):
+        data = bytearray(whole)
+        data[place] ^= 1
+        with pytest.raises(BadSessionFile):
+            decode_file(bytes(data))
+
+
+def test_a_file_cut_anywhere_is_found() -> None:
+    """Truncation is named as such or as an altered file, never read as a shorter session."""
+    data = encode_file(FILE)
+    for length in range(len(data)):
+        with pytest.raises(BadSessionFile):
+            decode_file(data[:length])
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "does not begin"),
+        (b"PK\x03\x04", "does not begin"),
+        (encode_file(FILE)[:-30], "cut short"),
+        (encode_file(FILE).replace(b'"version":1', b'"version":2'), "version 2"),
+        (encode_file(FILE).replace(b"Message 2", b"Message 9"), "altered"),
+        (encode_file(FILE) + b" ", "cut short or altered"),
+    ],
+)
+def test_the_refusal_names_what_is_wrong(data: bytes, reason: str) -> None:
+    """Cut, altered, another version, no session file at all: told apart."""
+    with pytest.raises(BadSessionFile, match=reason):
+        decode_file(data)
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A write that fails leaves the old file and no debris."""
+    path = tmp_path / "s.json"
+    write_file(path, FILE)
+    assert read_file(path) == FILE
+    with pytest.raises(Failure, match="cannot write"):
+        write_file(tmp_path / "none" / "s.json", FILE)
+    assert [file.name for file in tmp_path.iterdir()] == ["s.json"]
+
+
+def test_a_sound_log_has_no_findings() -> None:
+    """Nothing is wrong with what the bus writes."""
+    assert list(findings(log())) == []
+
+
+def _without(place: int) -> list[Row]:
+    rows = list(log())
+    del rows[place]
+    return rows
+
+
+def _doubled(place: int) -> list[Row]:
+    rows = list(log())
+    return [*rows[: place + 1], *rows[place:]]
+
+
+def _swapped(place: int) -> list[Row]:
+    rows = list(log())
+    rows[place], rows[place + 1] = rows[place + 1], rows[place]
+    return rows
+
+
+@pytest.mark.parametrize("change", [_without, _doubled, _swapped])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_missing_doubled_or_swapped_entry_is_found(change: object, place: int) -> None:
+    """By its number, wherever it is."""
+    assert callable(change)
+    assert list(findings(change(place)))
+
+
+def test_a_wrong_number_or_a_repeated_id_is_found() -> None:
+    """n counts primary entries only, and an id is there once."""
+    rows = list(log())
+    rows[2] = Row(3, 7, rows[2].id, rows[2].received_ms, rows[2].body)
+    rows[3] = Row(4, 3, rows[1].id, rows[3].received_ms, rows[3].body)
+    found = list(findings(rows))
+    assert any("n 7 where 2" in line for line in found)
+    assert any("has the id 'line:0' of entry 2" in line for line in found)
+
+
+def test_an_entry_of_a_kind_to_come_is_sound_and_a_broken_one_is_not() -> None:
+    """What a newer version wrote is kept; what nobody can have written is found."""
+    future = Row(5, 3, "x", 1, b'{"kind":"future.kind","v":1}')
+    broken = Row(5, 3, "x", 1, b'{"kind":"message","v":1}')
+    assert list(findings([*log(), future])) == []
+    assert list(findings([*log(), Row(5, 4, "x", 1, broken.body)]))
+
+
+def test_the_index_of_ids_is_held_against_the_log() -> None:
+    """An id that is missing, points elsewhere or is nobody's is found."""
+    from bus.wire import fingerprint
+
+    ids = {row.id: f"{row.seq}-{row.n} {fingerprint(row.body)}" for row in log()}
+    assert list(index_findings(log(), ids)) == []
+    for change in ({"line:0": "3-2 0000000000000000"}, {"ghost": "9-9 0000000000000000"}):
+        assert len(list(index_findings(log(), {**ids, **change}))) == 1
+    del ids["line:1"]
+    assert len(list(index_findings(log(), ids))) == 1
+
+
+def test_a_fork_shares_the_past_and_says_so() -> None:
+    """Everything up to N, no closing, then where it came from; itself a sound log."""
+    closed = (*log(), Row(5, 3, "close", 9, encode(SessionClosed())))
+    rows = forked(closed, "demo", 2)
+    assert list(findings(rows)) == []
+    assert [row.n for row in rows] == [0, 1, 2, 2]
+    assert json.loads(rows[-1].body) == {
+        "kind": "session.forked",
+        "n": 2,
+        "session": "demo",
+        "v": 1,
+    }
+    assert len(forked(closed, "demo", 3)) == 5
+
+
+def test_a_fork_keeps_aside_what_was_set_aside_later() -> None:
+    """An entry that kills whoever folds it must not come back to life in a fork."""
+    aside = encode(EntrySetAside(seq=2, reason="poison"))
+    rows = forked((*log(), Row(5, 3, "aside", 9, aside)), "demo", 1)
+    assert list(findings(rows)) == []
+    assert skips(rows) == {2}

@@ -1,0 +1,112 @@
+"""One name per setting; flag over variable over file over default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from server.errors import Misuse
+from server.settings import SETTINGS, environment, settled, table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_flag_outranks_a_variable_and_a_variable_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of four sources, the one nearest to the person typing wins."""
+    (tmp_path / "parley.toml").write_text("batch = 7\n[summary]\ninterval = 3\nwords = 50\n")
+    monkeypatch.chdir(tmp_path)
+    found = settled(
+        {"summary.interval": "5"}, {"PARLEY_SUMMARY_INTERVAL": "4", "PARLEY_BATCH": "8"}
+    )
+    assert found.session.summary.interval == 5
+    assert found.batch == 8
+    assert found.session.summary.words == 50
+    assert found.session.summary.fanout == 6
+
+
+def test_a_named_file_is_read_in_place_of_the_one_at_hand(tmp_path: Path) -> None:
+    """`--config` names the file, and a missing one is an error."""
+    file = tmp_path / "other.toml"
+    file.write_text('chair = ["Ada"]\n')
+    assert settled({}, {}, file).session.chair == ("Ada",)
+    with pytest.raises(Misuse, match="cannot read"):
+        settled({}, {}, tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("flags", "variables", "text"),
+    [
+        ({}, {"PARLEY_SUMARY_INTERVAL": "6"}, "'PARLEY_SUMMARY_INTERVAL'"),
+        ({}, {"PARLEY_REDDIS": "x"}, "'PARLEY_REDIS'"),
+        ({}, {"PARLEY_BATCH": "0"}, "PARLEY_BATCH"),
+        ({"summary.interval": "six"}, {}, "--summary-interval"),
+        ({"embedded": "other"}, {}, "--embedded"),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_its_name(
+    flags: dict[str, str], variables: dict[str, str], text: str
+) -> None:
+    """The message names the variable or flag at fault, or the nearest that there is."""
+    with pytest.raises(Misuse, match=text):
+        settled(flags, variables)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("[summary]\nintervall = 1\n", "'summary.interval'"),
+        ("batch = [", "not TOML"),
+        ("batch = 0\n", "batch"),
+    ],
+)
+def test_a_wrong_file_is_refused_by_the_key(tmp_path: Path, content: str, text: str) -> None:
+    """A key that no setting has is refused with the nearest one."""
+    file = tmp_path / "parley.toml"
+    file.write_text(content)
+    with pytest.raises(Misuse, match=text):
+        settled({}, {}, file)
+
+
+def test_an_unset_tree_logs_no_settings() -> None:
+    """A session is opened with what was set, so that defaults stay defaults."""
+    assert settled({}, {}).opening() == {}
+
+
+def test_a_process_with_a_model_opens_sessions_that_want_it() -> None:
+    """`summary.how` is resolved when a session is opened, unless someone chose."""
+    assert settled({"model_key": "k"}, {}).opening() == {"summary": {"how": "model"}}
+    chosen = settled({"model_key": "k", "summary.how": "extract"}, {}).opening()
+    assert chosen == {"summary": {"how": "extract"}}
+
+
+def test_secrets_do_not_show() -> None:
+    """Printing the settings does not print the key."""
+    assert "sesame" not in repr(settled({"model_key": "sesame"}, {}))
+
+
+def test_lists_are_names_between_commas_or_json() -> None:
+    """A name with a comma in it can still be said."""
+    assert settled({}, {"PARLEY_BOTS": "a, b"}).session.bots == ("a", "b")
+    assert settled({}, {"PARLEY_BOTS": '["a, b"]'}).session.bots == ("a, b",)
+    assert settled({"bots": ["a", "b"]}, {}).session.bots == ("a", "b")
+
+
+def test_a_child_process_gets_the_same_settings() -> None:
+    """The variables made for a child settle to the tree they were made from."""
+    given = settled({"chair": ["a, b", "c"], "model_key": "k", "summary.interval": "3"}, {})
+    again = settled({}, environment(given))
+    assert again.model_dump() == given.model_dump()
+
+
+def test_the_documentation_lists_every_setting() -> None:
+    """docs/settings.md holds the table that the tree makes."""
+    assert table() in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+
+
+def test_no_two_settings_share_a_flag_or_variable() -> None:
+    """Dots and underscores both become dashes; names must stay apart all the same."""
+    for names in ({s.flag for s in SETTINGS.values()}, {s.variable for s in SETTINGS.values()}):
+        assert len(names) == len(SETTINGS)

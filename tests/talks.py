@@ -1,0 +1,85 @@
+"""Sessions for tests of the bus alone: what is said does not matter here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import redis
+
+from bus import Bus, Claim, Commit, Draft, FactRecord, Receipt, Snapshot
+from bus.entries import Message, Record, SessionOpened, SummaryMade
+
+LEASE_MS = 60_000
+
+
+def said(k: int, **fields: object) -> Draft:
+    """Message `m<k>`."""
+    content = fields.pop("content", f"thought {k}")
+    return Draft(f"m{k}", Message.model_validate({"participant": "ana", "content": content, **fields}))
+
+
+async def talk(bus: Bus, session: str, count: int, first: int = 1) -> list[Receipt]:
+    """`session` with messages m<first>…, opened where `first` is 1."""
+    if first == 1:
+        await bus.open(session, SessionOpened())
+    return await bus.publish(session, [said(k) for k in range(first, first + count)])
+
+
+async def everything(bus: Bus, session: str) -> list[Record]:
+    records: list[Record] = []
+    while page := await bus.read(session, records[-1].seq if records else 0):
+        records += page
+    return records
+
+
+async def claim_of(bus: Bus, session: str, owner: str = "w", lease_ms: int = LEASE_MS) -> Claim:
+    """The claim on `session`, which is due."""
+    taken = await bus.take("fold", owner, lease_ms=lease_ms)
+    (claim,) = [claim for claim in taken.claims if claim.member == session]
+    return claim
+
+
+def fact(seq: int, k: int = 0) -> FactRecord:
+    return FactRecord(seq, k, {"kind": "proposal.made", "ref": f"P{seq}", "n": seq, "data": {}})
+
+
+def commit_of(record: Record, session: str, **fields: object) -> Commit:
+    """A commit up to `record` that honours no skip and found nothing."""
+    return Commit(
+        **{"session": session, "to": record.seq, "identity": record.identity, "skips": 0, **fields}  # type: ignore[arg-type]  # a test's shorthand
+    )
+
+
+def snapshot_of(record: Record, data: bytes = b"{}", skips: int = 0) -> Snapshot:
+    checksum = blake2b(data, digest_size=16).hexdigest()
+    return Snapshot(record.seq, record.n, skips, record.identity, data, checksum, "1")
+
+
+def summary(first: int = 1, last: int = 12, text: str = "short") -> Draft:
+    made = SummaryMade(level=0, first=first, last=last, how="extract", text=text)
+    return Draft(f"summary:0:{first}:{last}:extract", made)
+
+
+async def folded(bus: Bus, session: str, effects: Sequence[int] = ()) -> list[Record]:
+    """Folds all of `session`; `effects` are the firsts of ranges of 12 that fall due."""
+    records = await everything(bus, session)
+    due = [
+        ("effects", f"summary:0:{k}:{k + 11}", (f"summary:0:{k}:{k + 11}:extract",))
+        for k in effects
+    ]
+    claim = await claim_of(bus, session)
+    await bus.commit(claim, commit_of(records[-1], session, effects=due), done=True)
+    return records
+
+
+def swap_last(raw: redis.Redis, session: str, seq: int, n: int) -> None:
+    """Another entry stands in the place of the last, as after a lost suffix."""
+    log = f"parley:{{0}}:s:{session}:log"
+    ids = f"parley:{{0}}:s:{session}:ids"
+    kept = [(row, fields) for row, fields in raw.xrange(log)][:-1]
+    raw.delete(log)
+    for row, fields in kept:
+        raw.xadd(log, fields, id=row)
+    raw.xadd(log, {"id": "other", "t": 1, "entry": b'{"kind":"x"}'}, id=f"{seq}-{n}")
+    raw.hset(ids, "other", f"{seq}-{n} 0000000000000000")

@@ -1,0 +1,41 @@
+"""A worker for tests, by hand: `python -m tests.worker_process <lane|all> <url> [model url]`.
+
+`all` is the parent that minds both lanes, as `parley worker` is; `dying` is a
+parent whose child cannot live.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from listeners.effects import EffectPace
+from listeners.model_openai import OpenAIModel
+from listeners.projector import Pace
+from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
+from memory.patterns import parse_pack
+from memory.state import pack_key
+
+
+def main(what: str, url: str, *rest: str) -> int:
+    if what == "all":
+        command = [sys.executable, "-m", "tests.worker_process"]
+        return asyncio.run(supervise({lane: [*command, lane, url, *rest] for lane in LANES}))
+    if what == "dying":
+        return asyncio.run(supervise({"fold": [sys.executable, "-c", "raise SystemExit(3)"]}))
+    lane: Lane = "fold" if what == "fold" else "effects"
+    pack = parse_pack(Path("memory/packs/en@1.json").read_bytes())
+    settings = WorkerSettings(
+        url,
+        fold=Pace(lease_ms=2_000, snapshot_tail=1, idle_seconds=0.05),
+        effects=EffectPace(idle_seconds=0.05),
+        drain_seconds=5.0,
+    )
+    model = OpenAIModel("small-1", url=rest[0], timeout_seconds=30.0) if rest else None
+    asyncio.run(run_lane(lane, settings, {pack_key(pack.name, pack.hash): pack}, model))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
