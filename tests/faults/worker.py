@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,18 @@ async def main(told: dict[str, Any]) -> None:
         await crippled(told, fold, effects)
     else:
         settings = WorkerSettings(told["url"], fold=fold, effects=effects, drain_seconds=5.0)
-        while True:
-            try:
-                return await run_lane(told["lane"], settings, PACKS)
-            except Unavailable:  # Redis is away at the start: whoever minds a worker tries again
-                await asyncio.sleep(0.2)
+        await patiently(lambda: run_lane(told["lane"], settings, PACKS))
+
+
+async def patiently(work: Callable[[], Awaitable[None]]) -> None:
+    """Do `work`, again while Redis is away at its start: as whoever minds a worker does."""
+    while True:
+        try:
+            await work()
+        except Unavailable:
+            await asyncio.sleep(0.2)
+        else:
+            return
 
 
 async def crippled(told: dict[str, Any], fold: Pace, effects: EffectPace) -> None:
