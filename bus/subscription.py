@@ -67,6 +67,8 @@ class Subscriptions:
             place = Place(Cursor.after(after) if isinstance(after, int) else after)
         subscription = Subscription(self._connections, keys, tail, place, facts, buffer)
         tail.subscribers.add(subscription)
+        if after is None:
+            subscription.join()
         try:
             yield subscription
         finally:
@@ -136,6 +138,12 @@ class Subscription:
         self.cursor = _behind(self.cursor, item)
         return item
 
+    def join(self) -> None:
+        """From here on the tail brings what is new, unless it is ahead."""
+        mine, others = self._place.cursor, self._tail.place.cursor
+        if mine.seq >= others.seq and (not self._facts or mine.fact >= others.fact):
+            self._live = True
+
     def hear(self, items: Iterable[Item], place: Place) -> None:
         """What the tail read; items that were read alone before are passed over."""
         if not self._live or self._error is not None:
@@ -171,12 +179,8 @@ class Subscription:
             return
         self._buffer.extend(found.items)
         self._place = found.place
-        if not found.items and not found.more and not self._is_behind(self._tail.place.cursor):
-            self._live = True
-
-    def _is_behind(self, other: Cursor) -> bool:
-        mine = self._place.cursor
-        return mine.seq < other.seq or (self._facts and mine.fact < other.fact)
+        if not found.items and not found.more:
+            self.join()
 
     def _wants(self, item: Item, at: Cursor) -> bool:
         if isinstance(item, Record):

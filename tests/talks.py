@@ -83,3 +83,16 @@ def swap_last(raw: redis.Redis, session: str, seq: int, n: int) -> None:
         raw.xadd(log, fields, id=row)
     raw.xadd(log, {"id": "other", "t": 1, "entry": b'{"kind":"x"}'}, id=f"{seq}-{n}")
     raw.hset(ids, "other", f"{seq}-{n} 0000000000000000")
+
+
+def forget_after(raw: redis.Redis, session: str, seq: int, n: int) -> None:
+    """The log of `session` ends at `seq`, as after a restart that lost its tail."""
+    prefix = f"parley:{{0}}:s:{session}"
+    rows = raw.xrange(f"{prefix}:log")
+    raw.delete(f"{prefix}:log")
+    for row, fields in rows:
+        if int(row.split(b"-")[0]) <= seq:
+            raw.xadd(f"{prefix}:log", fields, id=row)
+        else:
+            raw.hdel(f"{prefix}:ids", fields[b"id"])
+    raw.hset(f"{prefix}:meta", mapping={"head": seq, "n": n})

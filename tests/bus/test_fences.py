@@ -17,6 +17,7 @@ from tests.talks import (
     everything,
     fact,
     folded,
+    forget_after,
     said,
     snapshot_of,
     swap_last,
@@ -45,7 +46,7 @@ async def test_without_the_identity_fence_ghosts_are_kept(
     redis_url: str, raw: redis.Redis
 ) -> None:
     """What the rule is for: a fact of an entry that nobody published."""
-    async with await Bus.connect(redis_url, scripts=Scripts({"commit.identity": ""})) as bus:
+    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"commit.identity": ""})) as bus:
         await talk(bus, "a", 3)
         claim = await claim_of(bus, "a")
         records = await everything(bus, "a")
@@ -77,7 +78,7 @@ async def test_a_commit_that_folded_a_set_aside_entry_is_refused(bus: Bus) -> No
 
 async def test_without_the_skips_fence_the_poisoned_memory_stays(redis_url: str) -> None:
     """What the rule is for."""
-    async with await Bus.connect(redis_url, scripts=Scripts({"commit.skips": ""})) as bus:
+    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"commit.skips": ""})) as bus:
         await talk(bus, "a", 3)
         claim = await claim_of(bus, "a")
         records = await everything(bus, "a")
@@ -103,7 +104,7 @@ async def test_counting_skips_seen_livelocks(redis_url: str) -> None:
         "if select(2, string.gsub(meta[3], '%d+', '')) ~= tonumber(ARGV[7]) then "
         "return {'fenced', 'skips seen'} end"
     )
-    async with await Bus.connect(redis_url, scripts=Scripts({"commit.skips": line})) as bus:
+    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"commit.skips": line})) as bus:
         await talk(bus, "a", 5)
         claim = await claim_of(bus, "a")
         records = await everything(bus, "a")
@@ -138,7 +139,7 @@ async def test_a_lost_suffix_is_folded_again(bus: Bus, raw: redis.Redis) -> None
     """The log goes back below what was folded; the fold follows it down and up again."""
     await talk(bus, "a", 5)
     await folded(bus, "a")
-    _forget_after(raw, "a", seq=3, n=2)
+    forget_after(raw, "a", seq=3, n=2)
     raw.hset("parley:{0}:s:a:meta", "folded", 3)
     await bus.publish("a", [said(7), said(8)])
     records = await everything(bus, "a")
@@ -162,15 +163,3 @@ def test_an_unknown_fence_is_refused() -> None:
     """So that a test that switches off nothing does not pass."""
     with pytest.raises(ValueError, match=r"commit\.identty"):
         Scripts({"commit.identty": ""})
-
-
-def _forget_after(raw: redis.Redis, session: str, seq: int, n: int) -> None:
-    prefix = f"parley:{{0}}:s:{session}"
-    rows = raw.xrange(f"{prefix}:log")
-    raw.delete(f"{prefix}:log")
-    for row, fields in rows:
-        if int(row.split(b"-")[0]) <= seq:
-            raw.xadd(f"{prefix}:log", fields, id=row)
-        else:
-            raw.hdel(f"{prefix}:ids", fields[b"id"])
-    raw.hset(f"{prefix}:meta", mapping={"head": seq, "n": n})

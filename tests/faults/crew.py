@@ -12,10 +12,12 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
+
+import redis
 
 from tests.servers import RedisServer
 
@@ -146,14 +148,15 @@ class Crew:
 
     def _held(self, lane: str, pid: int) -> tuple[str, ...]:
         owner = f"{socket.gethostname()}-{pid}-{lane}".encode()
-        with self._server.client() as client:
+        with self._server.client() as client, suppress(redis.ConnectionError):  # it is down
             ask: Any = client  # redis-py types its replies for every client setting at once
             claims: dict[bytes, bytes] = ask.hgetall(f"parley:{{0}}:claims:{lane}")
-        return tuple(
-            member.decode()
-            for member, claim in claims.items()
-            if claim.split()[1] == owner and claim.split()[0] != b"-"
-        )
+            return tuple(
+                member.decode()
+                for member, claim in claims.items()
+                if claim.split()[1] == owner and claim.split()[0] != b"-"
+            )
+        return ()
 
     def _start(self, lane: str) -> subprocess.Popen[bytes]:
         told = json.dumps({**self._told, "lane": lane})

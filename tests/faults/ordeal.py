@@ -51,6 +51,8 @@ class Faults:
     nuisances: int = 0
     drops: float = 0.0
     lease_ms: int = 2_000
+    folders: int = 4  # worker processes on the fold lane
+    runners: int = 2  # and on the effects lane
     publishers: int = 1
     without: Mapping[str, str] = field(default_factory=dict)
 
@@ -98,7 +100,8 @@ class Ordeal:
     async def run(self) -> Report:
         faults, report = self._faults, self.report
         crew = Crew(
-            self._server, self._folder, lease_ms=faults.lease_ms, without=faults.without,
+            self._server, self._folder, lease_ms=faults.lease_ms, folders=faults.folders,
+            runners=faults.runners, without=faults.without,
             seed=self._seed,
         )  # fmt: skip
         async with LossyProxy(self._server, faults.drops, self._seed) as proxy:
@@ -191,8 +194,10 @@ class Ordeal:
     async def _kill_redis(self) -> None:
         async with self._away:
             self._server.kill9()
-            await asyncio.sleep(self._chance.uniform(0.0, 0.3))
-            self._start_again()
+            try:
+                await asyncio.sleep(self._chance.uniform(0.0, 0.3))
+            finally:
+                self._start_again()
 
     async def _cut(self, crew: Crew) -> None:
         """Lose a random stretch of the AOF's end; publish a little; start again once more.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -47,15 +48,16 @@ def talks(sessions: int, count: int) -> dict[str, list[Draft]]:
 
 def assert_unharmed(report: Report) -> None:
     """Every promise held, nobody was blamed, and no worker died but by our hand."""
-    print(report)  # noqa: T201 - the figures of the run, shown by `pytest -rP`
+    print(report)
     assert report.verdict.findings == []
     assert report.verdict.set_aside == 0
     assert report.deaths == []
-    assert set(report.drained) == {0}
+    assert set(report.drained) <= {0, -signal.SIGTERM}  # the latter had not begun yet
 
 
 EVERYTHING = Faults(
-    seconds=10, kill_every=0.6, freezes=1, redis_kills=1, cuts=1, nuisances=2, drops=0.05
+    seconds=10, kill_every=0.7, freezes=1, redis_kills=1, cuts=1, nuisances=2, drops=0.05,
+    lease_ms=1_000, folders=3, runners=1,
 )  # fmt: skip
 
 

@@ -12,10 +12,12 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from bus import Bus, Scripts
+from bus.errors import Unavailable
 from listeners.effects import EffectPace, EffectRunner
 from listeners.projector import Pace, Projector
 from listeners.worker import WorkerSettings, owner_name, run_lane
@@ -30,7 +32,18 @@ async def main(told: dict[str, Any]) -> None:
         await crippled(told, fold, effects)
     else:
         settings = WorkerSettings(told["url"], fold=fold, effects=effects, drain_seconds=5.0)
-        await run_lane(told["lane"], settings, PACKS)
+        await patiently(lambda: run_lane(told["lane"], settings, PACKS))
+
+
+async def patiently(work: Callable[[], Awaitable[None]]) -> None:
+    """Do `work`, again while Redis is away at its start: as whoever minds a worker does."""
+    while True:
+        try:
+            await work()
+        except Unavailable:
+            await asyncio.sleep(0.2)
+        else:
+            return
 
 
 async def crippled(told: dict[str, Any], fold: Pace, effects: EffectPace) -> None:
