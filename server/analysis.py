@@ -9,7 +9,7 @@ from bus.entries import Record
 from bus.local import LocalLog
 from listeners.offline import settle
 from memory import canonical
-from memory.context import Context, Request, assemble
+from memory.context import Context, Profile, Request, assemble
 from memory.items import Fact
 from memory.state import Memory
 from server.items import item_rows
@@ -44,7 +44,7 @@ class Analysis:
         shown = self.memory.settings.context
         count = shown.recent_brief if brief else shown.recent_full
         recent = [self.said[n] for n in sorted(self.said)[-count:]] if count else []
-        profile = "brief" if brief else "full"
+        profile: Profile = "brief" if brief else "full"
         return assemble(self.memory, Request(participant, profile, budget, tuple(recent)))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from listeners.reader import MemoryReader
 from memory import canonical
-from memory.context import Context
+from memory.context import Context, Profile
 from memory.state import Memory
 from memory.stats import stats
 from server.asking import explained, said
@@ -38,7 +38,7 @@ async def context_of(
     settings: Settings,
     session: str,
     participant: str | None,
-    profile: Literal["full", "brief"],
+    profile: Profile,
     budget: int | None,
     at: int | None,
 ) -> Context:

@@ -37,7 +37,7 @@ for k = 1, count do
 end
 if #fresh == 0 then return reply end
 
-if meta[3] == 'closed' then return {'closed'} end -- fence: closed
+if meta[3] ~= 'open' then return {'closed'} end -- fence: closed
 if ARGV[4] ~= '' and ARGV[4] ~= meta[6] then return {'stale', meta[6]} end -- fence: epoch
 local backlog = tonumber(meta[1]) - tonumber(meta[4])
 if backlog + #fresh > tonumber(meta[5]) and backlog > 0 then return {'busy', whole(backlog)} end -- fence: backlog

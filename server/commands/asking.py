@@ -39,8 +39,10 @@ def context(
     from server import questions, views
     from server.running import run
 
-    profile = "brief" if brief else "full"
-    found = run(questions.context_of(settings(ctx), session, as_, profile, budget, at))
+    asked = questions.context_of(
+        settings(ctx), session, as_, "brief" if brief else "full", budget, at
+    )
+    found = run(asked)
     views.show_context(found, json)
 
 
