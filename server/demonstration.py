@@ -69,8 +69,7 @@ async def _shown(bus: Bus, *, live: bool) -> AsyncIterator[None]:
         head = (await bus.info(SESSION)).head
         with contextlib.suppress(TimeoutError):  # the minutes say it all anyway
             async with asyncio.timeout(CATCH_UP_SECONDS):
-                while view.seen < head:
-                    await asyncio.sleep(0.05)
+                await view.until(head)
         following.cancel()
 
 
@@ -79,20 +78,31 @@ class _View:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self.seen = 0  # seq of the newest entry shown
+        self._seen = 0  # seq of the newest entry shown
+        self._moved = asyncio.Event()
+
+    async def until(self, seq: int) -> None:
+        """Returns once entry `seq` was shown."""
+        while self._seen < seq:
+            self._moved.clear()
+            await self._moved.wait()
+
+    def _saw(self, one: Record | FactRecord) -> None:
+        self._seen = max(self._seen, one.seq)
+        self._moved.set()
 
     async def follow(self, bus: Bus) -> None:
         async with bus.subscribe(SESSION, after=0) as heard:
             if not self._console.is_terminal:
                 async for one in heard:
                     show(self._console, one)
-                    self.seen = max(self.seen, one.seq)
+                    self._saw(one)
                 return
             screen = _Screen()
             with Live(screen, console=self._console, refresh_per_second=12):
                 async for one in heard:
                     screen.add(one)
-                    self.seen = max(self.seen, one.seq)
+                    self._saw(one)
 
 
 class _Screen:

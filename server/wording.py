@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from rich.text import Text
 
-from bus.entries import Message, Record, SummaryMade, Unknown
+from bus.entries import Record, Unknown
 from memory.text import clip, visible
 
 WIDTH: Final = 400  # characters of a message that a line shows
@@ -57,14 +57,12 @@ def message_line(record: Record) -> Text | None:
     if isinstance(entry, Unknown):
         return Text(f"{record.n:>5} ? an entry of unknown kind {visible(entry.kind)}", style="dim")
     if entry.kind == "message":
-        said = cast("Message", entry)
-        act = f" [{said.act}]" if said.act else ""
-        head = Text(f"{record.n:>5} {visible(said.participant)}{act}: ", style="bold")
-        return head.append(visible(clip(said.content, WIDTH)), style="not bold")
+        act = f" [{entry.act}]" if entry.act else ""
+        head = Text(f"{record.n:>5} {visible(entry.participant)}{act}: ", style="bold")
+        return head.append(visible(clip(entry.content, WIDTH)), style="not bold")
     if entry.kind == "summary.made":
-        made = cast("SummaryMade", entry)
         return Text(
-            f"      summary {made.first}-{made.last}: {visible(clip(made.text, WIDTH))}",
+            f"      summary {entry.first}-{entry.last}: {visible(clip(entry.text, WIDTH))}",
             style="dim",
         )
     return Text(f"      {entry.kind}", style="dim")

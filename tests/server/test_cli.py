@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+import redis
 
 from tests.calls import Parley
 from tests.servers import RedisServer, StartServer
@@ -186,8 +188,6 @@ class _Stdin:
     """Bytes on standard input."""
 
     def __init__(self, data: bytes) -> None:
-        import io
-
         self.buffer = io.BytesIO(data)
 
 
@@ -200,7 +200,7 @@ def test_analyze_reads_a_file_without_a_server(parley: Parley, talk: Path) -> No
     tree = parley("analyze", talk, "--json").rows()[0]
     assert tree["title"] == "Tea or coffee"
     items = parley("analyze", talk, "--format", "items").rows()
-    assert [row["index"] for row in items] == sorted(row["index"] for row in items)  # type: ignore[type-var]  # JSON
+    assert [row["index"] for row in items] == sorted(row["index"] for row in items)
     assert {row["label"] for row in items} >= {"proposal", "reaction", "status"}
     for row in items:
         assert {"how", "rule", "confidence", "id"} <= row.keys()
@@ -241,11 +241,11 @@ def test_explain_quotes_the_evidence(tea: Parley) -> None:
     """Who proposed it in which words, who stood where and why it counts."""
     row = tea("explain", "tea", "P1", "--json").rows()[0]
     assert row["participant"] == "Bo"
-    assert "We drink tea at four." in row["evidence"]["quote"]  # type: ignore[index]  # JSON
-    stances = {one["participant"]: one["stance"] for one in row["reactions"]}  # type: ignore[attr-defined]  # JSON
+    assert "We drink tea at four." in row["evidence"]["quote"]
+    stances = {one["participant"]: one["stance"] for one in row["reactions"]}
     assert stances["Cy"] == "support"
     assert stances["Di"] == "oppose"
-    assert row["history"][0]["kind"] == "proposal.made"  # type: ignore[index]  # JSON
+    assert row["history"][0]["kind"] == "proposal.made"
     shown = tea("explain", "tea", "P1").out
     assert "keeps me awake" in shown
     missing = tea("explain", "tea", "P9")
@@ -253,11 +253,19 @@ def test_explain_quotes_the_evidence(tea: Parley) -> None:
     assert "P9" in missing.err
 
 
-def test_a_retracted_proposal_stays_away(tea: Parley) -> None:
+def test_a_retracted_proposal_stays_away(at: Parley) -> None:
     """A person's word outranks every detector, now and for later messages."""
-    assert tea("correct", "tea", "P1", "--retract", "--as", "Ada").code == 0
-    assert "P1" not in str(tea("memory", "tea").out).split("Positions")[0]
-    unknown = tea("correct", "tea", "P7", "--retract")
+    at("session", "new", "s")
+    idea = "[PROPOSAL] We paint the whole shed a bright and cheerful green."
+    at("say", "s", idea, "--as", "Bo")
+    assert "P1" in at("memory", "s").out
+    assert at("correct", "s", "P1", "--retract", "--as", "Ada").code == 0
+    at("say", "s", idea, "--as", "Cy")
+    tree = at("memory", "s", "--json").out
+    assert [one.get("struck") for one in json.loads(tree)["proposals"]] == [True]
+    assert "Open proposals" not in at("memory", "s").out
+    assert at("explain", "s", "P1", "--json").rows()[0]["handle"] == "P1"
+    unknown = at("correct", "s", "P7", "--retract")
     assert unknown.code == 1
     assert "P7" in unknown.err
 
@@ -296,7 +304,7 @@ def test_watch_gives_entries_as_json_lines(tea: Parley) -> None:
     """From the first entry on, as many as asked for."""
     rows = tea("watch", "tea", "--after", "0", "--no-facts", "--limit", "6", "--json").rows()
     assert [row["seq"] for row in rows] == [1, 2, 3, 4, 5, 6]
-    assert rows[1]["entry"]["content"] == "Morning."  # type: ignore[index]  # JSON
+    assert rows[1]["entry"]["content"] == "Morning."
 
 
 def test_stats_count(tea: Parley) -> None:
@@ -406,7 +414,9 @@ def test_a_redis_that_is_down_is_named(parley: Parley, tmp_path: Path, command: 
 
 def test_a_redis_that_needs_a_password_says_so(parley: Parley, start_server: StartServer) -> None:
     """And the password of an address is not shown back."""
-    server = start_server("path", options={"requirepass": "sesame"})
+    server = start_server("path")
+    with redis.Redis.from_url(server.url) as client:
+        client.config_set("requirepass", "sesame")
     ran = parley("session", "ls", "--redis", server.url)
     assert ran.code == 1
     assert "password" in ran.err
@@ -427,8 +437,6 @@ def test_a_read_only_redis_says_so(parley: Parley, start_server: StartServer) ->
 
 def test_a_full_redis_loses_nothing_stored(parley: Parley, redis_server: RedisServer) -> None:
     """Publishing is refused with the cure; what was stored stays readable."""
-    import redis
-
     args = ("--redis", redis_server.url)
     assert parley("session", "new", "s", *args).code == 0
     assert parley("say", "s", "First.", "--as", "Ada", *args).code == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]  # it ships no types
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,7 +45,7 @@ def test_the_file_is_one_json_object_with_an_entry_a_line() -> None:
     tree = json.loads(data)
     assert tree["head"] == 4
     assert tree["n"] == 3
-    assert [entry["entry"]["kind"] for entry in tree["entries"]][0] == "session.opened"
+    assert tree["entries"][0]["entry"]["kind"] == "session.opened"
     assert len(data.splitlines()) == 4 + 2
 
 
