@@ -11,13 +11,13 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 from bus import Bus
 from bus.entries import EntrySetAside, Record
 from bus.errors import SessionNotFound
 from listeners.copies import Shelf, fold, tails
-from memory.context import Context, Request, assemble
+from memory.context import Context, Profile, Request, assemble
 from memory.fold import apply
 from memory.state import Memory, Packs
 
@@ -26,7 +26,6 @@ COPIES: Final = 256
 LAST: Final = 2**62  # beyond any entry
 RECENT: Final = 1_000  # messages kept while folding to a past moment
 MORE: Final = 16  # entries asked for beyond the messages wanted: summaries stand among them
-
 
 
 class MemoryReader:
