@@ -34,6 +34,7 @@ LANE: Final = "fold"
 ALONE_AFTER: Final = 1  # deaths without progress until a session is taken alone
 SINGLY_AFTER: Final = 2  # and until its entries are folded one by one
 SET_ASIDE_AFTER: Final = 5  # and until its next entry is set aside
+PART: Final = 4  # sessions read in one go: two such parts overlap, more cost more calls
 
 log = structlog.get_logger("parley.projector")
 
@@ -70,6 +71,8 @@ class Projector:
     def __init__(self, bus: Bus, packs: Packs, owner: str, pace: Pace | None = None) -> None:
         self._bus, self._packs, self._owner = bus, packs, owner
         self._pace = pace or Pace()
+        # A short rest is taken along: a second round for it would cost as much as a full one.
+        self._count = self._pace.batch + self._pace.batch // 8
         self._shelf = Shelf(self._pace.copies)
         self._failures: dict[str, int] = {}  # sessions that cannot be folded, and how often
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
@@ -97,7 +100,15 @@ class Projector:
         return 0.0
 
     async def _together(self, claims: Sequence[Claim]) -> None:
-        """Read, fold and record several sessions side by side."""
+        """Serve several sessions; while some are folded, the others' reads and commits travel."""
+        parts = [claims[k : k + PART] for k in range(0, len(claims), PART)]
+        ends = await asyncio.gather(*map(self._side_by_side, parts), return_exceptions=True)
+        for end in ends:
+            if isinstance(end, BaseException):
+                raise end
+
+    async def _side_by_side(self, claims: Sequence[Claim]) -> None:
+        """Read, fold and record: one read for all, then a commit for each."""
         commits = []
         for claim, tail in zip(claims, await self._read(claims), strict=True):
             if tail is None:
@@ -147,7 +158,7 @@ class Projector:
         mind and the reason is raised."""
         held = {claim.member: self._shelf.get(claim.member) for claim in claims}
         try:
-            found = await tails(self._bus, self._packs, list(held.items()), self._pace.batch)
+            found = await tails(self._bus, self._packs, list(held.items()), self._count)
         except Unavailable:
             self._stranded += claims
             raise
