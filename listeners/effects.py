@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import structlog
 
@@ -20,16 +20,14 @@ from bus import Bus, Claim, Draft
 from bus.entries import SummaryMade
 from bus.errors import Fenced, SessionNotFound, Unavailable
 from listeners.breaker import Breaker
-from listeners.extracts import Lines, chapters, extracted, lines_of, summary_made
+from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
 from listeners.model import Model, ModelError
 from listeners.pace import backoff_ms, ended, idle, serve
 from listeners.ranges import RangeGone, passage
 from listeners.reader import MemoryReader
 from listeners.summarise import Answered, summarise_messages, summarise_summaries
-from memory.acts import Reader
 from memory.errors import DomainError
 from memory.items import Effect
-from memory.settings import SummarySettings
 from memory.state import Memory, Packs
 from memory.summaries import parts
 
@@ -73,8 +71,8 @@ class _Order:
     """What is wanted, as memory had it when the effect was taken."""
 
     effect: Effect
-    summary: SummarySettings
-    reader: Reader
+    how: Literal["extract", "model"]
+    terms: Terms
     lower: list[str]
 
 
@@ -184,7 +182,8 @@ class EffectRunner:
             self.tally.moot += 1
             await self._bus.drop(claim)
             return
-        order = _Order(effect, memory.settings.summary, memory.reader, _lower(memory, effect))
+        wanted = memory.settings.summary.how
+        order = _Order(effect, wanted, Terms.of(memory, effect), _lower(memory, effect))
         skips = frozenset((await self._bus.info(claim.session)).skips)
         found = await passage(self._bus, claim.session, effect.first, effect.last, skips)
         made = await self._summary(claim, order, lines_of(found.records))
@@ -202,7 +201,7 @@ class EffectRunner:
         None where only a model's would do and it failed.
         """
         effect = order.effect
-        if order.summary.how == "model":
+        if order.how == "model":
             if self._model_answers() and (answer := await self._ask(claim, order, lines)):
                 self.tally.models += 1
                 return summary_made(effect, answer.text, answer.model)
@@ -210,18 +209,18 @@ class EffectRunner:
                 return None
             self.tally.fallbacks += 1
         self.tally.extracts += 1
-        return summary_made(effect, extracted(effect, lines, order.reader, order.summary))
+        return summary_made(effect, extracted(effect, lines, order.terms))
 
     async def _ask(self, claim: Claim, order: _Order, lines: Lines) -> Answered | None:
         """What the model says, or None when it does not; the breaker learns from either."""
         assert self._model is not None  # noqa: S101 - `_model_answers` was asked
-        effect, words = order.effect, order.summary.words
+        effect, words = order.effect, order.terms.words
         try:
             async with self._calls:
                 if effect.level == 0:
                     answer = await summarise_messages(self._model, lines, words)
                 else:
-                    texts = order.lower or chapters(lines, order.reader, order.summary)
+                    texts = order.lower or chapters(lines, order.terms)
                     answer = await summarise_summaries(self._model, texts, words)
         except ModelError as error:
             self._breaker.failed(error)

@@ -1,6 +1,6 @@
 """The summary of a range without a model: a pure function of the range's messages.
 
-It reads no memory but the settings and the packs in force, so that any worker,
+It reads no memory but the settings and the packs of its time, so that any worker,
 on any day, online or from a file, writes the same bytes for the same range.
 That is why an extract of a higher level is condensed from extracts made anew,
 and not from the summaries that happen to stand below it.
@@ -9,13 +9,14 @@ and not from the summaries that happen to stand below it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from dataclasses import dataclass
+from typing import Self, cast
 
 from bus.entries import Message, Record, SummaryMade
 from memory.acts import Reader
 from memory.extract import condense, extract
 from memory.items import Effect
-from memory.settings import SummarySettings
+from memory.state import Memory
 
 Lines = list[tuple[str, str]]
 
@@ -30,16 +31,34 @@ def lines_of(records: Sequence[Record]) -> Lines:
     return lines
 
 
-def extracted(effect: Effect, lines: Lines, reader: Reader, summary: SummarySettings) -> str:
-    """The extract of the messages of the range of `effect`, in at most `summary.words` words."""
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an extract goes by: the settings and packs in force at the end of its range.
+
+    Not those of the day on which somebody gets round to it.
+    """
+
+    reader: Reader
+    words: int
+    interval: int
+
+    @classmethod
+    def of(cls, memory: Memory, effect: Effect) -> Self:
+        era = memory.era(effect.last)
+        return cls(memory.reader_of(era.packs), era.words, era.interval)
+
+
+def extracted(effect: Effect, lines: Lines, terms: Terms) -> str:
+    """The extract of the messages of the range of `effect`."""
     if effect.level == 0:
-        return extract(lines, reader, summary.words)
-    return condense(chapters(lines, reader, summary), summary.words)
+        return extract(lines, terms.reader, terms.words)
+    return condense(chapters(lines, terms), terms.words)
 
 
-def chapters(lines: Lines, reader: Reader, summary: SummarySettings) -> list[str]:
+def chapters(lines: Lines, terms: Terms) -> list[str]:
     """Extracts of the successive intervals of a range of a higher level."""
-    return [extract(part, reader, summary.words) for part in _intervals(lines, summary.interval)]
+    parts = _intervals(lines, terms.interval)
+    return [extract(part, terms.reader, terms.words) for part in parts]
 
 
 def _intervals(lines: Lines, interval: int) -> Iterator[Lines]:

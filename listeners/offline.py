@@ -5,7 +5,7 @@ from __future__ import annotations
 from bus.drafts import Draft
 from bus.entries import PRIMARY, Record
 from bus.local import LocalLog
-from listeners.extracts import extracted, lines_of, summary_made
+from listeners.extracts import Terms, extracted, lines_of, summary_made
 from listeners.projection import Found, project
 from memory.items import Effect
 from memory.state import Memory
@@ -34,7 +34,7 @@ def settle(log: LocalLog, memory: Memory) -> list[Found]:
 
 def _answer(log: LocalLog, memory: Memory, effect: Effect) -> Draft:
     lines = lines_of(_passage(log, effect))
-    text = extracted(effect, lines, memory.reader, memory.settings.summary)
+    text = extracted(effect, lines, Terms.of(memory, effect))
     return Draft(effect.result_id("extract"), summary_made(effect, text))
 
 

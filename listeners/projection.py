@@ -15,6 +15,7 @@ from memory.summaries import due, upgrades
 
 Found = tuple[int, list[Fact]]  # the seq of an entry, and what it changed
 HOWS = ("extract", "model")
+WINDOW = 64  # effects of a session that wait in a lane at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,14 @@ def project(memory: Memory, records: Sequence[Record]) -> list[Found]:
 
 
 def owed(memory: Memory) -> list[Owed]:
-    """What `memory` is owed now, and what a model could better."""
+    """What `memory` is owed first, and what a model could better first.
+
+    A window of each: what lies beyond it follows as results land, so that a
+    session whose effects nobody runs costs each commit no more than any other.
+    """
     return [
-        *(Owed("effects", effect) for effect in due(memory)),
-        *(Owed("upgrades", effect) for effect in upgrades(memory)),
+        *(Owed("effects", effect) for effect in due(memory, WINDOW)),
+        *(Owed("upgrades", effect) for effect in upgrades(memory, WINDOW)),
     ]
 
 

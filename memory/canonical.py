@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from bus.entries import PackRef
 from memory.errors import SnapshotMismatch
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.settings import Settings
-from memory.state import FOLD, Memory, Packs
+from memory.state import FOLD, Era, Memory, Packs
 
 _Item = TypeVar("_Item")
 
@@ -40,7 +39,7 @@ def dump(memory: Memory) -> bytes:
             "size": memory.open_size,
         },
         "opened": memory.opened,
-        "packs": [_plain(ref) for ref in memory.pack_refs],
+        "eras": memory.eras,
         "participants": [_plain(memory.participants[name]) for name in sorted(memory.participants)],
         "proposals": [_plain(item) for item in memory.proposals.values()],
         "ranges": [_plain(memory.ranges[key]) for key in sorted(memory.ranges)],
@@ -80,7 +79,9 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.seq = seq
     memory.aliases = dict(state["aliases"])
     memory.govern(Settings.model_validate(state["settings"]))
-    memory.read_with(msgspec.convert(state["packs"], tuple[PackRef, ...]))
+    memory.eras = msgspec.convert(state["eras"], list[Era])
+    if memory.eras:
+        memory.read_with(memory.eras[-1].packs)
     memory.opened, memory.closed = state["opened"], state["closed"]
     memory.title, memory.counter = state["title"], state["counter"]
     memory.n, memory.messages = state["n"], state["messages"]

@@ -110,6 +110,8 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     if memory.opened:
         return _NOTHING
     refused = _govern(memory, n, entry.settings, entry.packs)
+    if refused:
+        memory.begin_era()  # of the defaults
     memory.opened = True
     memory.title = entry.title
     memory.counter = entry.counter
@@ -138,6 +140,7 @@ def _govern(
     except (SettingsRefused, BadPattern) as error:
         return [Fact("settings.refused", None, n, {"reason": str(error)})]
     memory.govern(settings)
+    memory.begin_era()
     return _NOTHING
 
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from msgspec import Struct
+
 from bus.entries import PackRef
 from memory.acts import Reader
 from memory.errors import PackMissing
@@ -34,6 +36,15 @@ def _reader(packs: tuple[Pack, ...]) -> Reader:
     return Reader(packs)
 
 
+class Era(Struct, frozen=True, gc=False):
+    """What an extract of the entries after n `after` depends on, until the next era."""
+
+    after: int
+    interval: int
+    words: int
+    packs: tuple[PackRef, ...]
+
+
 class Memory:
     """One session's memory. Make it with the packs this process can read with."""
 
@@ -47,6 +58,7 @@ class Memory:
         "counter",
         "decision_index",
         "decisions",
+        "eras",
         "front",
         "full_decisions",
         "full_proposals",
@@ -101,6 +113,7 @@ class Memory:
         self.open_count = 0
         self.open_size = 0
         self.unknown: dict[str, int] = {}
+        self.eras: list[Era] = []  # oldest first: an extract goes by that of its range's end
         # told from the above
         self.live: dict[int, None] = {}  # active proposals, longest unmentioned first
         self.at_refs: dict[int, list[str]] = {}  # n -> handles born there
@@ -128,6 +141,11 @@ class Memory:
 
     def read_with(self, refs: tuple[PackRef, ...]) -> None:
         """Put the packs that `refs` name in force. Raises `PackMissing`, `BadPattern`."""
+        self.reader = self.reader_of(refs)
+        self.pack_refs = refs
+
+    def reader_of(self, refs: tuple[PackRef, ...]) -> Reader:
+        """What reads with the packs that `refs` name. Raises `PackMissing`, `BadPattern`."""
         found = []
         for ref in refs:
             if ref.pack is not None:
@@ -136,8 +154,19 @@ class Memory:
                 found.append(pack)
             else:
                 raise PackMissing(ref.name, ref.hash)
-        self.pack_refs = refs
-        self.reader = _reader(tuple(found))
+        return _reader(tuple(found))
+
+    def begin_era(self) -> None:
+        """Note what is in force for the entries after the last one folded."""
+        summary = self.settings.summary
+        era = Era(self.n, summary.interval, summary.words, self.pack_refs)
+        if self.eras and self.eras[-1].after == self.n:
+            self.eras.pop()
+        self.eras.append(era)
+
+    def era(self, n: int) -> Era:
+        """What was in force when entry `n` was folded."""
+        return next(era for era in reversed(self.eras) if era.after < n)
 
     def named(self, participant: str) -> str:
         """The canonical name of `participant`."""

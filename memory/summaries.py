@@ -10,6 +10,8 @@ is let go. So memory holds the frontier of a pyramid, not its stones.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from bus.entries import SummaryMade
 from memory.items import Effect, Range, Summary
 from memory.moment import Moment
@@ -153,21 +155,22 @@ def _release(memory: Memory, key: Key) -> None:
         _release(memory, part.key)
 
 
-def due(memory: Memory) -> tuple[Effect, ...]:
+def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
     """The effects that `memory` is owed now, lowest level and oldest range first.
 
-    Pure: the same memory always owes the same effects, with the same ids, so
-    running one twice is harmless. A range of a higher level is due once every
-    range below it has a standing summary.
+    All of them, or the first `most`. Pure: the same memory always owes the same
+    effects, with the same ids, so running one twice is harmless. A range of a
+    higher level is due once every range below it has a standing summary.
     """
-    return tuple(
-        Effect(level, first, memory.ranges[level, first].last)
-        for level, first in sorted(memory.owed)
-        if level == 0 or all(part.key in memory.summaries for part in parts(memory, level, first))
-    )
+    ready = (key for key in sorted(memory.owed) if _is_ready(memory, key))
+    return tuple(Effect(*key, memory.ranges[key].last) for key in islice(ready, most))
 
 
-def upgrades(memory: Memory) -> tuple[Effect, ...]:
+def _is_ready(memory: Memory, key: Key) -> bool:
+    return all(part.key in memory.summaries for part in parts(memory, *key))
+
+
+def upgrades(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
     """The standing extracts that a model could better, lowest level and oldest first.
 
     Empty where the session wants extracts. A range of a higher level waits for
@@ -175,9 +178,11 @@ def upgrades(memory: Memory) -> tuple[Effect, ...]:
     """
     if memory.settings.summary.how == "extract":
         return ()
-    found = []
+    found: list[Effect] = []
     for key in sorted(memory.summaries):
         standing = memory.summaries[key]
+        if len(found) == most:
+            break
         if standing.how == "model":
             continue
         below = (memory.summaries.get(part.key) for part in parts(memory, *key))
