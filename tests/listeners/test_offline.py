@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bus import Bus, Draft
-from bus.entries import ItemCorrected
+from bus.entries import ItemCorrected, SettingsChanged
 from bus.local import LocalLog
 from listeners.effects import EffectPace, EffectRunner
 from listeners.offline import settle
@@ -65,3 +65,20 @@ async def test_it_is_what_workers_make_of_it(redis_url: str) -> None:
             await bus.publish("a", thoughts(60, 61))
             await wait_until(lambda: is_settled(bus, "a"))
         assert await replayed_bytes(bus, "a") == dump(memory)
+
+
+def test_an_extract_goes_by_the_settings_of_its_own_time() -> None:
+    """Settled at once or only at the end: a later change of settings changes no earlier extract."""
+    fewer = SettingsChanged(settings={"summary": {"words": 20, "interval": 5}})
+    memories = []
+    for at_once in (True, False):
+        log, memory = LocalLog(), Memory(PACKS)
+        log.open(opened(summary={"interval": 4}))
+        log.publish(thoughts(30))
+        if at_once:
+            settle(log, memory)
+        log.publish([Draft("fewer", fewer)])
+        log.publish(thoughts(30, 31))
+        settle(log, memory)
+        memories.append(dump(memory))
+    assert memories[0] == memories[1]
