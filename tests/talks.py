@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import cast
+from typing import Any, cast
 
 import redis
 
@@ -104,7 +104,7 @@ def forget_after(raw: redis.Redis, session: str, seq: int, n: int) -> None:
         step.delete(f"{prefix}:log")
         for row, fields in stored:
             if int(row.partition("-")[0]) <= seq:
-                step.xadd(f"{prefix}:log", {**fields}, id=row)
+                step.xadd(f"{prefix}:log", cast("dict[Any, Any]", fields), id=row)
             else:
                 step.hdel(f"{prefix}:ids", fields[b"id"].decode())
         step.hset(f"{prefix}:meta", mapping={"head": seq, "n": n})
