@@ -21,7 +21,7 @@ async def test_a_tap_reads_everything_and_disturbs_nobody(bus: Bus, raw: redis.R
     """The page's own commands, on a session that goes on being folded and followed."""
     await talk(bus, "demo", 5)
     commands = [shlex.split(line) for line in _commands()]
-    send = cast("Callable[..., Any]", raw.execute_command)
+    send: Callable[..., Any] = raw.execute_command
     replies = [send(*command) for command in commands]
     group = next(reply for command, reply in zip(commands, replies, strict=True)
                  if command[0] == "XREADGROUP")  # fmt: skip
