@@ -25,7 +25,7 @@ from redis import exceptions
 Argument = str | bytes | int
 Command = Sequence[Argument]
 
-# hiredis 3.4 types its tuple as having one element
+# hiredis 3.5 types its tuple as having one element
 _packed: Final = cast("Callable[[tuple[Argument, ...]], bytes]", pack_command)
 _MOST: Final = 256  # commands in one exchange; more would only delay the first answer
 _AGAIN: Final = (exceptions.ConnectionError, exceptions.TimeoutError, OSError, TimeoutError)
