@@ -10,10 +10,11 @@ import io
 import select
 import sys
 from socket import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from fakeredis import TcpFakeServer
 from fakeredis._clients._tcp_server import TCPFakeRequestHandler
+from redis.exceptions import ResponseError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -38,14 +39,32 @@ class PatientWriter(io.BufferedIOBase):
         return size
 
 
+class Answering:
+    """A client of the fake that gives an error as the reply it is."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def read_response(self) -> Any:
+        try:
+            return self._client.read_response()
+        except ResponseError as error:
+            return error
+
+
 class Handler(TCPFakeRequestHandler):
     """fakeredis 2.40 makes the socket non-blocking to poll it, and then loses the
     connection at any reply larger than the socket's buffer (a batch of long
-    messages to a reader that is busy)."""
+    messages to a reader that is busy). It also ends the connection at every error
+    reply, and with it the rest of a pipeline."""
 
     def setup(self) -> None:
         super().setup()
         self.writer.writer = PatientWriter(self.connection)
+        self.current_client = cast("Any", Answering(self.current_client))
 
 
 def main() -> None:

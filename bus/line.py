@@ -14,16 +14,19 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import redis.asyncio as redis
+from hiredis import pack_command
 from redis import exceptions
 
 Argument = str | bytes | int
 Command = Sequence[Argument]
 
+# hiredis 3.5 types its tuple as having one element
+_packed: Final = cast("Callable[[tuple[Argument, ...]], bytes]", pack_command)
 _MOST: Final = 256  # commands in one exchange; more would only delay the first answer
 _AGAIN: Final = (exceptions.ConnectionError, exceptions.TimeoutError, OSError, TimeoutError)
 _NEVER: Final = (exceptions.AuthenticationError, exceptions.AuthorizationError)
@@ -129,7 +132,10 @@ class Line:
         connection = self._connection
         replies: list[Any] = []
         try:
-            await connection.send_packed_command(connection.pack_commands(batch))
+            # redis-py 8.1 packs in Python on asyncio, hiredis in a third of the time
+            await connection.send_packed_command(
+                b"".join([_packed(tuple(words)) for words in batch])
+            )
             for _ in batch:
                 try:
                     replies.append(await connection.read_response())

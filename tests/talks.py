@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import Any, cast
 
 import redis
 
-from bus import Bus, Claim, Commit, Draft, FactRecord, Receipt, Snapshot
+from bus import Bus, Claim, Commit, Draft, FactRecord, Receipt, Scripts, Snapshot
 from bus.entries import Message, Record, SessionOpened, SummaryMade
 
 LEASE_MS = 60_000
@@ -16,7 +17,9 @@ LEASE_MS = 60_000
 def said(k: int, **fields: object) -> Draft:
     """Message `m<k>`."""
     content = fields.pop("content", f"thought {k}")
-    return Draft(f"m{k}", Message.model_validate({"participant": "ana", "content": content, **fields}))
+    return Draft(
+        f"m{k}", Message.model_validate({"participant": "ana", "content": content, **fields})
+    )
 
 
 async def talk(bus: Bus, session: str, count: int, first: int = 1) -> list[Receipt]:
@@ -73,26 +76,36 @@ async def folded(bus: Bus, session: str, effects: Sequence[int] = ()) -> list[Re
     return records
 
 
+async def without(url: str, fence: str, line: str = "") -> Bus:
+    """A bus that lacks one rule, or has `line` in its place; it keeps no outbox."""
+    return await Bus.connect(url, outbox_seconds=0, scripts=Scripts({fence: line}))
+
+
+def rows(raw: redis.Redis, key: str) -> list[tuple[str, dict[bytes, bytes]]]:
+    """A stream as it is stored."""
+    found = cast("list[tuple[bytes, dict[bytes, bytes]]]", raw.xrange(key))
+    return [(row.decode(), fields) for row, fields in found]
+
+
 def swap_last(raw: redis.Redis, session: str, seq: int, n: int) -> None:
     """Another entry stands in the place of the last, as after a lost suffix."""
-    log = f"parley:{{0}}:s:{session}:log"
-    ids = f"parley:{{0}}:s:{session}:ids"
-    kept = [(row, fields) for row, fields in raw.xrange(log)][:-1]
-    raw.delete(log)
-    for row, fields in kept:
-        raw.xadd(log, fields, id=row)
-    raw.xadd(log, {"id": "other", "t": 1, "entry": b'{"kind":"x"}'}, id=f"{seq}-{n}")
-    raw.hset(ids, "other", f"{seq}-{n} 0000000000000000")
+    forget_after(raw, session, seq - 1, n - 1)
+    prefix = f"parley:{{0}}:s:{session}"
+    raw.xadd(f"{prefix}:log", {"id": "other", "t": 1, "entry": '{"kind":"x"}'}, id=f"{seq}-{n}")
+    raw.hset(f"{prefix}:ids", "other", f"{seq}-{n} 0000000000000000")
+    raw.hset(f"{prefix}:meta", mapping={"head": seq, "n": n})
 
 
 def forget_after(raw: redis.Redis, session: str, seq: int, n: int) -> None:
     """The log of `session` ends at `seq`, as after a restart that lost its tail."""
     prefix = f"parley:{{0}}:s:{session}"
-    rows = raw.xrange(f"{prefix}:log")
-    raw.delete(f"{prefix}:log")
-    for row, fields in rows:
-        if int(row.split(b"-")[0]) <= seq:
-            raw.xadd(f"{prefix}:log", fields, id=row)
-        else:
-            raw.hdel(f"{prefix}:ids", fields[b"id"])
-    raw.hset(f"{prefix}:meta", mapping={"head": seq, "n": n})
+    stored = rows(raw, f"{prefix}:log")
+    with raw.pipeline() as step:
+        step.delete(f"{prefix}:log")
+        for row, fields in stored:
+            if int(row.partition("-")[0]) <= seq:
+                step.xadd(f"{prefix}:log", cast("dict[Any, Any]", fields), id=row)
+            else:
+                step.hdel(f"{prefix}:ids", fields[b"id"].decode())
+        step.hset(f"{prefix}:meta", mapping={"head": seq, "n": n})
+        step.execute()

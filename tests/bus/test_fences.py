@@ -42,11 +42,11 @@ async def test_a_commit_on_another_entry_is_refused(bus: Bus, raw: redis.Redis) 
     assert await bus.snapshot("a", "1") is None
 
 
-async def test_without_the_identity_fence_ghosts_are_kept(
-    redis_url: str, raw: redis.Redis
-) -> None:
+async def test_without_the_identity_fence_ghosts_are_kept(redis_url: str, raw: redis.Redis) -> None:
     """What the rule is for: a fact of an entry that nobody published."""
-    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"commit.identity": ""})) as bus:
+    async with await Bus.connect(
+        redis_url, outbox_seconds=0, scripts=Scripts({"commit.identity": ""})
+    ) as bus:
         await talk(bus, "a", 3)
         claim = await claim_of(bus, "a")
         records = await everything(bus, "a")
@@ -78,7 +78,9 @@ async def test_a_commit_that_folded_a_set_aside_entry_is_refused(bus: Bus) -> No
 
 async def test_without_the_skips_fence_the_poisoned_memory_stays(redis_url: str) -> None:
     """What the rule is for."""
-    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"commit.skips": ""})) as bus:
+    async with await Bus.connect(
+        redis_url, outbox_seconds=0, scripts=Scripts({"commit.skips": ""})
+    ) as bus:
         await talk(bus, "a", 3)
         claim = await claim_of(bus, "a")
         records = await everything(bus, "a")
@@ -104,7 +106,9 @@ async def test_counting_skips_seen_livelocks(redis_url: str) -> None:
         "if select(2, string.gsub(meta[3], '%d+', '')) ~= tonumber(ARGV[7]) then "
         "return {'fenced', 'skips seen'} end"
     )
-    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"commit.skips": line})) as bus:
+    async with await Bus.connect(
+        redis_url, outbox_seconds=0, scripts=Scripts({"commit.skips": line})
+    ) as bus:
         await talk(bus, "a", 5)
         claim = await claim_of(bus, "a")
         records = await everything(bus, "a")

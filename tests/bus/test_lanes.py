@@ -18,10 +18,12 @@ from tests.talks import (
     everything,
     fact,
     folded,
+    rows,
     said,
     summary,
     swap_last,
     talk,
+    without,
 )
 
 DUE = "parley:{0}:due:fold"
@@ -84,7 +86,9 @@ async def test_after_the_head_start_anyone_takes_it(bus: Bus) -> None:
 
 async def test_without_affinity_a_stranger_takes_it_at_once(redis_url: str) -> None:
     """What the rule is for: two workers that steal fold everything twice."""
-    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"take.affinity": "local early"})) as bus:
+    async with await Bus.connect(
+        redis_url, outbox_seconds=0, scripts=Scripts({"take.affinity": "local early"})
+    ) as bus:
         await talk(bus, "a", 1)
         await folded(bus, "a")
         await talk(bus, "a", 1, first=2)
@@ -113,7 +117,9 @@ async def test_entries_that_came_meanwhile_keep_the_session_due(bus: Bus) -> Non
 
 async def test_without_rearming_such_a_session_sleeps(redis_url: str) -> None:
     """What the rule is for; the janitor finds it."""
-    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"commit.rearm": "if false then"})) as bus:
+    async with await Bus.connect(
+        redis_url, outbox_seconds=0, scripts=Scripts({"commit.rearm": "if false then"})
+    ) as bus:
         await talk(bus, "a", 1)
         claim = await claim_of(bus, "a")
         records = await everything(bus, "a")
@@ -146,8 +152,7 @@ async def test_folded_never_goes_back(bus: Bus) -> None:
 
 async def test_without_that_rule_it_goes_back(redis_url: str) -> None:
     """And facts that were told would be told again."""
-    scripts = Scripts({"commit.monotonic": "local folded = to"})
-    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=scripts) as bus:
+    async with await without(redis_url, "commit.monotonic", "local folded = to") as bus:
         await talk(bus, "a", 3)
         claim = await claim_of(bus, "a")
         records = await everything(bus, "a")
@@ -222,7 +227,9 @@ async def test_facts_are_told_once_and_in_order(bus: Bus) -> None:
     await talk(bus, "a", 4)
     claim = await claim_of(bus, "a")
     records = await everything(bus, "a")
-    await bus.commit(claim, commit_of(records[2], "a", facts=[fact(2), fact(2, 1), fact(3)]), done=False)
+    await bus.commit(
+        claim, commit_of(records[2], "a", facts=[fact(2), fact(2, 1), fact(3)]), done=False
+    )
     late = commit_of(records[4], "a", facts=[fact(2), fact(2, 1), fact(3), fact(5)])
     await bus.commit(claim, late, done=False)
     await bus.commit(claim, late, done=True)
@@ -248,7 +255,9 @@ async def test_effects_fall_due_once(bus: Bus) -> None:
 
 async def test_without_looking_for_results_an_effect_runs_again(redis_url: str) -> None:
     """A fold from an old snapshot would order every summary anew."""
-    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"commit.result": ""})) as bus:
+    async with await Bus.connect(
+        redis_url, outbox_seconds=0, scripts=Scripts({"commit.result": ""})
+    ) as bus:
         await talk(bus, "a", 3)
         records = await folded(bus, "a", effects=[1])
         (effect,) = (await bus.take("effects", "e", lease_ms=LEASE_MS)).claims
@@ -292,7 +301,9 @@ async def test_a_result_on_a_lost_input_is_refused(bus: Bus, raw: redis.Redis) -
 
 async def test_without_the_input_fence_it_lands(redis_url: str, raw: redis.Redis) -> None:
     """What the rule is for."""
-    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"finish.input": ""})) as bus:
+    async with await Bus.connect(
+        redis_url, outbox_seconds=0, scripts=Scripts({"finish.input": ""})
+    ) as bus:
         await talk(bus, "a", 3)
         records = await folded(bus, "a", effects=[1])
         (effect,) = (await bus.take("effects", "e", lease_ms=LEASE_MS)).claims
@@ -340,8 +351,8 @@ async def test_a_poisonous_entry_is_set_aside_for_everyone(bus: Bus, raw: redis.
     assert (info.skips, info.head, info.n) == ((3,), 5, 3)
     last = (await bus.tail("a", 1))[0]
     assert (last.entry.kind, getattr(last.entry, "seq", None)) == ("entry.set_aside", 3)
-    (row,) = raw.xrange("parley:{0}:dead")
-    assert row[1][b"id"] == b"m2"
+    ((_, dead),) = rows(raw, "parley:{0}:dead")
+    assert (dead[b"session"], dead[b"seq"], dead[b"id"]) == (b"a", b"3", b"m2")
     await bus.release(claim)
     assert (await claim_of(bus, "a")).tries == 0  # the deaths were the entry's
 
@@ -358,7 +369,9 @@ async def test_what_is_folded_is_never_set_aside(bus: Bus) -> None:
 
 async def test_without_that_rule_memories_part(redis_url: str) -> None:
     """A commit of those who folded it would be refused for ever."""
-    async with await Bus.connect(redis_url, outbox_seconds=0, scripts=Scripts({"set_aside.folded": ""})) as bus:
+    async with await Bus.connect(
+        redis_url, outbox_seconds=0, scripts=Scripts({"set_aside.folded": ""})
+    ) as bus:
         await talk(bus, "a", 3)
         records = await folded(bus, "a")
         await bus.set_aside("a", 3, "late")

@@ -19,8 +19,6 @@ async def ids(bus: Bus, session: str) -> list[str]:
     return [record.id for record in await everything(bus, session)]
 
 
-
-
 async def test_a_lost_suffix_is_offered_again_before_anything_new(
     redis_url: str, raw: redis.Redis
 ) -> None:

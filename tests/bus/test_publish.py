@@ -86,7 +86,7 @@ async def test_a_draft_that_is_twice_in_a_batch_lands_once(bus: Bus) -> None:
 async def test_another_payload_under_a_used_id_is_a_conflict(bus: Bus) -> None:
     """Nothing of its batch lands."""
     await talk(bus, "a", 2)
-    with pytest.raises(Conflict, match="'m2' is taken .* entry 3"):
+    with pytest.raises(Conflict, match=r"'m2' is taken .* entry 3"):
         await bus.publish("a", [said(9), said(2, content="something else")])
     assert (await bus.info("a")).head == 3
 
@@ -183,9 +183,7 @@ async def test_too_long_a_backlog_makes_publishers_wait(redis_url: str) -> None:
         await bus.publish("a", [said(k) for k in range(9, 12)])
 
 
-async def test_a_stale_epoch_is_refused_unless_it_is_a_resend(
-    bus: Bus, raw: redis.Redis
-) -> None:
+async def test_a_stale_epoch_is_refused_unless_it_is_a_resend(bus: Bus, raw: redis.Redis) -> None:
     """Law 18: what landed under an epoch stays acknowledged when the floor moves on."""
     await talk(bus, "a", 1)
     await bus.publish("a", [said(2)], epoch=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 import redis
 import structlog
@@ -77,7 +79,7 @@ async def test_a_flipped_byte_is_noticed(bus: Bus, raw: redis.Redis) -> None:
     """The snapshot counts as absent and is reported; whoever verifies is told."""
     await talk(bus, "a", 2)
     await commit_snapshots(bus, 3)
-    data = bytearray(raw.hget(MEMORY, "bytes") or b"")
+    data = bytearray(cast("bytes", raw.hget(MEMORY, "bytes")))
     data[3] ^= 1
     raw.hset(MEMORY, "bytes", bytes(data))
     with structlog.testing.capture_logs() as logged:

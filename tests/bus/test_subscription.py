@@ -149,9 +149,7 @@ async def test_a_log_that_went_back_ends_the_subscription(bus: Bus, raw: redis.R
             await heard(subscription, 1)
 
 
-async def test_a_log_that_went_back_and_grew_again_is_noticed(
-    bus: Bus, raw: redis.Redis
-) -> None:
+async def test_a_log_that_went_back_and_grew_again_is_noticed(bus: Bus, raw: redis.Redis) -> None:
     """Another entry stands under the number that was heard."""
     await talk(bus, "a", 5)
     async with bus.subscribe("a", 0) as subscription:
@@ -159,7 +157,9 @@ async def test_a_log_that_went_back_and_grew_again_is_noticed(
         with raw.pipeline() as step:
             step.xtrim("parley:{0}:s:a:log", maxlen=0)
             for seq in range(4, 8):
-                step.xadd("parley:{0}:s:a:log", {"id": "x", "t": 1, "entry": "{}"}, id=f"{seq + 3}-5")
+                step.xadd(
+                    "parley:{0}:s:a:log", {"id": "x", "t": 1, "entry": "{}"}, id=f"{seq + 3}-5"
+                )
             step.execute()
         with pytest.raises(Fenced):
             await heard(subscription, 1)
