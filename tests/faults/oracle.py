@@ -22,6 +22,7 @@ from listeners.offline import settle
 from memory.canonical import checksum, dump, load
 from memory.fold import apply
 from memory.state import FOLD, Memory
+from memory.summaries import due
 from tests.faults.language import PACKS, opened
 
 Row = tuple[bytes, dict[bytes, bytes]]
@@ -151,6 +152,9 @@ def _of_the_memory(rows: Rows, published: Expected) -> Iterator[str]:
     """The stored memory and the facts are those of a replay; so is the transcript's memory."""
     memory = Memory(PACKS)
     facts = _replayed(rows, memory)
+    owed = [effect.id for effect in due(memory)]
+    if owed:
+        yield f"{len(owed)} effects are due and nobody will run them: {owed[:3]}"
     replayed = dump(memory)
     yield from _of_the_snapshot(rows, replayed)
     if rows.facts:  # the oldest may have been cut off
