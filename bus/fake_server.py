@@ -10,10 +10,12 @@ import io
 import select
 import sys
 from socket import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fakeredis import TcpFakeServer
+from fakeredis._clients._sync import FakeRedisConnection
 from fakeredis._clients._tcp_server import TCPFakeRequestHandler
+from redis.exceptions import ResponseError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -38,14 +40,33 @@ class PatientWriter(io.BufferedIOBase):
         return size
 
 
+class ErrorsAsReplies:
+    """A client of the fake whose error replies are values, not exceptions."""
+
+    def __init__(self, client: FakeRedisConnection) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def read_response(self) -> Any:
+        try:
+            return self._client.read_response()
+        except ResponseError as error:
+            return error
+
+
 class Handler(TCPFakeRequestHandler):
     """fakeredis 2.40 makes the socket non-blocking to poll it, and then loses the
     connection at any reply larger than the socket's buffer (a batch of long
-    messages to a reader that is busy)."""
+    messages to a reader that is busy). It also closes the connection after every
+    error reply, NOSCRIPT among them, which a real server does not."""
 
     def setup(self) -> None:
         super().setup()
         self.writer.writer = PatientWriter(self.connection)
+        client = ErrorsAsReplies(self.current_client)
+        self.current_client = client  # type: ignore[assignment]  # it answers like one
 
 
 def main() -> None:
