@@ -30,7 +30,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A session as it was stored when its `head` was read. `ids` is the index of client ids."""
+    """A session as it was stored at one moment. `ids` is the index of client ids."""
 
     session: str
     head: int
@@ -48,18 +48,30 @@ class Audits:
         self._keys = keys
 
     async def audit(self, session: str) -> Audit:
-        """All that is stored of the log up to its present head. Raises `SessionNotFound`."""
+        """All that is stored of the log. Raises `SessionNotFound`.
+
+        What is published meanwhile is left out; a row beyond the head that no
+        publishing explains is not.
+        """
         keys = self._keys.of(session)
+        before = await self._state(session, keys)
+        rows = await self._rows(keys)
+        ids = await self._ids(keys)
+        after = await self._state(session, keys)
+        head, later = int(before[0] or 0), int(after[0] or 0)
+        meanwhile = range(head + 1, later + 1)
+        return Audit(
+            session, head, int(before[1] or 0), int(before[2] or 0), before[3],
+            skip_list(before[4]),
+            tuple(row for row in rows if row.seq not in meanwhile),
+            {name: place for name, place in ids.items() if _seq(place) not in meanwhile},
+        )  # fmt: skip
+
+    async def _state(self, session: str, keys: SessionKeys) -> list[str]:
         reply = await self._connections.command("HMGET", keys.meta, *_META)
         if reply[0] is None:
             raise SessionNotFound(session)
-        _, head, n, folded, status, skips = ((value or b"").decode() for value in reply)
-        rows = await self._rows(keys, int(head or 0))
-        ids = await self._ids(keys, int(head or 0))
-        return Audit(
-            session, int(head or 0), int(n or 0), int(folded or 0), status, skip_list(skips),
-            tuple(rows), ids,
-        )  # fmt: skip
+        return [(value or b"").decode() for value in reply[1:]]
 
     async def mark(self, session: str, status: str) -> None:
         """Gives a session that is closed another word for it, such as `archived`.
@@ -72,29 +84,30 @@ class Audits:
             raise SessionNotFound(session)
         await self._connections.command("HSET", keys.meta, "status", status)
 
-    async def _rows(self, keys: SessionKeys, head: int) -> list[Row]:
+    async def _rows(self, keys: SessionKeys) -> list[Row]:
         found: list[Row] = []
         start = "-"
         while True:
-            reply = await self._connections.command("XRANGE", keys.log, start, head, "COUNT", _PAGE)
+            reply = await self._connections.command("XRANGE", keys.log, start, "+", "COUNT", _PAGE)
             found += map(_row, reply)
             if len(reply) < _PAGE:
                 return found
             start = f"({bytes(reply[-1][0]).decode()}"
 
-    async def _ids(self, keys: SessionKeys, head: int) -> dict[str, str]:
-        """The index, without entries that came after `head` was read."""
+    async def _ids(self, keys: SessionKeys) -> dict[str, str]:
         names = list(await self._connections.command("HKEYS", keys.ids))
         found: dict[str, str] = {}
         for first in range(0, len(names), _PAGE):
             page = names[first : first + _PAGE]
             values = await self._connections.command("HMGET", keys.ids, *page)
             for name, value in zip(page, values, strict=True):
-                place = (value or b"").decode()
-                seq = place.partition("-")[0]
-                if not seq.isdecimal() or int(seq) <= head:
-                    found[str(name, "utf-8", "replace")] = place
+                found[str(name, "utf-8", "replace")] = str(value or b"", "utf-8", "replace")
         return found
+
+
+def _seq(place: str) -> int:
+    seq = place.partition("-")[0]
+    return int(seq) if seq.isdecimal() else 0
 
 
 def _row(item: Sequence[Any]) -> Row:

@@ -18,6 +18,7 @@ from rich.text import Text
 from bus import Bus
 from bus.entries import Record
 from bus.log import FactRecord
+from bus.tasks import end
 from server.asking import report
 from server.opening import drafts
 from server.output import shown, stderr, tell
@@ -63,14 +64,15 @@ async def _shown(bus: Bus, *, live: bool) -> AsyncIterator[None]:
         yield
         return
     view = _View(stderr())
-    async with asyncio.TaskGroup() as group:
-        following = group.create_task(view.follow(bus))
+    following = asyncio.create_task(view.follow(bus), name="parley-demo-view")
+    try:
         yield
         head = (await bus.info(SESSION)).head
         with contextlib.suppress(TimeoutError):  # the minutes say it all anyway
             async with asyncio.timeout(CATCH_UP_SECONDS):
                 await view.until(head)
-        following.cancel()
+    finally:
+        await end(following)
 
 
 class _View:

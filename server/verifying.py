@@ -82,6 +82,8 @@ def _snapshot(stored: Snapshot | None, audit: Audit, packs: Packs) -> Iterator[s
     if (stored.identity, stored.n) != (identity, row.n):
         yield f"the snapshot was taken at {stored.identity!r}, the log has {identity!r} there"
     honoured = frozenset(skip for skip in audit.skips if skip <= stored.upto)
+    if stored.skips > len(honoured):
+        yield f"the snapshot honours {stored.skips} entries set aside; there are {len(honoured)}"
     if stored.skips != len(honoured):
         return  # taken before an entry was set aside: nobody builds on it any more
     memory = _folded(audit.rows[: stored.upto], honoured, packs)

@@ -1,0 +1,94 @@
+"""The minutes say what it came to, with the words that show it."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from server.analysis import analyze
+from server.demonstration import bundled
+from server.minutes_view import write_minutes
+from server.settings import settled
+from server.transcripts import parse_transcript
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, Any]:
+    """The minutes of the bundled deliberation."""
+    return analyze(bundled(), settled({}, {})).minutes()
+
+
+def shown(report: dict[str, Any]) -> str:
+    """The minutes as a person reads them."""
+    page = io.StringIO()
+    write_minutes(Console(width=200, file=page), report)
+    return page.getvalue()
+
+
+def test_decisions_come_with_supporters_dissent_and_evidence(report: dict[str, Any]) -> None:
+    """At least one was ratified over a dissent that is on the record, quoted."""
+    over_dissent = [
+        row for row in report["decisions"] if row["status"] == "ratified" and row["dissenters"]
+    ]
+    assert over_dissent
+    for row in over_dissent:
+        assert row["supporters"]
+        assert row["evidence"]["quote"]
+        assert all(voice["quote"] for voice in row["dissenters"])
+
+
+def test_a_superseded_decision_names_its_successor(report: dict[str, Any]) -> None:
+    """Both ends of the link are there."""
+    by_handle = {row["handle"]: row for row in report["decisions"]}
+    (old,) = [row for row in report["decisions"] if row["status"] == "superseded"]
+    assert by_handle[old["superseded_by"]]["supersedes"] == old["handle"]
+
+
+def test_an_idea_that_was_rejected_before_is_pointed_out(report: dict[str, Any]) -> None:
+    """With the message at which it was, about fifty messages ago."""
+    (echo,) = report["echoes"]
+    assert echo["status"] == "rejected"
+    assert echo["n"] - echo["settled_n"] >= 40
+    assert f"this idea was already rejected at message {echo['settled_n']}" in shown(report)
+
+
+def test_everyone_has_positions_and_a_flip_is_marked(report: dict[str, Any]) -> None:
+    """A change of sides names both messages."""
+    flips = [
+        position
+        for person in report["positions"]
+        for position in person["positions"]
+        if position["was"] and position["stance"] != "neutral"
+    ]
+    assert flips
+    assert all(position["was_n"] < position["n"] for position in flips)
+    assert "changed from" in shown(report)
+
+
+def test_open_proposals_summaries_and_statistics_are_there(report: dict[str, Any]) -> None:
+    """Nothing of the report is empty for a whole deliberation."""
+    assert report["open"]
+    assert report["summaries"]
+    assert report["statistics"]["messages"] == report["messages"]
+    text = shown(report)
+    for heading in ("Decisions", "Open proposals", "Said before", "Positions", "Summaries"):
+        assert heading in text
+
+
+def test_words_that_are_not_at_hand_are_cited_by_number(report: dict[str, Any]) -> None:
+    """A report without its log still prints."""
+    bare = dict(report, decisions=[
+        {**row, "evidence": {**row["evidence"], "quote": None}} for row in report["decisions"]
+    ])  # fmt: skip
+    assert f"[message {bare['decisions'][0]['evidence']['n']}]" in shown(bare)
+
+
+def test_an_empty_deliberation_has_short_minutes() -> None:
+    """Sections without content are left out."""
+    line = b'{"index": 0, "agent_id": "Ada", "content": "Anyone here?"}'
+    text = shown(analyze(parse_transcript(line), settled({}, {})).minutes())
+    assert "Decisions" not in text
+    assert "1 messages by 1 participants" in text
