@@ -182,7 +182,7 @@ class EffectRunner:
             self.tally.moot += 1
             await self._bus.drop(claim)
             return
-        wanted = memory.settings.summary.how
+        wanted = memory.era(effect.last).how
         order = _Order(effect, wanted, Terms.of(memory, effect), _lower(memory, effect))
         skips = frozenset((await self._bus.info(claim.session)).skips)
         found = await passage(self._bus, claim.session, effect.first, effect.last, skips)

@@ -18,6 +18,7 @@ from memory.errors import SnapshotMismatch
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.settings import Settings
 from memory.state import FOLD, Era, Memory, Packs
+from memory.summaries import can_go
 
 _Item = TypeVar("_Item")
 
@@ -107,18 +108,24 @@ def _index(memory: Memory) -> None:
             memory.full_proposals[proposal.ref] = None
         if proposal.status == "active" and proposal.merged is None and not proposal.struck:
             memory.live[proposal.ref] = None
-    memory.order_live()
     for decision in memory.decisions.values():
         memory.decision_index.add(decision.ref, decision.fingerprint)
         memory.at_refs.setdefault(decision.born, []).append(decision.handle)
         if not decision.shrunk:
             memory.full_decisions[decision.ref] = None
+    memory.order_live()
     memory.order_resolving()
     memory.order_topics()
+    _index_ranges(memory)
+
+
+def _index_ranges(memory: Memory) -> None:
     for key in sorted(memory.ranges):
         held = memory.ranges[key]
         if key not in memory.summaries:
             memory.owed[key] = None
+        if held.level == 0 and can_go(memory, held):
+            memory.fallen.append(held.first)
         if held.above is None:
             memory.front.setdefault(held.level, []).append(held)
         elif (held.level + 1, held.above) in memory.ranges:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -37,11 +37,16 @@ def _reader(packs: tuple[Pack, ...]) -> Reader:
 
 
 class Era(Struct, frozen=True, gc=False):
-    """What an extract of the entries after n `after` depends on, until the next era."""
+    """What the summaries of the ranges that end after n `after` go by, until the next era.
+
+    A summary may be written long after its range closed, or again; what it goes
+    by is that of its range, so that settings of the day change no earlier one.
+    """
 
     after: int
     interval: int
     words: int
+    how: Literal["extract", "model"]
     packs: tuple[PackRef, ...]
 
 
@@ -59,6 +64,7 @@ class Memory:
         "decision_index",
         "decisions",
         "eras",
+        "fallen",
         "front",
         "full_decisions",
         "full_proposals",
@@ -123,6 +129,7 @@ class Memory:
         self.decision_index = Index()
         self.full_proposals: dict[int, None] = {}
         self.full_decisions: dict[int, None] = {}
+        self.fallen: list[int] = []  # `first` of ranges no longer among the newest, to let go of
         self.owed: dict[tuple[int, int], None] = {}  # ranges without a summary
         self.front: dict[int, list[Range]] = {}  # by level: ranges that none covers, oldest first
         self.below: dict[tuple[int, int], list[Range]] = {}  # range -> those it covers and we hold
@@ -159,13 +166,13 @@ class Memory:
     def begin_era(self) -> None:
         """Note what is in force for the entries after the last one folded."""
         summary = self.settings.summary
-        era = Era(self.n, summary.interval, summary.words, self.pack_refs)
+        era = Era(self.n, summary.interval, summary.words, summary.how, self.pack_refs)
         if self.eras and self.eras[-1].after == self.n:
             self.eras.pop()
         self.eras.append(era)
 
     def era(self, n: int) -> Era:
-        """What was in force when entry `n` was folded."""
+        """What the summary of a range that ends at `n` goes by."""
         return next(era for era in reversed(self.eras) if era.after < n)
 
     def named(self, participant: str) -> str:

@@ -30,6 +30,9 @@ def close_range(memory: Memory, last: int, at: str | None) -> None:
     _hold(memory, closed)
     tighten(memory)
     memory.newest.append(closed.first)
+    surplus = max(0, len(memory.newest) - memory.settings.summary.keep)
+    memory.fallen += memory.newest[:surplus]
+    del memory.newest[:surplus]
 
 
 def _hold(memory: Memory, made: Range) -> None:
@@ -82,7 +85,7 @@ def land(moment: Moment, entry: SummaryMade) -> None:
     standing = memory.summaries.get(key)
     if standing is not None and (standing.how == "model" or entry.how == "extract"):
         return
-    text = clip(entry.text.strip(), memory.settings.summary.words * _CHARS_PER_WORD)
+    text = clip(entry.text.strip(), memory.era(entry.last).words * _CHARS_PER_WORD)
     memory.summaries[key] = Summary(
         level=entry.level,
         first=entry.first,
@@ -103,23 +106,21 @@ def land(moment: Moment, entry: SummaryMade) -> None:
         how=entry.how,
         text=text,
     )
-    if entry.level == 0:
-        _keep_newest(memory)
+    _let_go_of_fallen(memory)
     for below in parts(memory, entry.level, entry.first):
         _release(memory, below.key)
 
 
-def _keep_newest(memory: Memory) -> None:
-    """Let go of the covered ranges of level 0 that are no longer among the newest.
+def _let_go_of_fallen(memory: Memory) -> None:
+    """Let go of covered ranges of level 0 that are no longer among the newest.
 
     Done when a summary lands, not when a range closes: what a context's prefix
-    shows changes with summaries only.
+    shows changes with summaries only. One whose cover is not final yet goes with
+    the landing that makes it so.
     """
-    surplus = max(0, len(memory.newest) - memory.settings.summary.keep)
-    fallen = memory.newest[:surplus]
-    del memory.newest[:surplus]
-    for first in fallen:
+    for first in memory.fallen:
         _release(memory, (0, first))
+    memory.fallen.clear()
 
 
 def parts(memory: Memory, level: int, first: int) -> list[Range]:
@@ -132,17 +133,20 @@ def _is_final(memory: Memory, key: Key) -> bool:
     standing = memory.summaries.get(key)
     if standing is None:
         return key not in memory.ranges
-    return standing.how == "model" or memory.settings.summary.how == "extract"
+    return standing.how in ("model", memory.era(standing.last).how)
+
+
+def can_go(memory: Memory, held: Range) -> bool:
+    """True when what covers `held` is final, and `held` is not among the newest."""
+    if held.above is None or (held.level == 0 and held.first in memory.newest):
+        return False
+    return _is_final(memory, (held.level + 1, held.above))
 
 
 def _release(memory: Memory, key: Key) -> None:
-    """Let go of a range, and of those below it, once what covers it is final."""
+    """Let go of a range, and of those below it, if it can go."""
     held = memory.ranges.get(key)
-    if held is None or held.above is None:
-        return
-    if key[0] == 0 and key[1] in memory.newest:
-        return
-    if not _is_final(memory, (held.level + 1, held.above)):
+    if held is None or held.above is None or not can_go(memory, held):
         return
     below = memory.below.pop(key, [])
     siblings = memory.below.get((held.level + 1, held.above))
@@ -173,17 +177,15 @@ def _is_ready(memory: Memory, key: Key) -> bool:
 def upgrades(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
     """The standing extracts that a model could better, lowest level and oldest first.
 
-    Empty where the session wants extracts. A range of a higher level waits for
-    the models' summaries of the ranges below it.
+    Those of ranges that closed while the session wanted a model's. A range of a
+    higher level waits for the models' summaries of the ranges below it.
     """
-    if memory.settings.summary.how == "extract":
-        return ()
     found: list[Effect] = []
     for key in sorted(memory.summaries):
         standing = memory.summaries[key]
         if len(found) == most:
             break
-        if standing.how == "model":
+        if standing.how in ("model", memory.era(standing.last).how):
             continue
         below = (memory.summaries.get(part.key) for part in parts(memory, *key))
         if all(lower is None or lower.how == "model" for lower in below):

@@ -215,7 +215,13 @@ def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
                 },
             ),
             "summary": st.fixed_dictionaries(
-                {}, optional={"interval": st.integers(1, 5), "fanout": st.integers(2, 4)}
+                {},
+                optional={
+                    "interval": st.integers(1, 5),
+                    "fanout": st.integers(2, 4),
+                    "keep": st.integers(0, 3),
+                    "how": st.sampled_from(("extract", "model")),
+                },
             ),
             "lapse": st.fixed_dictionaries({"after": st.integers(1, 20)}),
             "ratify": st.fixed_dictionaries({"quorum": st.integers(1, 3)}),

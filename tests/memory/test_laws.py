@@ -257,7 +257,7 @@ def test_law_17_interleaving_of_derived_entries_does_not_matter(
 ) -> None:
     """Summaries may land at once or late, in any order: the settled memory is the same."""
     assert isinstance(log[0], SessionOpened)
-    summary = {"interval": 2, "how": how}
+    summary = {**log[0].settings.get("summary", {}), "interval": 2}
     first = log[0].model_copy(update={"settings": {**log[0].settings, "summary": summary}})
     at_once = settled([first, *log[1:]], (), how)
     late = settled([first, *log[1:]], delays, how)
