@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 import pytest
 import redis
+from msgspec.structs import replace
 
 from bus import Bus
 from bus.entries import Message, Record, SessionForked, SessionOpened, Unknown
