@@ -42,7 +42,7 @@ check-deploy: $(DEV) ## validate deploy/ without a network or a container engine
 	@$(BIN)/python deploy/check.py deploy
 
 bench: $(DEV) ## the hot path against its budgets
-	@$(BIN)/python benchmarks/run.py $(ARGS)
+	@$(BIN)/python -m benchmarks.run $(ARGS)
 
 lock: ## resolve the requirement locks anew (needs uv)
 	@$(LOCKED) --upgrade --output-file requirements.lock
