@@ -22,6 +22,7 @@ import redis
 from tests.servers import RedisServer
 
 ROOT = Path(__file__).parents[2]
+DWELL = 0.2  # seconds that a victim may go on with what it holds
 PATIENCE = 0.6  # seconds that a victim is stalked until it holds a session
 
 
@@ -82,9 +83,17 @@ class Crew:
         return sum(self._is_up(worker) for _, worker in self._workers)
 
     async def kill_one(self) -> None:
-        """Kill -9 a random worker, if possible while it holds work, and replace it."""
+        """Kill -9 a random worker, a random moment after it took work, and replace it.
+
+        The moment matters: always killed at once, every taker of a long session
+        would die before it had read it, and look like the victim of an entry.
+        """
         place, lane, worker = self._victim(self._lanes)
-        held = await self._stalk(lane, worker)
+        if await self._stalk(lane, worker):
+            worker.send_signal(signal.SIGCONT)
+            await asyncio.sleep(self._chance.uniform(0.0, DWELL))
+            worker.send_signal(signal.SIGSTOP)
+        held = self._held(lane, worker.pid)
         worker.kill()
         code = worker.wait()
         if code == -signal.SIGKILL:

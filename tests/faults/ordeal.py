@@ -253,5 +253,5 @@ class Ordeal:
                 ask.hexists(f"{prefix}:ids", expected.drafts[-1].id)
             ask.zcard("parley:{0}:due:effects")
             *rows, effects = ask.execute()
-        unfolded = sum(int(head or 0) - int(folded or 0) for head, folded in rows[::2])
-        return unfolded + rows[1::2].count(False) + int(effects)
+        unfolded: int = sum(int(head or 0) - int(folded or 0) for head, folded in rows[::2])
+        return unfolded + sum(1 for there in rows[1::2] if not there) + int(effects)
