@@ -62,6 +62,11 @@ async def working(bus: Bus) -> bool:
     return any(worker.age_ms < STALE_MS for worker in await bus.workers())
 
 
+def worker_command() -> tuple[str, ...]:
+    """Starts a worker that does not outlive this process."""
+    return (sys.executable, "-m", "server", "worker", "--minder", str(os.getpid()))
+
+
 class Helping:
     """A worker process of our own; its log is shown only if it fails."""
 
@@ -83,7 +88,7 @@ async def worker_process(settings: Settings, url: str) -> AsyncIterator[Helping]
     own = settings.model_copy(update={"redis": url})
     with tempfile.TemporaryFile() as log:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "server", "worker",
+            *worker_command(),
             stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log, env=child_environment(own),
         )  # fmt: skip
         try:

@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-import sys
-from typing import Literal
+import signal
+from typing import Final, Literal
 
 from listeners.effects import EffectPace
 from listeners.model import Model
 from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
 from server.packs import read_packs
-from server.running import child_environment, connected, run
+from server.running import child_environment, connected, run, worker_command
 from server.settings import Settings
 
+LOOK_SECONDS: Final = 0.5  # between two looks at whether the parent is still there
 
-def work(settings: Settings, lanes: Literal["all", "fold", "effects"]) -> int:
+
+def work(
+    settings: Settings, lanes: Literal["all", "fold", "effects"], *, minder: int | None = None
+) -> int:
     """Works until told to stop; the exit code.
 
     `all` minds two processes, one a lane; either lane alone works in this one.
+    `minder` is the process that started this one: its end, kill -9 included, is
+    a request to stop, as nobody is left to make one.
     """
-    if lanes == "all":
-        return int(run(_mind(settings)))
-    run(_serve(settings, lanes))
-    return 0
+    return int(run(_work(settings, lanes, minder)))
+
+
+async def _work(
+    settings: Settings, lanes: Literal["all", "fold", "effects"], minder: int | None
+) -> int:
+    watch = None if minder is None else asyncio.create_task(_stop_with(minder))
+    try:
+        if lanes == "all":
+            return await _mind(settings)
+        await _serve(settings, lanes)
+        return 0
+    finally:
+        if watch is not None:
+            watch.cancel()
+
+
+async def _stop_with(minder: int) -> None:
+    """SIGTERM to this process once `minder` is no longer its parent."""
+    while os.getppid() == minder:  # noqa: ASYNC110 - nothing wakes an orphan
+        await asyncio.sleep(LOOK_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 async def _mind(settings: Settings) -> int:
@@ -31,9 +56,7 @@ async def _mind(settings: Settings) -> int:
     read_packs(settings.packs)  # a pack that is refused is refused here, once
     async with connected(settings) as running:
         os.environ.update(child_environment(settings.model_copy(update={"redis": running.url})))
-        commands = {
-            lane: (sys.executable, "-m", "server", "worker", "--lanes", lane) for lane in LANES
-        }
+        commands = {lane: (*worker_command(), "--lanes", lane) for lane in LANES}
         return await supervise(commands, drain_seconds=settings.drain_seconds)
 
 

@@ -24,11 +24,15 @@ def add_to(app: typer.Typer) -> None:
 def worker(
     ctx: typer.Context,
     lanes: Annotated[Lanes, typer.Option(help="what to work on")] = Lanes.all,
+    minder: Annotated[
+        int | None,
+        typer.Option(metavar="PID", help="drain when PID, which started this one, ends"),
+    ] = None,
 ) -> None:
     """Keep memories fresh and run their effects, until told to stop (SIGTERM drains)."""
     from server.working import work
 
-    raise typer.Exit(work(settings(ctx), lanes.value))
+    raise typer.Exit(work(settings(ctx), lanes.value, minder=minder))
 
 
 def status(ctx: typer.Context, json: Json = False) -> None:

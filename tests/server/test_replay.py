@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from bus import Bus
 from tests.calls import Parley
+from tests.patience import wait_until
 
 DEMO = Path(__file__).resolve().parents[2] / "server" / "data" / "demo.jsonl"
 
@@ -47,3 +52,31 @@ def test_a_worker_that_cannot_start_is_reported_at_once(
     ran = parley("replay", DEMO, "--session", "demo")
     assert ran.code == 1
     assert "the worker ended with 1" in ran.err
+
+
+async def test_no_worker_outlives_the_call_that_started_it(redis_url: str) -> None:
+    """Also when that call is killed -9: its workers drain by themselves."""
+    command = [sys.executable, "-m", "server", "replay", str(DEMO), "--session", "d", "--rate", "1"]
+    environment = {name: value for name, value in os.environ.items() if "PARLEY" not in name}
+    call = await asyncio.create_subprocess_exec(
+        *command, "--redis", redis_url, env=environment, cwd=DEMO.parents[2],
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    async with await Bus.connect(redis_url) as bus:
+
+        async def beating() -> bool:
+            return len(await bus.workers()) == 2
+
+        await wait_until(beating, timeout=30)
+        pids = [worker.pid for worker in await bus.workers()]
+        call.kill()
+        await call.wait()
+        await wait_until(lambda: not any(map(_runs, pids)), timeout=30)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
