@@ -26,9 +26,9 @@ import structlog
 
 from bus import Bus
 from bus.errors import Unavailable
+from bus.tasks import end
 from listeners.effects import EffectPace, EffectRunner, EffectTally
 from listeners.model import Model
-from listeners.pace import ended
 from listeners.projector import Pace, Projector, Tally
 from listeners.watchdog import watched
 from memory.state import Packs
@@ -93,7 +93,7 @@ async def run_lane(
         try:
             await _until_drained(runner.run, stop, settings.drain_seconds)
         finally:
-            await ended(*aside)
+            await end(*aside)
             with contextlib.suppress(Unavailable):  # the list forgets it by itself
                 await bus.farewell(owner)
         log.info("worker_stopped", owner=owner, **dataclasses.asdict(runner.tally))
@@ -120,7 +120,7 @@ async def _until_drained(
         if not running.done():
             await asyncio.wait([running], timeout=seconds)
     finally:
-        await ended(running, stopping)
+        await end(running, stopping)
     if not running.cancelled():
         running.result()
 
