@@ -188,9 +188,11 @@ class Fact(Struct, frozen=True, gc=False, omit_defaults=True):
     """What one entry changed: the unit that subscribers hear.
 
     kind: proposal.made · proposal.settled · proposal.echoed · proposal.amended ·
-    reaction.changed · decision.claimed · decision.ratified · decision.disputed ·
-    decision.superseded · position.flipped · summary.made · item.corrected ·
-    entry.skipped. `ref` is the handle it is about; `data` is JSON-ready.
+    reaction.changed · decision.claimed · decision.restated · decision.ratified ·
+    decision.disputed · decision.superseded · position.flipped · summary.made ·
+    item.corrected · correction.ignored · participant.aliased · settings.changed ·
+    settings.refused · session.closed · entry.set_aside · entry.skipped.
+    `ref` is the handle it is about; `data` is JSON-ready.
     """
 
     kind: str

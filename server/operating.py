@@ -24,6 +24,7 @@ async def status(settings: Settings) -> dict[str, Any]:
         server = await running.bus.server()
         sessions = await running.bus.sessions(0, NEWEST)
         workers = await running.bus.workers()
+        repaired = await running.bus.repaired_total()
     return {
         "redis": {
             "kind": running.kind, "version": server.version, "durability": server.durability,
@@ -33,6 +34,7 @@ async def status(settings: Settings) -> dict[str, Any]:
             {**w.stats, "name": w.owner, "age_ms": w.age_ms, "lanes": w.lanes} for w in workers
         ],
         "sessions": len(sessions),
+        "repaired_total": repaired,
         "lag": {
             "entries_not_folded": sum(max(0, one.head - one.folded) for one in sessions),
             "effects_due": sum(one.due["effects"] for one in sessions),
