@@ -8,6 +8,7 @@ from memory.items import Decision, Origin, Proposal, Reaction, Stance
 from memory.links import Link, referred, resolved_by, targets
 from memory.moment import Moment
 from memory.similar import fingerprint
+from memory.text import TOPIC_LIMIT, clip
 
 _STANCES: dict[str, Stance] = {
     "support": "support",
@@ -69,7 +70,8 @@ def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
     stance = _STANCES[detection.act]
     links = targets(moment, detection, re)
     if not links and moment.topic and detection.how == "act":
-        positions.take(moment, moment.topic, stance, detection.start, detection.end)
+        topic = clip(moment.topic, TOPIC_LIMIT)
+        positions.take(moment, topic, stance, detection.start, detection.end)
     for link in links:
         if link.item.born == moment.n:
             continue
