@@ -134,7 +134,8 @@ class Position(Struct, frozen=True, gc=False, omit_defaults=True):
     stance: Stance
     cite: Cite
     text: str  # the sentence that says so, at most 120 characters
-    was: Stance | None = None  # the opposite stance held before, when this is a flip
+    # the opposite stance held before, when this is a flip; what a neutral one followed
+    was: Stance | None = None
     was_cite: Cite | None = None
 
 
