@@ -146,23 +146,6 @@ def mention(memory: Memory, proposal: Proposal) -> None:
         memory.live[proposal.ref] = None
 
 
-def has_quorum(memory: Memory, proposal: Proposal, *, votes_too: bool = False) -> bool:
-    """True when enough others support it and nobody opposes it.
-
-    Conditional support is not support. Reactions linked by nearness alone do
-    not count, unless `votes_too`: then bare votes do, because a claim that
-    restates the proposal has said what they were cast on.
-    """
-    supporters = 0
-    for name, reaction in proposal.reactions.items():
-        if reaction.stance == "oppose":
-            return False
-        sure = reaction.counted or (votes_too and reaction.vote)
-        if reaction.stance == "support" and sure and not reaction.conditional:
-            supporters += name != proposal.participant
-    return supporters >= memory.settings.ratify.quorum
-
-
 def settle(moment: Moment, proposal: Proposal, status: ProposalStatus, origin: Origin) -> None:
     """Move an active proposal to `status`, for good."""
     proposal.status = status
