@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from memory import positions
 from memory.items import Cite, Decision, Origin, Proposal, Reaction, Stance
-from memory.moment import Moment
+from memory.moment import Moment, evidence
 from memory.proposals import mention
 from memory.sides import side, sides_of, take_sides
 from memory.similar import fingerprint
@@ -119,11 +119,7 @@ def _enter(
         outcome=made.outcome,
         resolves=None if resolves is None else resolves.handle,
         proposal_n=None if resolves is None else resolves.born,
-        start=where.start,
-        end=where.end,
-        how=origin.how,
-        rule=origin.rule,
-        confidence=origin.confidence,
+        **evidence(origin),
     )
     positions.contribute(moment, where.start, where.end)
     return made
@@ -156,16 +152,11 @@ def _restates(moment: Moment, standing: Decision) -> bool:
 
 def _restate(moment: Moment, decision: Decision, origin: Origin) -> Decision:
     """Somebody says the same again: they support it."""
-    where = origin.cites[0]
     moment.found(
         "decision.restated",
         decision.handle,
         participant=moment.participant,
-        start=where.start,
-        end=where.end,
-        how=origin.how,
-        rule=origin.rule,
-        confidence=origin.confidence,
+        **evidence(origin),
     )
     hear(moment, decision, "support", origin)
     return decision

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from memory import positions
 from memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction, Stance
-from memory.moment import Moment
+from memory.moment import Moment, evidence
 from memory.similar import fingerprint
 from memory.state import Memory
 from memory.text import clip, topic_line
@@ -59,11 +59,7 @@ def propose(
         participant=made.participant,
         topic=made.topic,
         text=made.text,
-        start=where.start,
-        end=where.end,
-        how=origin.how,
-        rule=origin.rule,
-        confidence=origin.confidence,
+        **evidence(origin),
     )
     if amends is not None:
         _succeed(moment, amends, made)
@@ -123,11 +119,7 @@ def react(
         conditional=reaction.conditional,
         counted=reaction.counted,
         proposal_n=proposal.born,
-        start=where.start,
-        end=where.end,
-        how=origin.how,
-        rule=origin.rule,
-        confidence=origin.confidence,
+        **evidence(origin),
     )
     positions.take(moment, proposal.handle, stance, where.start, where.end)
 
