@@ -187,12 +187,8 @@ class Summary:
 class Fact(Struct, frozen=True, gc=False, omit_defaults=True):
     """What one entry changed: the unit that subscribers hear.
 
-    kind: proposal.made · proposal.settled · proposal.echoed · proposal.amended ·
-    reaction.changed · decision.claimed · decision.restated · decision.ratified ·
-    decision.disputed · decision.superseded · position.flipped · summary.made ·
-    item.corrected · correction.ignored · participant.aliased · settings.changed ·
-    settings.refused · session.closed · entry.set_aside · entry.skipped.
-    `ref` is the handle it is about; `data` is JSON-ready.
+    `ref` is the handle it is about; `data` is JSON-ready. docs/protocol.md lists
+    the kinds and what each carries.
     """
 
     kind: str

@@ -178,14 +178,14 @@ def settled(
         branch = tree
         for step in setting.path[:-1]:
             branch = branch.setdefault(step, {})
-        branch[setting.path[-1]] = _split(value) if setting.many else value
+        branch[setting.path[-1]] = split(value) if setting.many else value
     try:
         return Settings(**tree)
     except ValidationError as refused:
         raise _explained(refused, values) from None
 
 
-def _split(value: Any) -> Any:
+def split(value: Any) -> Any:
     """A list given as text: names between commas, or a JSON list where a name has one."""
     if isinstance(value, str) and value.startswith("["):
         try:

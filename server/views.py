@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bus.drafts import Receipt
 from memory.context import Context
 from server.minutes_view import write_item, write_minutes
 from server.output import emit, emit_bytes, shown, stdout
@@ -52,6 +53,14 @@ def show_statistics(found: Mapping[str, Any], json: bool) -> None:
 def show_pairs(found: Mapping[str, Any], json: bool) -> None:
     """Names and values, one a line."""
     show_statistics(found, json)
+
+
+def show_receipt(receipt: Receipt, number: int, json: bool) -> None:
+    """Where an entry landed; `number` is the one that a person goes on with."""
+    if json:
+        emit(asdict(receipt))
+    else:
+        emit_bytes(b"%d\n" % number)
 
 
 def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from bus.entries import Record, Unknown
-from memory.text import clip, visible
+from memory.text import clip, one_line, visible
 
 WIDTH: Final = 400  # characters of a message that a line shows
 
@@ -61,8 +61,6 @@ def message_line(record: Record) -> Text | None:
         head = Text(f"{record.n:>5} {visible(entry.participant)}{act}: ", style="bold")
         return head.append(visible(clip(entry.content, WIDTH)), style="not bold")
     if entry.kind == "summary.made":
-        return Text(
-            f"      summary {entry.first}-{entry.last}: {visible(clip(entry.text, WIDTH))}",
-            style="dim",
-        )
+        text = visible(clip(one_line(entry.text), WIDTH))
+        return Text(f"      summary {entry.first}-{entry.last}: {text}", style="dim")
     return Text(f"      {entry.kind}", style="dim")

@@ -19,6 +19,8 @@ Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="file to write  [default: SESSION.json]")
 ]
 
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="who decides it")]
+
 
 @app.command()
 def new(
@@ -53,6 +55,38 @@ def show(ctx: typer.Context, session: Session, json: Json = False) -> None:
     from server.running import run
 
     views.show_pairs(run(sessions.shown(settings(ctx), session)), json)
+
+
+@app.command("set")
+def set_(
+    ctx: typer.Context,
+    session: Session,
+    pairs: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY=VALUE…", help="such as summary.interval=6")
+    ] = None,
+    repack: Annotated[
+        bool, typer.Option("--repack", help="read on with the packs in force here (--packs)")
+    ] = False,
+    by: By = None,
+    json: Json = False,
+) -> None:
+    """Change settings or packs of a live session, from its next entry on."""
+    from server import steering, views
+    from server.running import run
+
+    entry = steering.change(pairs or [], settings(ctx), repack=repack, by=by)
+    receipt = run(steering.publish(settings(ctx), session, entry))
+    views.show_receipt(receipt, receipt.seq, json)
+
+
+@app.command()
+def compact(ctx: typer.Context, session: Session, by: By = None, json: Json = False) -> None:
+    """Shrink old items of memory to a line each, now rather than near their caps."""
+    from server import steering, views
+    from server.running import run
+
+    receipt = run(steering.publish(settings(ctx), session, steering.compaction(by)))
+    views.show_receipt(receipt, receipt.seq, json)
 
 
 @app.command()

@@ -33,17 +33,13 @@ def say(
     json: Json = False,
 ) -> None:
     """Publish one message. Prints its number."""
-    from server import talking
-    from server.output import emit, shown
+    from server import talking, views
     from server.running import run
 
     text = _stdin() if content == "-" else content
     message = talking.message(as_, text, act=act, re=re, topic=topic, to=to or [])
     receipt = run(talking.say(settings(ctx), session, message, id_))
-    if json:
-        emit({"seq": receipt.seq, "n": receipt.n, "duplicate": receipt.duplicate})
-    else:
-        typer.echo(shown(f"{receipt.n}"))
+    views.show_receipt(receipt, receipt.n, json)
 
 
 def _stdin() -> str:
@@ -96,15 +92,16 @@ def correct(
     topic: Annotated[str | None, typer.Option(help="what it is really about")] = None,
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="whose it is")] = None,
     as_: As = None,
+    json: Json = False,
 ) -> None:
     """Put an item right. A person's word: extraction never brings back what it struck."""
-    from server import talking
+    from server import talking, views
     from server.running import run
 
     ops = {"retract": retract or None, "merge": merge, "topic": topic, "by": by}
     entry = talking.correction(ref, ops, as_)
     receipt = run(talking.correct(settings(ctx), session, entry))
-    typer.echo(str(receipt.n))
+    views.show_receipt(receipt, receipt.n, json)
 
 
 def alias(
@@ -113,10 +110,11 @@ def alias(
     nick: Annotated[str, typer.Argument(metavar="NICK", help="the other name")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="the participant it belongs to")],
     as_: As = None,
+    json: Json = False,
 ) -> None:
     """Count NICK and NAME as one participant, what they said before included."""
-    from server import talking
+    from server import talking, views
     from server.running import run
 
     receipt = run(talking.alias(settings(ctx), session, nick, name, as_))
-    typer.echo(str(receipt.seq))
+    views.show_receipt(receipt, receipt.seq, json)

@@ -1,0 +1,130 @@
+"""The rules of a live session are changed by entries: settings, packs, compaction."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.calls import Parley
+
+PACK = {
+    "name": "harbour@1",
+    "rules": [{"name": "harbour.motion", "act": "propose", "pattern": r"\bhear ye\b"}],
+}
+
+
+@pytest.fixture
+def at(redis_url: str, monkeypatch: pytest.MonkeyPatch, parley: Parley) -> Parley:
+    """`parley` on an empty real server with an open session `s`."""
+    monkeypatch.setenv("PARLEY_REDIS", redis_url)
+    assert parley("session", "new", "s").code == 0
+    return parley
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """An operator's own wording."""
+    file = tmp_path / "harbour.json"
+    file.write_text(json.dumps(PACK))
+    return file
+
+
+def entries(at: Parley, kind: str, session: str = "s") -> list[dict[str, Any]]:
+    """The entries of one kind, as the session's file holds them."""
+    tree = json.loads(at("session", "export", session, "-o", "-").out)
+    return [row["entry"] for row in tree["entries"] if row["entry"]["kind"] == kind]
+
+
+def proposals(at: Parley, session: str = "s") -> int:
+    found: int = at("stats", session, "--json").rows()[0]["proposals"]
+    return found
+
+
+def test_a_changed_setting_is_an_entry_and_in_force_from_there(at: Parley) -> None:
+    """Typed, with who decided it; summaries of later ranges go by it, earlier ones do not."""
+    ran = at("session", "set", "s", "summary.interval=5", "chair=Ada, Bo", "--by", "Ada", "--json")
+    assert ran.code == 0
+    assert ran.rows() == [{"seq": 2, "n": 0, "duplicate": False}]
+    assert entries(at, "settings.changed") == [
+        {
+            "kind": "settings.changed",
+            "v": 1,
+            "by": "Ada",
+            "settings": {"summary": {"interval": 5}, "chair": ["Ada", "Bo"]},
+        }
+    ]
+    memory = json.loads(at("memory", "s", "--json").out)
+    assert memory["settings"]["summary"]["interval"] == 5
+    assert memory["settings"]["chair"] == ["Ada", "Bo"]
+    for k in range(5):
+        at("say", "s", f"word {k}", "--as", "Cy")
+    assert at("stats", "s", "--json").rows()[0]["summaries_owed"] == 1
+    assert at("session", "verify", "s").code == 0
+
+
+def test_an_operators_pack_is_logged_in_full_when_a_session_opens(at: Parley, pack: Path) -> None:
+    """Whoever reads the log later needs no file."""
+    assert at("session", "new", "own", "--packs", pack).code == 0
+    (opened,) = entries(at, "session.opened", "own")
+    names = [named["name"] for named in opened["packs"]]
+    assert names == ["en@1", "harbour@1"]
+    assert "content" not in json.dumps(opened["packs"][0])
+    assert r"\\bhear ye\\b" in json.dumps(opened["packs"][1])
+    at("say", "own", "Hear ye: the north basin is dredged in May.", "--as", "Ada")
+    assert proposals(at, "own") == 1
+
+
+def test_packs_of_a_live_session_are_replaced_from_here_on(at: Parley, pack: Path) -> None:
+    """What was said before is not read again; what is said next is."""
+    at("say", "s", "Hear ye: the north basin is dredged in May.", "--as", "Ada")
+    assert proposals(at) == 0
+    assert at("session", "set", "s", "--repack", "--packs", pack).code == 0
+    at("say", "s", "Hear ye: the south basin is dredged in June.", "--as", "Bo")
+    assert proposals(at) == 1
+    assert "hear ye" in json.dumps(entries(at, "settings.changed"))
+    assert at("session", "verify", "s").code == 0
+
+
+def test_compaction_is_an_entry(at: Parley) -> None:
+    """Items shrink at that entry, in every replay."""
+    for k in range(16):
+        at("say", "s", f"Basin {k} is dredged in May", "--as", "Ada", "--act", "propose")
+    before = len(at("memory", "s", "--json").out)
+    assert at("session", "compact", "s").out == "18\n"
+    assert len(at("memory", "s", "--json").out) < before
+    assert proposals(at) == 16
+    assert at("session", "verify", "s").code == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ([], "KEY=VALUE"),
+        (["summary.interval"], "not KEY=VALUE"),
+        (["summary.intervall=3"], "'summary.interval'"),
+        (["batch=3"], "no setting of a session is called 'batch'"),
+        (["summary.interval=0"], "summary.interval"),
+        (["summary.interval=soon"], "summary.interval"),
+        (["--repack", "--packs", "none.json"], "none.json"),
+    ],
+)
+def test_a_wrong_change_is_refused_before_it_is_logged(
+    at: Parley, args: list[str], text: str
+) -> None:
+    """Exit 2, the key at fault or the nearest that there is, and no entry."""
+    ran = at("session", "set", "s", *args)
+    assert ran.code == 2
+    assert text in ran.err
+    assert entries(at, "settings.changed") == []
+
+
+@pytest.mark.parametrize("verb", [["set", "s", "summary.interval=6"], ["compact", "s"]])
+def test_a_closed_session_keeps_its_rules(at: Parley, verb: list[str]) -> None:
+    """The end is the end."""
+    at("session", "close", "s")
+    ran = at("session", *verb)
+    assert ran.code == 1
+    assert "closed" in ran.err
