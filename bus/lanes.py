@@ -21,7 +21,7 @@ from bus.errors import Fenced, InvalidEntry, SessionNotFound
 from bus.hints import Hints
 from bus.keys import LANES, BucketKeys, Keys, session_of
 from bus.line import Argument
-from bus.log import FactRecord
+from bus.replies import FactRecord
 from bus.snapshots import Snapshot
 
 HEAD_START_MS: Final = 100  # of a member's last owner, whose memory of it is warm
