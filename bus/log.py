@@ -10,7 +10,7 @@ from bus import errors
 from bus.connections import Connections
 from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, is_id, sealed
 from bus.entries import Record, SessionClosed, SessionOpened
-from bus.errors import SessionExists, SessionNotFound
+from bus.errors import SessionExists, SessionNotFound, UnknownReference
 from bus.keys import Keys, SessionKeys
 from bus.line import Argument
 from bus.outbox import Outbox
@@ -215,29 +215,36 @@ class Log:
 
     async def _offer_again(
         self, session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
-    ) -> bool:
-        """Writes what the log lost of `drafts`, in their order.
+    ) -> list[Draft] | None:
+        """Writes what the log lost of `drafts`, in their order; those that cannot be yet.
 
-        False where the session is gone for good: removed, or another by now.
+        They answer an entry that was lost too and that another publisher has to
+        offer. None where the session is gone for good: removed, or another by now.
         """
         keys = self._keys.of(session)
         (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if standing is None:
             if opening is None:
-                return False
+                return None
             seal = sealed(opening.id, opening.entry)
             if await self._open(session, incarnation, seal, again=True) not in ("ok", "there"):
-                return False
+                return None
         elif standing.decode() != incarnation:
-            return False
+            return None
         lost = await self._missing(keys, drafts)
+        waiting: list[Draft] = []
         while lost:
-            seals = await self._resolved(session, keys, lost[:PART])
+            try:
+                seals = await self._resolved(session, keys, lost[:PART])
+            except UnknownReference as error:
+                waiting.append(next(draft for draft in lost if named(draft) == error.re))
+                lost.remove(waiting[-1])
+                continue
             reply = await self._append(session, keys, seals, None, "")
             if reply[0] != b"ok":
                 raise refused(session, reply, seals, None)
             lost = lost[len(seals) :]
-        return True
+        return waiting
 
     async def _missing(self, keys: SessionKeys, drafts: Sequence[Draft]) -> list[Draft]:
         if not drafts:
