@@ -20,6 +20,7 @@ import msgspec
 import orjson
 
 from bus.audit import Row
+from bus.wire import is_json
 from server.errors import BadSessionFile, Failure
 
 VERSION: Final = 1
@@ -85,6 +86,8 @@ def decode_file(data: bytes) -> SessionFile:
     body = _checked(data)
     try:
         found = msgspec.json.decode(data, type=_File)
+    except RecursionError:
+        raise BadSessionFile("not a session file: it is nested too deeply") from None
     except msgspec.DecodeError as error:
         raise BadSessionFile(f"not a session file: {error}") from None
     rows = tuple(_row(line) for line in found.entries)
@@ -145,7 +148,7 @@ def _checked(data: bytes) -> bytes:
         raise BadSessionFile("not a session file: it does not begin as one")
     try:
         version = msgspec.json.decode(data.partition(b',"entries":')[0] + b"}", type=_Version)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise BadSessionFile(f"the header cannot be read: {error}") from None
     if version.version != VERSION:
         raise BadSessionFile(
@@ -178,11 +181,7 @@ def _inline(body: bytes) -> bool:
     """Whether an entry can stand in the file as it is: JSON on one line."""
     if body[:1] != b"{" or body[-1:] != b"}" or b"\n" in body:
         return False
-    try:
-        orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return False
-    return True
+    return is_json(body)
 
 
 def _row(line: _Line) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 from pathlib import Path
 
 import jsonschema
@@ -211,3 +212,25 @@ def test_a_fork_keeps_aside_what_was_set_aside_later() -> None:
     rows = forked((*log(), Row(5, 3, "aside", 9, aside)), "demo", 1)
     assert list(findings(rows)) == []
     assert skips(rows) == {2}
+
+
+@pytest.mark.parametrize("depth", [200, 253, 254, 500, 995, 1_010, 1_024, 50_000])
+def test_a_deeply_nested_entry_survives_the_file(depth: int) -> None:
+    """What a stranger wrote into the log does not keep its export from being read."""
+    odd = Row(5, 3, "deep", 1, b'{"kind":"song","v":' + b"[" * depth + b"]" * depth + b"}")
+    file = SessionFile("demo", "open", (*log(), odd))
+    assert decode_file(encode_file(file)) == file
+
+
+@pytest.mark.parametrize("place", ["entries", "version"])
+def test_a_file_nested_too_deeply_is_refused(place: str) -> None:
+    """Also where its checksum is right."""
+    deep = "[" * 100_000 + "]" * 100_000
+    fields = {"version": "1", "entries": "[]", place: deep}
+    body = (
+        f'{{"parley":"session","version":{fields["version"]},"session":"s","status":"open",'
+        f'"head":0,"n":0,"entries":{fields["entries"]}'
+    ).encode()
+    digest = blake2b(body, digest_size=16).hexdigest()
+    with pytest.raises(BadSessionFile):
+        decode_file(body + f',"checksum":"blake2b:{digest}"}}\n'.encode())
