@@ -62,10 +62,15 @@ def is_handle(re: str) -> bool:
     return _HANDLE.match(re) is not None
 
 
+def is_id(given: str) -> bool:
+    """True for what may be the id of an entry, Parley's own included."""
+    return _ID.match(given) is not None
+
+
 def check_id(draft: Draft) -> None:
     """Raises `InvalidEntry` for an id or a kind that may not be published."""
     given, kind = draft.id, draft.entry.kind
-    if not _ID.match(given):
+    if not is_id(given):
         raise InvalidEntry(
             f"{given!r} is no id of an entry; use 1 to 128 printable characters without spaces"
         )

@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 import orjson
@@ -46,11 +46,14 @@ class SessionFile:
         return self.rows[-1].n if self.rows else 0
 
 
+_Number = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]  # what Redis' scripts count exactly
+
+
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    seq: int
-    n: int
+    seq: _Number
+    n: _Number
     id: str
-    t: int
+    t: _Number
     entry: msgspec.Raw = msgspec.Raw()
     raw: str | None = None
 
@@ -60,8 +63,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     version: int
     session: str
     status: str
-    head: int
-    n: int
+    head: _Number
+    n: _Number
     entries: list[_Line]
     checksum: str
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bus.audit import Row
 from bus.entries import EntrySetAside, Message, SessionClosed, SessionOpened
 from bus.wire import encode
-from server.audit import findings, forked, index_findings, skips
+from server.audit import findings, forked, index_findings, skips, status_findings
 from server.errors import BadSessionFile, Failure
 from server.files import SessionFile, decode_file, encode_file, read_file, write_file
 
@@ -234,3 +234,40 @@ def test_a_file_nested_too_deeply_is_refused(place: str) -> None:
     digest = blake2b(body, digest_size=16).hexdigest()
     with pytest.raises(BadSessionFile):
         decode_file(body + f',"checksum":"blake2b:{digest}"}}\n'.encode())
+
+
+@pytest.mark.parametrize("t", [-1, 2**53, 2**70])
+def test_a_number_that_no_log_has_is_refused(t: int) -> None:
+    """Also where the checksum of the file is right."""
+    body = encode_file(FILE).partition(b',"checksum"')[0].replace(b"1700000000002", b"%d" % t)
+    digest = blake2b(body, digest_size=16).hexdigest()
+    with pytest.raises(BadSessionFile):
+        decode_file(body + f',"checksum":"blake2b:{digest}"}}\n'.encode())
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a\x1b[31m", "x" * 129])
+def test_an_id_that_none_can_have_is_found(name: str) -> None:
+    """A stranger's id would be shown, and could never be published."""
+    assert "no id" in next(findings((*log(), Row(5, 3, name, 9, encode(SessionClosed())))))
+
+
+def test_a_second_opening_is_found() -> None:
+    """A session is opened once."""
+    rows = (*log(), Row(5, 3, "again", 9, encode(SessionOpened())))
+    assert "entry 5 is 'session.opened'" in next(findings(rows))
+
+
+@pytest.mark.parametrize("status", ["open", "closed", "archived", "\x1b[31m"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_status_that_the_log_denies_is_found(status: str, closed: bool) -> None:
+    """Open, or closed and perhaps archived: the log decides."""
+    rows = (*log(), Row(5, 3, "close", 9, encode(SessionClosed()))) if closed else log()
+    right = status in (("closed", "archived") if closed else ("open",))
+    assert (list(status_findings(status, rows)) == []) is right
+
+
+def test_a_session_forked_from_its_own_fork_is_sound() -> None:
+    """Every fork's entry has an id of its own, also where the names come round again."""
+    first = forked(log(), "a", 2)
+    second = forked(first, "b", 2)
+    assert list(findings(forked(second, "a", 2))) == []
