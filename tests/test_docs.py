@@ -148,9 +148,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_laws_name_tests_that_exist() -> None:
-    """Each test that docs/laws.md lists is in the file that it says."""
+    """Each law but the one that is still to come names tests, in files that have them."""
     page = (ROOT / "docs" / "laws.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == [str(n) for n in range(1, 19)]
+    untested = [
+        row for row in re.findall(r"^\| \d+ \|.*", page, re.MULTILINE) if "`tests/" not in row
+    ]
+    assert [row.split()[1] for row in untested] == ["18"]
     for file, name in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page):
         assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file}::{name}"
 

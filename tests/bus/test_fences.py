@@ -158,9 +158,8 @@ def test_every_fence_is_switched_off_by_some_name() -> None:
     assert known == {
         "commit.after", "commit.identity", "commit.monotonic", "commit.progress",
         "commit.rearm", "commit.result", "commit.skips", "commit.snapshot", "finish.input",
-        "open.gone", "publish.backlog", "publish.closed", "publish.conflict",
-        "publish.duplicate", "publish.epoch", "publish.tip", "set_aside.folded",
-        "take.affinity",
+        "open.gone", "publish.backlog", "publish.closed", "publish.conflict", "publish.duplicate",
+        "publish.epoch", "publish.tip", "set_aside.folded", "take.affinity",
     }  # fmt: skip
 
 
