@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+import orjson
+
 from bus import wire
 from bus.entries import DERIVED, MAX_CONTENT_BYTES, PRIMARY, Entry
 from bus.errors import InvalidEntry
@@ -60,10 +62,15 @@ def is_handle(re: str) -> bool:
     return _HANDLE.match(re) is not None
 
 
+def is_id(text: str) -> bool:
+    """True for what an entry may be called: 1 to 128 printable characters without spaces."""
+    return _ID.match(text) is not None
+
+
 def check_id(draft: Draft) -> None:
     """Raises `InvalidEntry` for an id or a kind that may not be published."""
     given, kind = draft.id, draft.entry.kind
-    if not _ID.match(given):
+    if not is_id(given):
         raise InvalidEntry(
             f"{given!r} is no id of an entry; use 1 to 128 printable characters without spaces"
         )
@@ -83,7 +90,7 @@ def sealed(id: str, entry: Entry) -> Sealed:
         body = wire.encode(entry)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEntry(f"entry {id!r} cannot be written as UTF-8 JSON: {error}") from None
-    if len(body) > MAX_CONTENT_BYTES:
+    if len(body) > _ENVELOPE:
         _check_size(id, entry, body)
     return Sealed(id, _class(entry.kind), body, wire.fingerprint(body))
 
@@ -91,15 +98,16 @@ def sealed(id: str, entry: Entry) -> Sealed:
 def _check_size(id: str, entry: Entry, body: bytes) -> None:
     content = getattr(entry, "content", "")
     size = len(content.encode())
-    if size > MAX_CONTENT_BYTES or len(body) > 6 * MAX_CONTENT_BYTES + _ENVELOPE:
+    if size > MAX_CONTENT_BYTES:
         raise InvalidEntry(
-            f"entry {id!r} has {max(size, len(body)):,} bytes, and {MAX_CONTENT_BYTES:,} is the "
-            "limit; publish the gist and a link"
+            f"entry {id!r} has {size:,} bytes, and {MAX_CONTENT_BYTES:,} is the limit; "
+            "publish the gist and a link"
         )
-    if not content and len(body) > MAX_CONTENT_BYTES + _ENVELOPE:
-        raise InvalidEntry(
-            f"entry {id!r} has {len(body):,} bytes, and {MAX_CONTENT_BYTES:,} is the limit"
-        )
+    rest = len(body) - len(orjson.dumps(content))  # escapes in it do not count against it
+    limit = _ENVELOPE if content else MAX_CONTENT_BYTES + _ENVELOPE
+    if rest > limit:
+        around = " around its content" if content else ""
+        raise InvalidEntry(f"entry {id!r} has {rest:,} bytes{around}, and {limit:,} is the limit")
 
 
 def _class(kind: str) -> str:

@@ -62,15 +62,17 @@ class Commit:
     """What folding up to entry `to` came to.
 
     `identity` is that of the entry at `to`; `skips` counts the set-aside entries
-    up to `to` that were honoured; `facts` are of entries after the folded one; an
-    effect is not scheduled where the log has one of its results. A snapshot is of
-    `to`.
+    up to `to` that were honoured. `facts` and `effects` are of entries beyond
+    `after`, which must be recorded already: a crash may lose a commit and keep
+    what it was about. An effect is not scheduled where the log has one of its
+    results. A snapshot is of `to`.
     """
 
     session: str
     to: int
     identity: str
     skips: int
+    after: int = 0
     facts: Sequence[FactRecord] = ()
     effects: Sequence[EffectDue] = ()
     snapshot: Snapshot | None = None
@@ -122,7 +124,8 @@ class Lanes:
         ]  # fmt: skip
         args: list[Argument] = [
             commit.session, keys.wake, bucket.wake, claim.nonce, commit.to, commit.identity,
-            commit.skips, int(done), FACTS_KEPT, *_snapshot_args(commit), len(commit.facts),
+            commit.skips, int(done), FACTS_KEPT, *_snapshot_args(commit), commit.after,
+            len(commit.facts),
         ]  # fmt: skip
         for row in commit.facts:
             args += (f"{row.seq}-{row.k}", orjson.dumps(row.fact, option=orjson.OPT_SORT_KEYS))

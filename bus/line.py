@@ -34,7 +34,10 @@ _NEVER: Final = (exceptions.AuthenticationError, exceptions.AuthorizationError)
 
 @dataclass(slots=True, eq=False)
 class _Request:
-    commands: Sequence[Command]
+    """`count` commands, packed by whoever asks: what cannot be packed fails its own caller."""
+
+    packed: bytes
+    count: int
     answer: asyncio.Future[list[Any] | None]  # None: send it yourself, the line is yours
 
 
@@ -57,8 +60,10 @@ class Line:
 
         Raises redis' own error where the server could not be reached.
         """
+        # redis-py 8.1 packs in Python on asyncio, hiredis in a third of the time
+        packed = b"".join([_packed(tuple(words)) for words in commands])
         if self._taken:
-            request = _Request(commands, asyncio.get_running_loop().create_future())
+            request = _Request(packed, len(commands), asyncio.get_running_loop().create_future())
             self._waiting.append(request)
             try:
                 answer = await request.answer
@@ -70,16 +75,15 @@ class Line:
                 return answer
         self._taken = True
         try:
-            return await self._lead(commands)
+            return await self._lead(packed, len(commands))
         finally:
             self._hand_over()
 
-    async def _lead(self, commands: Sequence[Command]) -> list[Any]:
-        batch, together = list(commands), self._companions(_MOST - len(commands))
-        for request in together:
-            batch += request.commands
+    async def _lead(self, packed: bytes, count: int) -> list[Any]:
+        together = self._companions(_MOST - count)
+        batch = b"".join([packed, *(request.packed for request in together)])
         try:
-            replies = await self._persist(batch)
+            replies = await self._persist(batch, count + sum(each.count for each in together))
         except _AGAIN as error:
             for request in together:
                 if not request.answer.done():
@@ -88,20 +92,20 @@ class Line:
         except BaseException:  # whoever leads was cancelled; the others were not
             self._waiting.extendleft(reversed(together))
             raise
-        at = len(commands)
+        at = count
         for request in together:
             if not request.answer.done():
-                request.answer.set_result(replies[at : at + len(request.commands)])
-            at += len(request.commands)
-        return replies[: len(commands)]
+                request.answer.set_result(replies[at : at + request.count])
+            at += request.count
+        return replies[:count]
 
     def _companions(self, room: int) -> list[_Request]:
         found: list[_Request] = []
-        while self._waiting and room >= len(self._waiting[0].commands):
+        while self._waiting and room >= self._waiting[0].count:
             request = self._waiting.popleft()
             if not request.answer.done():
                 found.append(request)
-                room -= len(request.commands)
+                room -= request.count
         return found
 
     def _hand_over(self) -> None:
@@ -112,31 +116,28 @@ class Line:
                 return
         self._taken = False
 
-    async def _persist(self, batch: Sequence[Command]) -> list[Any]:
+    async def _persist(self, packed: bytes, count: int) -> list[Any]:
         failures = 0
         while True:
             try:
                 async with asyncio.timeout(self._seconds):
-                    return await self._exchange(batch)
+                    return await self._exchange(packed, count)
             except _AGAIN as error:
                 failures += 1
                 if failures > self._retries or isinstance(error, _NEVER):
                     raise
             # The first retry is at once: most often only the connection was stale.
-            pause = min(0.02 * 2**failures, 1.0) * random.uniform(0.5, 1.0)  # noqa: S311
+            pause = min(0.02 * 2**failures, 1.0) * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
             await asyncio.sleep(pause if failures > 1 else 0)
 
-    async def _exchange(self, batch: Sequence[Command]) -> list[Any]:
+    async def _exchange(self, packed: bytes, count: int) -> list[Any]:
         if self._connection is None:
             self._connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]  # untyped in redis-py 8.1
         connection = self._connection
         replies: list[Any] = []
         try:
-            # redis-py 8.1 packs in Python on asyncio, hiredis in a third of the time
-            await connection.send_packed_command(
-                b"".join([_packed(tuple(words)) for words in batch])
-            )
-            for _ in batch:
+            await connection.send_packed_command(packed)
+            for _ in range(count):
                 try:
                     replies.append(await connection.read_response())
                 except exceptions.ResponseError as error:

@@ -11,7 +11,7 @@ import orjson
 
 from bus import errors, wire
 from bus.connections import Connections
-from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, sealed
+from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, is_id, sealed
 from bus.entries import Record, SessionClosed, SessionOpened
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from bus.keys import Keys, SessionKeys
@@ -175,7 +175,8 @@ class Log:
         self, session: str, keys: SessionKeys, drafts: Sequence[Draft]
     ) -> list[Sealed]:
         """The first part of `drafts`, with the numbers of the entries that they name."""
-        names = [name for draft in drafts if (name := named(draft)) is not None]
+        given = (named(draft) for draft in drafts)
+        names = [name for name in given if name is not None and is_id(name)]
         places: dict[str, int] = {}
         if names:
             found = await self._connections.command("HMGET", keys.ids, *names)

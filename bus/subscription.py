@@ -60,11 +60,12 @@ class Subscriptions:
         the caller begins anew. An outage of Redis is waited out.
         """
         keys = self._keys.of(session)
-        tail = await self._tail(session, keys)
         if after is None:
-            place = tail.place if not facts else await newest(self._connections, session, keys)
+            place = await newest(self._connections, session, keys)
         else:
             place = Place(Cursor.after(after) if isinstance(after, int) else after)
+        tail = await self._tail(session, keys)
+        # No waiting from here on: a tail without subscribers ends.
         subscription = Subscription(self._connections, keys, tail, place, facts, buffer)
         tail.subscribers.add(subscription)
         if after is None:

@@ -1,17 +1,23 @@
-"""Ending a task for certain."""
+"""Ending tasks for certain."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Final
+
+_AGAIN_SECONDS: Final = 0.1
 
 
-async def end(task: asyncio.Task[Any]) -> None:
-    """Cancels `task` and waits until it is over.
+async def end(*tasks: asyncio.Task[Any]) -> None:
+    """Cancels `tasks` and waits until each is over; what they raise is dropped.
 
-    Once is not enough: redis-py sends through asyncio.wait_for where a socket
+    Once is not enough: redis-py 8.1 sends through asyncio.wait_for where a socket
     timeout is set, and in Python 3.11 that may swallow a cancellation.
     """
-    while not task.done():
-        task.cancel()
-        await asyncio.wait([task], timeout=0.1)
+    while left := [task for task in tasks if not task.done()]:
+        for task in left:
+            task.cancel()
+        await asyncio.wait(left, timeout=_AGAIN_SECONDS)
+    for task in tasks:
+        if not task.cancelled():
+            task.exception()  # heard, so that nobody misses it

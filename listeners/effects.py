@@ -19,10 +19,11 @@ import structlog
 from bus import Bus, Claim, Draft
 from bus.entries import SummaryMade
 from bus.errors import Fenced, SessionNotFound, Unavailable
+from bus.tasks import end
 from listeners.breaker import Breaker
 from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
 from listeners.model import Model, ModelError
-from listeners.pace import backoff_ms, ended, idle, serve
+from listeners.pace import backoff_ms, idle, serve
 from listeners.ranges import RangeGone, passage
 from listeners.reader import MemoryReader
 from listeners.summarise import Answered, summarise_messages, summarise_summaries
@@ -143,7 +144,7 @@ class EffectRunner:
             if hint.done():
                 hint.result()
         finally:
-            await ended(hint)
+            await end(hint)
 
     async def _drained(self) -> None:
         if self._hands:
@@ -250,7 +251,7 @@ class EffectRunner:
         try:
             yield
         finally:
-            await ended(task)
+            await end(task)
 
     async def _renew(self, claim: Claim) -> None:
         while True:

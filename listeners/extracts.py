@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self, cast
 
 from bus.entries import Message, Record, SummaryMade
@@ -51,14 +52,19 @@ class Terms:
 def extracted(effect: Effect, lines: Lines, terms: Terms) -> str:
     """The extract of the messages of the range of `effect`."""
     if effect.level == 0:
-        return extract(lines, terms.reader, terms.words)
+        return _chapter(tuple(lines), terms)
     return condense(chapters(lines, terms), terms.words)
 
 
 def chapters(lines: Lines, terms: Terms) -> list[str]:
     """Extracts of the successive intervals of a range of a higher level."""
-    parts = _intervals(lines, terms.interval)
-    return [extract(part, terms.reader, terms.words) for part in parts]
+    return [_chapter(tuple(part), terms) for part in _intervals(lines, terms.interval)]
+
+
+@lru_cache(maxsize=1024)
+def _chapter(lines: tuple[tuple[str, str], ...], terms: Terms) -> str:
+    """The extract of one interval. Every level above asks for it again: 1,024 are kept."""
+    return extract(lines, terms.reader, terms.words)
 
 
 def _intervals(lines: Lines, interval: int) -> Iterator[Lines]:

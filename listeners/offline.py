@@ -6,7 +6,7 @@ from bus.drafts import Draft
 from bus.entries import PRIMARY, Record
 from bus.local import LocalLog
 from listeners.extracts import Terms, extracted, lines_of, summary_made
-from listeners.projection import Found, project
+from listeners.projection import WINDOW, Found, project
 from memory.items import Effect
 from memory.state import Memory
 from memory.summaries import due
@@ -26,7 +26,7 @@ def settle(log: LocalLog, memory: Memory) -> list[Found]:
             skips = log.info().skips
             found += project(memory, [record for record in page if record.seq not in skips])
             memory.seq = max(memory.seq, page[-1].seq)
-        effects = due(memory)
+        effects = due(memory, WINDOW)
         if not effects:
             return found
         log.publish([_answer(log, memory, effect) for effect in effects])

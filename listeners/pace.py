@@ -9,13 +9,12 @@ from typing import Any, Final
 import structlog
 
 from bus.errors import Unavailable
+from bus.tasks import end
 
 FIRST_BACKOFF_MS: Final = 200
 LAST_BACKOFF_MS: Final = 30_000
 FIRST_PAUSE_SECONDS: Final = 0.1
 LAST_PAUSE_SECONDS: Final = 5.0  # Redis is back within seconds, or a person is at work on it
-
-CANCEL_AGAIN_SECONDS: Final = 0.1
 
 log = structlog.get_logger("parley.worker")
 
@@ -64,20 +63,4 @@ async def unless(stop: asyncio.Event, wait: Coroutine[Any, Any, None]) -> None:
         if waiting.done():
             waiting.result()
     finally:
-        await ended(waiting, stopping)
-
-
-async def ended(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel `tasks` until each is done; what they raise is dropped.
-
-    Once is not enough on Python 3.11: `asyncio.wait_for`, through which redis-py
-    8.1 sends every command, loses a cancellation that arrives as the command
-    goes out (fixed in Python 3.12).
-    """
-    while left := [task for task in tasks if not task.done()]:
-        for task in left:
-            task.cancel()
-        await asyncio.wait(left, timeout=CANCEL_AGAIN_SECONDS)
-    for task in tasks:
-        if not task.cancelled():
-            task.exception()
+        await end(waiting, stopping)

@@ -170,7 +170,7 @@ class Projector:
 
     def _fold(self, tail: Tail, records: Sequence[Record]) -> Commit | None:
         """Fold, and say what to record of it; None when the session cannot be folded now."""
-        copy = tail.copy
+        copy, after = tail.copy, tail.copy.seq
         self._shelf.drop(copy.session)  # a fold that fails leaves half a copy behind
         try:
             found = fold(copy, records, tail.skips)
@@ -183,9 +183,9 @@ class Projector:
         self._shelf.put(copy)
         self._failures.pop(copy.session, None)
         self.tally.folded += len(records)
-        return self._commit(copy, found)
+        return self._commit(copy, after, found)
 
-    def _commit(self, copy: Copy, found: Sequence[Found]) -> Commit:
+    def _commit(self, copy: Copy, after: int, found: Sequence[Found]) -> Commit:
         facts = fact_rows(found)
         waiting = owed(copy.memory)
         fresh = [item for item in waiting if item.key not in copy.scheduled]
@@ -196,6 +196,7 @@ class Projector:
             to=copy.seq,
             identity=copy.identity,
             skips=copy.honoured,
+            after=after,
             facts=facts,
             effects=[(item.lane, item.effect.id, item.answers) for item in fresh],
             snapshot=self._snapshot(copy),

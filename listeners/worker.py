@@ -26,10 +26,10 @@ import structlog
 
 from bus import Bus
 from bus.errors import Unavailable
-from listeners.effects import EffectPace, EffectRunner
+from bus.tasks import end
+from listeners.effects import EffectPace, EffectRunner, EffectTally
 from listeners.model import Model
-from listeners.pace import ended
-from listeners.projector import Pace, Projector
+from listeners.projector import Pace, Projector, Tally
 from listeners.watchdog import watched
 from memory.state import Packs
 
@@ -93,7 +93,7 @@ async def run_lane(
         try:
             await _until_drained(runner.run, stop, settings.drain_seconds)
         finally:
-            await ended(*aside)
+            await end(*aside)
             with contextlib.suppress(Unavailable):  # the list forgets it by itself
                 await bus.farewell(owner)
         log.info("worker_stopped", owner=owner, **dataclasses.asdict(runner.tally))
@@ -120,7 +120,7 @@ async def _until_drained(
         if not running.done():
             await asyncio.wait([running], timeout=seconds)
     finally:
-        await ended(running, stopping)
+        await end(running, stopping)
     if not running.cancelled():
         running.result()
 
@@ -138,22 +138,13 @@ async def _stopped_by_signals(stop: asyncio.Event) -> AsyncIterator[None]:
             loop.remove_signal_handler(kind)
 
 
-async def _beat(bus: Bus, owner: str, lane: Lane, tally: Callable[[], object]) -> None:
+async def _beat(bus: Bus, owner: str, lane: Lane, tally: Callable[[], Tally | EffectTally]) -> None:
     """Tell the operator, every few seconds, that this worker lives and what it has done."""
-    about = {
-        "pid": os.getpid(),
-        "host": socket.gethostname(),
-        "lanes": [lane],
-        "since_ms": time.time_ns() // 1_000_000,
-    }
+    about = {"lanes": [lane], "since_ms": time.time_ns() // 1_000_000}
     while True:
         with contextlib.suppress(Unavailable):  # the runner tells of it
-            await bus.beat(owner, {**about, **_numbers(tally())})
+            await bus.beat(owner, {**about, **dataclasses.asdict(tally())})
         await asyncio.sleep(BEAT_SECONDS)
-
-
-def _numbers(tally: object) -> Mapping[str, int]:
-    return {name: getattr(tally, name) for name in getattr(tally, "__slots__", ())}
 
 
 async def _keep_house(bus: Bus) -> None:
@@ -161,9 +152,7 @@ async def _keep_house(bus: Bus) -> None:
     while True:
         await asyncio.sleep(JANITOR_SECONDS)
         with contextlib.suppress(Unavailable):  # the runner tells of it
-            repaired = await bus.janitor()
-            if repaired:
-                log.error("wakeups_repaired", count=repaired)
+            await bus.janitor()
 
 
 # -- the parent ---------------------------------------------------------------

@@ -71,7 +71,7 @@ def load(data: bytes, packs: Packs, seq: int = 0) -> Memory:
         raise SnapshotMismatch(f"not a memory of fold version {FOLD}")
     try:
         return _restore(state, packs, seq)
-    except (KeyError, TypeError, ValueError, struct.error, msgspec.ValidationError) as error:
+    except (LookupError, TypeError, ValueError, struct.error, msgspec.ValidationError) as error:
         raise SnapshotMismatch(f"not a whole memory: {error}") from None
 
 
@@ -81,8 +81,7 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.aliases = dict(state["aliases"])
     memory.govern(Settings.model_validate(state["settings"]))
     memory.eras = msgspec.convert(state["eras"], list[Era])
-    if memory.eras:
-        memory.read_with(memory.eras[-1].packs)
+    memory.read_with(memory.eras[-1].packs)
     memory.opened, memory.closed = state["opened"], state["closed"]
     memory.title, memory.counter = state["title"], state["counter"]
     memory.n, memory.messages = state["n"], state["messages"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bus.entries import ItemCorrected
 from memory.compaction import forget_full
-from memory.decisions import counted
 from memory.items import Decision, Origin, Participant, Position, Proposal, Reaction
 from memory.moment import Moment
 from memory.positions import keep_newest
 from memory.proposals import tallied
+from memory.sides import counted
 from memory.state import Memory
 from memory.text import clip
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bus.entries import (
+    DERIVED,
     PRIMARY,
     Entry,
     EntrySetAside,
@@ -110,8 +111,6 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     if memory.opened:
         return _NOTHING
     refused = _govern(memory, n, entry.settings, entry.packs)
-    if refused:
-        memory.begin_era()  # of the defaults
     memory.opened = True
     memory.title = entry.title
     memory.counter = entry.counter
@@ -177,7 +176,7 @@ def _forked(memory: Memory, n: int, entry: Entry) -> list[Fact]:
 
 def _skip(memory: Memory, record: Record) -> list[Fact]:
     kind = record.entry.kind
-    if record.n > memory.n or kind in PRIMARY:
+    if kind in PRIMARY or (record.n > memory.n and kind not in DERIVED):
         memory.unknown[kind] = memory.unknown.get(kind, 0) + 1
     return [Fact("entry.skipped", None, record.n, {"kind": kind})]
 

@@ -134,7 +134,8 @@ class Position(Struct, frozen=True, gc=False, omit_defaults=True):
     stance: Stance
     cite: Cite
     text: str  # the sentence that says so, at most 120 characters
-    was: Stance | None = None  # the opposite stance held before, when this is a flip
+    # the opposite stance held before, when this is a flip; what a neutral one followed
+    was: Stance | None = None
     was_cite: Cite | None = None
 
 
@@ -186,10 +187,8 @@ class Summary:
 class Fact(Struct, frozen=True, gc=False, omit_defaults=True):
     """What one entry changed: the unit that subscribers hear.
 
-    kind: proposal.made · proposal.settled · proposal.echoed · proposal.amended ·
-    reaction.changed · decision.claimed · decision.ratified · decision.disputed ·
-    decision.superseded · position.flipped · summary.made · item.corrected ·
-    entry.skipped. `ref` is the handle it is about; `data` is JSON-ready.
+    `ref` is the handle it is about; `data` is JSON-ready. docs/protocol.md lists
+    the kinds and what each carries.
     """
 
     kind: str

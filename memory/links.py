@@ -119,4 +119,11 @@ def resolved_by(
     if nearest is not None and (item := memory.proposal(nearest[0])) is not None:
         return Link(item, sure=True, confidence=nearest[1])
     near = sole_active_near(moment)
-    return None if near is None else Link(near, sure=False, confidence=_NEAR_CONFIDENCE)
+    if near is None or not _may_speak_of(marks, near):
+        return None
+    return Link(near, sure=False, confidence=_NEAR_CONFIDENCE)
+
+
+def _may_speak_of(marks: tuple[int, ...], near: Proposal) -> bool:
+    """True when words are shared, or when there are none to share ("Agreed, then")."""
+    return len(marks) <= 1 or not set(marks).isdisjoint(near.fingerprint)

@@ -45,3 +45,15 @@ class Moment:
         """An origin that cites this entry first, then `also`."""
         here = Cite(self.n, start, len(self.content) if end is None else end)
         return Origin((here, *also), how, rule, confidence)
+
+
+def evidence(origin: Origin) -> dict[str, object]:
+    """Where a fact's words stand in the entry in hand, and what found them there."""
+    where = origin.cites[0]
+    return {
+        "start": where.start,
+        "end": where.end,
+        "how": origin.how,
+        "rule": origin.rule,
+        "confidence": origin.confidence,
+    }

@@ -48,7 +48,9 @@ def _turned(before: Position | None, stance: Stance) -> tuple[Stance | None, Cit
         held, held_cite = before.was, before.was_cite
     else:
         held, held_cite = before.stance, before.cite
-    return held, held_cite, stance != "neutral" and held is not None and held != stance
+    if held == stance:
+        return None, None, False  # back to what was held before the doubt
+    return held, held_cite, stance != "neutral" and held is not None
 
 
 def contribute(moment: Moment, start: int, end: int) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from memory import positions
 from memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction, Stance
-from memory.moment import Moment
+from memory.moment import Moment, evidence
 from memory.similar import fingerprint
 from memory.state import Memory
 from memory.text import clip, topic_line
@@ -59,11 +59,7 @@ def propose(
         participant=made.participant,
         topic=made.topic,
         text=made.text,
-        start=where.start,
-        end=where.end,
-        how=origin.how,
-        rule=origin.rule,
-        confidence=origin.confidence,
+        **evidence(origin),
     )
     if amends is not None:
         _succeed(moment, amends, made)
@@ -123,11 +119,7 @@ def react(
         conditional=reaction.conditional,
         counted=reaction.counted,
         proposal_n=proposal.born,
-        start=where.start,
-        end=where.end,
-        how=origin.how,
-        rule=origin.rule,
-        confidence=origin.confidence,
+        **evidence(origin),
     )
     positions.take(moment, proposal.handle, stance, where.start, where.end)
 
@@ -144,23 +136,6 @@ def mention(memory: Memory, proposal: Proposal) -> None:
     if proposal.ref in memory.live:
         del memory.live[proposal.ref]
         memory.live[proposal.ref] = None
-
-
-def has_quorum(memory: Memory, proposal: Proposal, *, votes_too: bool = False) -> bool:
-    """True when enough others support it and nobody opposes it.
-
-    Conditional support is not support. Reactions linked by nearness alone do
-    not count, unless `votes_too`: then bare votes do, because a claim that
-    restates the proposal has said what they were cast on.
-    """
-    supporters = 0
-    for name, reaction in proposal.reactions.items():
-        if reaction.stance == "oppose":
-            return False
-        sure = reaction.counted or (votes_too and reaction.vote)
-        if reaction.stance == "support" and sure and not reaction.conditional:
-            supporters += name != proposal.participant
-    return supporters >= memory.settings.ratify.quorum
 
 
 def settle(moment: Moment, proposal: Proposal, status: ProposalStatus, origin: Origin) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bus.entries import Record
-from memory.items import Decision, Position, Proposal, Stance, Summary
+from memory.items import Decision, Position, Proposal, Summary
 from memory.state import Memory
 from memory.text import clip, fenced, one_line, visible
 
@@ -85,8 +85,8 @@ def position_line(memory: Memory, position: Position) -> str:
     item = memory.item(position.on)
     on = line(position.on, 100)
     topic = f" ({line(item.topic, 80)})" if item is not None else ""
-    was: Stance | None = position.was if position.was != position.stance else None
-    turned = f", was {was} at n {position.was_cite.n}" if was and position.was_cite else ""
+    cite = position.was_cite
+    turned = f", was {position.was} at n {cite.n}" if position.was and cite else ""
     said = line(position.text, 120)
     return f'- {on}{topic}: {position.stance}{turned}; n {position.cite.n}: "{said}"'
 

@@ -13,6 +13,7 @@ import zlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -58,6 +59,7 @@ def stems(text: str) -> list[str]:
     return [_stem(word) for word in words if word not in _STOP_WORDS] or words
 
 
+@lru_cache(maxsize=16_384)
 def _stem(word: str) -> str:
     if len(word) > 4 and word.isascii() and word.isalpha():
         for suffix in _SUFFIXES:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from memory import decisions, positions, proposals
+from memory import decisions, positions, proposals, ratification
 from memory.acts import Detection
 from memory.items import Decision, Origin, Proposal, Reaction, Stance
 from memory.links import Link, referred, resolved_by, targets
 from memory.moment import Moment
 from memory.similar import fingerprint
+from memory.text import TOPIC_LIMIT, clip
 
 _STANCES: dict[str, Stance] = {
     "support": "support",
@@ -69,13 +70,14 @@ def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
     stance = _STANCES[detection.act]
     links = targets(moment, detection, re)
     if not links and moment.topic and detection.how == "act":
-        positions.take(moment, moment.topic, stance, detection.start, detection.end)
+        topic = clip(moment.topic, TOPIC_LIMIT)
+        positions.take(moment, topic, stance, detection.start, detection.end)
     for link in links:
         if link.item.born == moment.n:
             continue
         if isinstance(link.item, Decision):
             decisions.hear(moment, link.item, stance, _origin(moment, detection))
-            decisions.ratify_if_enough(moment, link.item)
+            ratification.ratify_if_enough(moment, link.item)
         else:
             _react(moment, detection, link, link.item, stance)
 
@@ -87,7 +89,7 @@ def _react(
     reaction = Reaction(stance, detection.conditional, link.sure, detection.vote, origin)
     proposals.react(moment, proposal, stance, origin, reaction)
     decisions.follow(moment, proposal, reaction)
-    decisions.settle_by_reactions(moment, proposal, reaction)
+    ratification.accept_by_quorum(moment, proposal, reaction)
 
 
 def _decide(moment: Moment, detection: Detection, re: Re) -> None:
@@ -99,10 +101,12 @@ def _decide(moment: Moment, detection: Detection, re: Re) -> None:
     made = decisions.claim(moment, text, origin, resolves, supersedes)
     if made is None:
         return
-    if detection.how == "act" and moment.participant in moment.memory.chairs:
-        decisions.bind(moment, made, resolves, origin)
+    if made.born != moment.n:
+        ratification.ratify_if_enough(moment, made)
+    elif detection.how == "act" and moment.participant in moment.memory.chairs:
+        ratification.bind(moment, made, resolves, origin)
     elif link is not None and link.sure and resolves is not None:
-        decisions.settle_by_claim(moment, made, resolves)
+        ratification.ratify_by_vote(moment, made, resolves)
 
 
 def _superseded_decision(moment: Moment, detection: Detection, re: Re) -> Decision | None:
@@ -181,7 +185,7 @@ def _rule_on_decision(moment: Moment, act: str, decision: Decision, origin: Orig
     if decision.resolves is not None:
         resolves = moment.memory.proposal(decision.resolves)
     decisions.hear(moment, decision, "support", origin)
-    decisions.bind(moment, decision, resolves, origin)
+    ratification.bind(moment, decision, resolves, origin)
 
 
 def _rule_on_proposal(moment: Moment, act: str, proposal: Proposal, origin: Origin) -> None:
@@ -194,4 +198,4 @@ def _rule_on_proposal(moment: Moment, act: str, proposal: Proposal, origin: Orig
     if act == "reject":
         proposals.settle(moment, proposal, "rejected", origin)
     else:
-        decisions.accept(moment, proposal, origin)
+        ratification.accept(moment, proposal, origin)

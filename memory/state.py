@@ -112,9 +112,8 @@ class Memory:
         self.aliases: dict[str, str] = {}
         self.ranges: dict[tuple[int, int], Range] = {}
         self.summaries: dict[tuple[int, int], Summary] = {}
-        self.newest: list[
-            int
-        ] = []  # `first` of the newest ranges of level 0, `summary.keep` of them
+        # `first` of the newest ranges of level 0, `summary.keep` of them
+        self.newest: list[int] = []
         self.open_first = 1
         self.open_count = 0
         self.open_size = 0
@@ -136,6 +135,7 @@ class Memory:
         self.pack_refs: tuple[PackRef, ...] = ()
         self.govern(Settings())
         self.read_with(())
+        self.begin_era()
 
     def govern(self, settings: Settings) -> None:
         """Put `settings` in force."""

@@ -160,14 +160,16 @@ def _release(memory: Memory, key: Key) -> None:
 
 
 def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
-    """The effects that `memory` is owed now, lowest level and oldest range first.
+    """The effects that `memory` is owed now, those of the range that ends first, first.
 
-    All of them, or the first `most`. Pure: the same memory always owes the same
+    Of ranges that end together the lower comes first. All of them, or the first
+    `most`. Pure: the same memory always owes the same
     effects, with the same ids, so running one twice is harmless. A range of a
     higher level is due once every range below it has a standing summary.
     """
-    ready = (key for key in sorted(memory.owed) if _is_ready(memory, key))
-    return tuple(Effect(*key, memory.ranges[key].last) for key in islice(ready, most))
+    ends = sorted((memory.ranges[key].last, *key) for key in memory.owed)
+    ready = (end for end in ends if _is_ready(memory, end[1:]))
+    return tuple(Effect(level, first, last) for last, level, first in islice(ready, most))
 
 
 def _is_ready(memory: Memory, key: Key) -> bool:

@@ -17,7 +17,10 @@ from typing import Any, Final
 import orjson
 from pydantic import ValidationError
 
+from bus.drafts import Draft, check_id, is_handle, sealed
 from bus.entries import MAX_CONTENT_BYTES, Message
+from bus.errors import InvalidEntry
+from memory.text import clip
 from server.errors import BadTranscript, Failure
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -124,7 +127,7 @@ class _Reader:
         self.bad = 0
         self._on_bad = on_bad
         self._first = True
-        self._n: dict[int, int] = {}  # the file's index → n in the log
+        self._id_of: dict[int, str] = {}  # by the file's index
         self._ids: set[str] = set()
 
     def line(self, place: str, line: bytes) -> None:
@@ -163,22 +166,29 @@ class _Reader:
         index = row["index"]
         if type(index) is not int or index < 0:
             raise _Wrong(f"index {index!r} is not a whole number from 0")
-        if index in self._n:
+        if index in self._id_of:
             raise _Wrong(f"index {index} is there twice")
         own = _id(row, index)
         if own in self._ids:
             raise _Wrong(f"id {own!r} is there twice")
         message = _message(row, self._target(row.get("re")))
-        self._n[index] = len(self._n) + 1
+        _admit(Draft(own, message))
+        self._id_of[index] = own
         self._ids.add(own)
         self.found.said.append(Said(index, own, message))
 
     def _target(self, re: Any) -> Any:
+        """What `re` names, as a handle or an id: the number it will have is the log's to give."""
+        if isinstance(re, str) and not is_handle(re) and re not in self._ids:
+            raise _Wrong(f"'re' {_short(re)} is neither a handle (P3, D2) nor an earlier id")
         if type(re) is not int:
             return re
-        if re not in self._n:
+        target = self._id_of.get(re)
+        if target is None:
             raise _Wrong(f"'re' names index {re}, which is no earlier message of this file")
-        return self._n[re]
+        if is_handle(target):
+            raise _Wrong(f"'re' names index {re}, whose id {target!r} reads as a handle")
+        return target
 
     def _refuse(self, place: str, reason: str) -> None:
         error = BadTranscript(place, reason)
@@ -207,10 +217,21 @@ def _id(row: dict[str, Any], index: int) -> str:
     if own is None:
         return f"line:{index}"
     if not isinstance(own, str) or not own.isprintable() or " " in own or not 1 <= len(own) <= 128:
-        raise _Wrong(f"id {own!r} is not 1 to 128 printable characters without spaces")
-    if own.startswith("summary:"):
-        raise _Wrong(f"id {own!r}: 'summary:' is reserved")
+        raise _Wrong(f"id {_short(own)} is not 1 to 128 printable characters without spaces")
     return own
+
+
+def _admit(draft: Draft) -> None:
+    """What the log would refuse is refused here, before anything is published."""
+    try:
+        check_id(draft)
+        sealed(draft.id, draft.entry)
+    except InvalidEntry as refused:
+        raise _Wrong(str(refused)) from None
+
+
+def _short(value: object) -> str:
+    return repr(clip(value, 60) if isinstance(value, str) else value)[:200]
 
 
 def _message(row: dict[str, Any], re: Any) -> Message:

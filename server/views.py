@@ -97,14 +97,19 @@ def show_status(found: Mapping[str, Any], json: bool) -> None:
     write_pairs(console, found["redis"])
     for warning in found["redis"]["warnings"]:
         console.print(Text(f"warning: {shown(warning)}", style="yellow"))
-    table = _table("worker", "lanes", "silent for", "folded", "effects")
+    table = _table("worker", "lanes", "silent for", "folded", "summaries")
     for worker in found["workers"]:
         silent = f"{worker['age_ms'] / 1000:.1f} s"
-        done = [worker.get(name, "-") for name in ("folded", "done")]
-        row = (worker["name"], " ".join(worker["lanes"]), silent, *done)
+        row = (worker["name"], " ".join(worker["lanes"]), silent, *_done(worker))
         table.add_row(*map(_cell, row))
     console.print(table if found["workers"] else "no worker runs; 'parley worker' starts one")
     write_pairs(console, {"sessions": found["sessions"], **found["lag"]})
+
+
+def _done(worker: Mapping[str, Any]) -> tuple[object, object]:
+    """What a worker says that it folded and wrote; each lane has its own numbers."""
+    written = worker["extracts"] + worker["models"] if "extracts" in worker else "-"
+    return worker.get("folded", "-"), written
 
 
 def show_checks(checks: Sequence[Mapping[str, str]], json: bool) -> None:

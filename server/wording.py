@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from bus.entries import Record, Unknown
-from memory.text import clip, visible
+from memory.text import clip, one_line, visible
 
 WIDTH: Final = 400  # characters of a message that a line shows
 
@@ -62,7 +62,7 @@ def message_line(record: Record) -> Text | None:
         return head.append(visible(clip(entry.content, WIDTH)), style="not bold")
     if entry.kind == "summary.made":
         return Text(
-            f"      summary {entry.first}-{entry.last}: {visible(clip(entry.text, WIDTH))}",
+            f"      summary {entry.first}-{entry.last}: {visible(clip(one_line(entry.text), WIDTH))}",
             style="dim",
         )
     return Text(f"      {entry.kind}", style="dim")

@@ -2,8 +2,9 @@
 -- KEYS 7..10: facts, due:effects, due:upgrades, memory (of this fold version).
 -- ARGV: session, wake, bucket's wake, nonce, to, identity of the entry at `to`,
 -- skips honoured, '1' when done, facts kept, fold version, snapshot's n, bytes
--- and checksum ('' for none), number of facts, id and body of each, then of each
--- effect: lane, member, number of result ids, the ids.
+-- and checksum ('' for none), the entry after which this commit's facts and
+-- effects begin, number of facts, id and body of each, then of each effect: lane,
+-- member, number of result ids, the ids.
 -- Replies: ok folded head held | missing | fenced reason
 local FACTS, MEMORY = KEYS[7], KEYS[10]
 local session, nonce, to = ARGV[1], ARGV[4], tonumber(ARGV[5])
@@ -19,6 +20,7 @@ local function skipped(upto)
 end
 if identity(ARGV[5]) ~= ARGV[6] then return {'fenced', 'entry ' .. ARGV[5] .. ' is not the one that was folded'} end -- fence: identity
 if skipped(to) ~= tonumber(ARGV[7]) then return {'fenced', 'an entry up to ' .. ARGV[5] .. ' was set aside meanwhile'} end -- fence: skips
+if tonumber(ARGV[14]) > tonumber(meta[2]) then return {'fenced', 'what was recorded of entries up to ' .. ARGV[14] .. ' is lost'} end -- fence: after
 
 -- A freeing write first: draining goes on when memory is full.
 local trimmed = redis.call('XTRIM', FACTS, 'MAXLEN', '~', ARGV[9])
@@ -31,9 +33,9 @@ local head, before = tonumber(meta[1]), tonumber(meta[2])
 local folded = math.max(before, to) -- fence: monotonic
 if folded ~= before then redis.call('HSET', META, 'folded', whole(folded)) end
 
-local at = 15
+local at = 16
 local told = false
-for _ = 1, tonumber(ARGV[14]) do
+for _ = 1, tonumber(ARGV[15]) do
   -- What is folded has told its facts; Redis itself refuses an id a second time.
   if tonumber(string.match(ARGV[at], '^%d+')) > before then
     redis.pcall('XADD', FACTS, ARGV[at], 'fact', ARGV[at + 1])
@@ -82,8 +84,9 @@ if held and ARGV[8] == '1' then
   else
     redis.call('ZREM', DUE, session)
   end
-elseif held and folded > before then
-  redis.call('HSET', CLAIMS, session, nonce .. ' ' .. owner .. ' 1')
+elseif folded > before and holder ~= '-' then -- fence: progress
+  -- by whomever: the entries in hand kill nobody
+  redis.call('HSET', CLAIMS, session, holder .. ' ' .. owner .. ' 1')
 end
 
 for lane in pairs(woken) do redis.call('PUBLISH', ARGV[3], lane .. ' -') end

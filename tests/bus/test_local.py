@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.drafts import Draft, Receipt
+from bus.drafts import Draft, Receipt, sealed
 from bus.entries import (
     ItemCorrected,
     Message,
@@ -188,3 +190,13 @@ def test_sequence_numbers_are_dense_and_ids_unique(attempts: list[tuple[str, str
     records = log.read(count=1000)
     assert [record.seq for record in records] == list(range(1, len(records) + 1))
     assert {record.id: record.seq for record in records[1:]} == acknowledged
+
+
+@pytest.mark.parametrize("field", ["topic", "re", "to", "at_text"])
+def test_fields_around_the_content_have_their_own_limit(field: str) -> None:
+    """A disk image does not come in by the side door; a content full of escapes is welcome."""
+    value = "x" * 70_000
+    given: dict[str, Any] = {field: (value,) if field == "to" else value}
+    with pytest.raises(InvalidEntry, match="around its content"):
+        sealed("m1", Message(participant="ana", content="hi", **given))
+    sealed("m2", Message(participant="ana", content="\x01" * 1_000_000))

@@ -145,6 +145,17 @@ async def test_re_to_nothing_is_refused(bus: Bus) -> None:
     assert (await bus.info("a")).head == 2
 
 
+@pytest.mark.parametrize("re", ["\ud800", "no id", ""])
+async def test_re_that_is_no_id_is_refused_to_whoever_gave_it(bus: Bus, re: str) -> None:
+    """Callers share a connection; the text of one harms no request of another."""
+    await talk(bus, "a", 1)
+    jobs = [bus.publish("a", [said(k, re=re if k % 2 else None)]) for k in range(2, 10)]
+    ends = await asyncio.gather(*jobs, return_exceptions=True)
+    assert [isinstance(end, UnknownReference) for end in ends] == [
+        bool(k % 2) for k in range(2, 10)
+    ]
+
+
 async def test_a_closed_session_takes_no_more(bus: Bus) -> None:
     """But a resend of what it has is answered, and closing twice alike is one closing."""
     await talk(bus, "a", 1)

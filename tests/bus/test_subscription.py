@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import pytest
 import redis
@@ -249,3 +250,18 @@ def test_what_is_no_cursor_is_refused(text: str) -> None:
     """Rather than followed from somewhere else."""
     with pytest.raises(InvalidEntry, match="no cursor"):
         Cursor.parse(text)
+
+
+@pytest.mark.parametrize("head_start", range(12))
+async def test_one_that_comes_as_the_last_one_leaves_hears_on(bus: Bus, head_start: int) -> None:
+    """The tail that both would share ends with the one; the other gets its own."""
+    await talk(bus, "a", 1)
+    coming = contextlib.AsyncExitStack()
+    async with bus.subscribe("a"):
+        task = asyncio.create_task(coming.enter_async_context(bus.subscribe("a")))
+        for _ in range(head_start):
+            await asyncio.sleep(0)
+    async with coming:
+        subscription = await task
+        await talk(bus, "a", 1, first=2)
+        assert await heard(subscription, 1) == ["3"]

@@ -157,7 +157,7 @@ def _of_the_memory(rows: Rows, published: Expected) -> Iterator[str]:
         yield f"{len(owed)} effects are due and nobody will run them: {owed[:3]}"
     replayed = dump(memory)
     yield from _of_the_snapshot(rows, replayed)
-    if rows.facts:  # the oldest may have been cut off
+    if b"facts_from" in rows.meta and rows.facts:  # the oldest were cut off
         facts = {
             place: fact for place, fact in facts.items() if _key(place) >= _key(rows.facts[0][0])
         }

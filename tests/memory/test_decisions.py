@@ -162,3 +162,11 @@ def test_a_hundred_decisions_survive_every_cap() -> None:
     assert all(found.status == "ratified" for found in memory.decisions.values())
     assert sum(not found.shrunk for found in memory.decisions.values()) <= 5
     assert memory.decisions[1].topic == "owner 0"
+
+
+def test_a_decision_on_something_else_is_not_tied_to_the_proposal_nearby() -> None:
+    """Nearness alone ties only words that could mean it."""
+    memory, _ = folded(talk(IDEA, ("bo", "[DECISION] Tea is at four.")))
+    assert memory.decisions[1].resolves is None
+    memory, _ = folded(talk(IDEA, ("bo", "[DECISION] Agreed.")))
+    assert memory.decisions[1].resolves == 1

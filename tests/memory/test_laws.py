@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, Message, SessionOpened
+from bus.entries import Entry, Message, SessionOpened, Unknown
 from memory.canonical import dump, load
 from memory.context import Profile, Request, assemble
 from memory.fold import apply
@@ -272,3 +273,31 @@ def test_law_17_interleaving_of_derived_entries_does_not_matter(
     at_once = settled([first, *log[1:]], (), how)
     late = settled([first, *log[1:]], delays, how)
     assert dump(late) == dump(at_once)
+
+
+@pytest.mark.parametrize(
+    "first", [Unknown("session.opened", b"{}"), Message(participant="a", content="b")]
+)
+def test_a_log_whose_opening_cannot_be_read_is_folded_by_the_defaults(
+    first: Entry | Unknown,
+) -> None:
+    """No entry raises, and ranges close and are answered, whatever stands first."""
+    log = [first, *(Message(participant="ana", content=f"point {k}") for k in range(12))]
+    records = numbered(log)
+    memory, _ = folded(records)
+    (effect,) = due(memory)
+    last = records[-1]
+    assert apply(memory, *numbered([answer(effect)], last.seq, last.n))
+    restored = load(dump(memory), PACKS, memory.seq)
+    assert dump(restored) == dump(memory)
+    assert due(memory) == ()
+
+
+def test_law_17_holds_for_derived_kinds_of_another_version() -> None:
+    """One that stands behind an entry set aside is no primary one, wherever it lands."""
+    said = Message(participant="ana", content="a point")
+    strange = Unknown("items.extracted", b"{}")
+    early, late = (numbered([SessionOpened(), *log]) for log in ([strange, said], [said, strange]))
+    aside = [record for record in (*early, *late) if record.entry.kind == "message"]
+    memories = [folded(record for record in log if record not in aside)[0] for log in (early, late)]
+    assert memories[0].unknown == memories[1].unknown == {}

@@ -192,3 +192,10 @@ def test_what_a_person_struck_does_not_come_back() -> None:
     memory, _ = folded(talk(IDEA, ItemCorrected(ref="P1", by="bo", op="retract"), IDEA))
     assert memory.proposal(1) is None
     assert len(memory.proposals) == 1
+
+
+def test_a_position_on_a_bare_topic_keeps_no_more_than_a_line_of_it() -> None:
+    """A pasted topic of any length must not live on in memory."""
+    spoken = Message(participant="ana", content="Yes.", act="support", topic="t" * 50_000)
+    memory, _ = folded(talk(spoken))
+    assert [len(on) for on in memory.participants["ana"].positions] == [100]

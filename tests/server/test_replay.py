@@ -80,3 +80,34 @@ def _runs(pid: int) -> bool:
     except FileNotFoundError:
         return False
     return state != "Z"
+
+
+def test_replies_keep_their_targets_where_others_spoke_first(
+    parley: Parley, redis_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A file's numbers are its own: `re` names the message, wherever it comes to stand."""
+    monkeypatch.setenv("PARLEY_REDIS", redis_url)
+    file = tmp_path / "talk.jsonl"
+    file.write_text(
+        '{"index": 0, "agent_id": "Ada", "content": "Tea?"}\n'
+        '{"index": 1, "agent_id": "Bo", "content": "Yes.", "re": 0}\n'
+    )
+    assert parley("session", "new", "tea").code == 0
+    assert parley("say", "tea", "I was here before.").code == 0
+    for _ in range(2):
+        assert parley("replay", file, "--session", "tea", "--no-wait").code == 0
+    heard = parley("watch", "tea", "--after", "3", "--limit", "1", "--no-facts", "--json").rows()
+    assert heard[0]["entry"]["re"] == 2
+
+
+def test_a_bad_reference_stops_before_the_session_is_opened(
+    parley: Parley, redis_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nothing of a bad file reaches the bus, not even its opening."""
+    monkeypatch.setenv("PARLEY_REDIS", redis_url)
+    file = tmp_path / "talk.jsonl"
+    file.write_text('{"index": 0, "agent_id": "Ada", "content": "Tea?", "re": "nobody"}\n')
+    ran = parley("replay", file, "--session", "tea")
+    assert ran.code == 1
+    assert "line 1" in ran.err
+    assert parley("session", "ls", "--json").rows() == []

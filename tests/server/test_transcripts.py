@@ -45,9 +45,9 @@ def test_ids_come_from_the_file_alone() -> None:
 
 
 def test_re_names_a_message_of_the_file_by_its_index() -> None:
-    """In the log it becomes the entry's number, also where indexes have gaps."""
+    """It becomes that message's id, whose number is known when it stands in the log."""
     found = parse_transcript(lines(row(3), row(7), row(9, re=7, act="support")))
-    assert found.said[2].message.re == 2
+    assert found.said[2].message.re == "line:7"
     assert found.said[2].message.act == "support"
 
 
@@ -104,6 +104,13 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path, end: byte
         (b'{"index": 1, "agent_id": "A", "content": "x", "id": "line:0"}', "there twice"),
         (b'{"index": 1, "agent_id": "A", "content": "x", "id": "a b"}', "printable"),
         (b'{"index": 1, "agent_id": "A", "content": "x", "id": "summary:x"}', "reserved"),
+        (b'{"index": 1, "agent_id": "A", "content": "x", "id": "open"}', "reserved"),
+        (b'{"index": 1, "agent_id": "A", "content": "x", "re": "later"}', "neither a handle"),
+        (b'{"index": 1, "agent_id": "A", "content": "x", "re": "P0"}', "neither a handle"),
+        (
+            b'{"index": 1, "agent_id": "A", "content": "x", "topic": "' + b"t" * 99_999 + b'"}',
+            "the limit",
+        ),
         (b'{"index": 1, "agent_id": "A", "content": "x", "re": 4}', "index 4"),
     ],
 )

@@ -1,0 +1,130 @@
+"""What makes a proposal accepted and a decision binding.
+
+A quorum of others, the word of someone permitted, a claim that restates what a
+vote was cast on. What is accepted has a decision; what a decision replaces is
+superseded.
+"""
+
+from __future__ import annotations
+
+from memory.decisions import enter_accepted
+from memory.items import Decision, Origin, Proposal, Reaction
+from memory.moment import Moment
+from memory.proposals import settle
+from memory.sides import sides_of
+from memory.state import Memory
+
+
+def has_quorum(memory: Memory, proposal: Proposal, *, votes_too: bool = False) -> bool:
+    """True when enough others support it and nobody opposes it.
+
+    Conditional support is not support. Reactions linked by nearness alone do
+    not count, unless `votes_too`: then bare votes do, because a claim that
+    restates the proposal has said what they were cast on.
+    """
+    supporters = 0
+    for name, reaction in proposal.reactions.items():
+        if reaction.stance == "oppose":
+            return False
+        sure = reaction.counted or (votes_too and reaction.vote)
+        if reaction.stance == "support" and sure and not reaction.conditional:
+            supporters += name != proposal.participant
+    return supporters >= memory.settings.ratify.quorum
+
+
+def accept_by_quorum(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
+    """Accept `proposal` when the reaction in hand completes the quorum."""
+    memory = moment.memory
+    if proposal.status != "active" or reaction.stance != "support":
+        return
+    if has_quorum(memory, proposal):
+        also = tuple(
+            held.origin.cites[0]
+            for _, held in sorted(proposal.reactions.items())
+            if held.stance == "support" and held is not reaction
+        )
+        cites = (*reaction.origin.cites, *also)
+        accept(moment, proposal, Origin(cites, "rule", "ratify.quorum"))
+
+
+def ratify_by_vote(moment: Moment, decision: Decision, proposal: Proposal) -> None:
+    """Ratify a claim that restates a proposal whose bare votes make the quorum."""
+    if proposal.status == "active" and has_quorum(moment.memory, proposal, votes_too=True):
+        cites = (*decision.origin.cites, proposal.origin.cites[0])
+        accept(moment, proposal, Origin(cites, "vote", "ratify.quorum"))
+    elif proposal.status == "accepted":
+        ratify(moment, decision, Origin(decision.origin.cites, "rule", "proposal.accepted"))
+
+
+def ratify_if_enough(moment: Moment, decision: Decision) -> None:
+    """Ratify a claim that resolves no proposal once enough others said the same of it."""
+    if decision.status != "claimed" or decision.dissenters or decision.resolves is not None:
+        return
+    cites = [
+        origin.cites[0]
+        for name, origin in sorted(decision.supporters.items())
+        if name != decision.participant
+    ]
+    if len(cites) >= moment.memory.settings.ratify.quorum:
+        cites.sort(key=lambda cite: -cite.n)
+        ratify(moment, decision, Origin(tuple(cites), "rule", "ratify.quorum"))
+
+
+def accept(moment: Moment, proposal: Proposal, origin: Origin) -> None:
+    """Accept `proposal` and ratify the decision that resolves it, made now if there is none."""
+    memory = moment.memory
+    if proposal.status == "active":
+        settle(moment, proposal, "accepted", origin)
+    ref = memory.resolving.get(proposal.ref)
+    decision = None if ref is None else memory.decision(ref)
+    if decision is None:
+        decision = enter_accepted(moment, proposal, origin)
+    ratify(moment, decision, origin)
+
+
+def bind(moment: Moment, decision: Decision, resolves: Proposal | None, origin: Origin) -> None:
+    """Ratify `decision` by the word of someone permitted, and accept what it resolves."""
+    if resolves is not None and resolves.status == "active":
+        accept(moment, resolves, origin)
+    ratify(moment, decision, origin)
+
+
+def ratify(moment: Moment, decision: Decision, origin: Origin) -> None:
+    """Make a claimed or disputed decision binding; what it replaces is superseded."""
+    if decision.status not in ("claimed", "disputed"):
+        return
+    decision.status = "ratified"
+    decision.ratified = origin
+    moment.found(
+        "decision.ratified",
+        decision.handle,
+        participant=moment.participant if origin.how != "rule" else None,
+        topic=decision.topic,
+        outcome=decision.outcome,
+        resolves=None if decision.resolves is None else f"P{decision.resolves}",
+        how=origin.how,
+        rule=origin.rule,
+        **sides_of(decision),
+    )
+    _supersede(moment, decision, origin)
+
+
+def _supersede(moment: Moment, decision: Decision, origin: Origin) -> None:
+    memory = moment.memory
+    replaced: list[Decision] = []
+    if decision.supersedes is not None:
+        earlier = memory.decision(decision.supersedes)
+        if earlier is not None:
+            replaced.append(earlier)
+    for ref in memory.topics.get(decision.topic.casefold(), ()):
+        earlier = memory.decision(ref)
+        if earlier is not None and earlier.ref < decision.ref and earlier not in replaced:
+            replaced.append(earlier)
+    for earlier in sorted(replaced, key=lambda found: found.ref):
+        if earlier is decision or earlier.status == "superseded":
+            continue
+        earlier.status = "superseded"
+        earlier.superseded_by = decision.ref
+        if decision.supersedes is None:
+            decision.supersedes = earlier.ref
+        moment.found("decision.superseded", earlier.handle, by=decision.handle, rule=origin.rule)

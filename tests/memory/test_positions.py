@@ -1,0 +1,40 @@
+"""What a participant held before: a change of sides is one, a spell of doubt is none."""
+
+from __future__ import annotations
+
+from bus.entries import Message
+from memory.canonical import dump
+from memory.items import Position
+from memory.state import Memory
+from memory.stats import stats
+from tests.logs import folded, talk
+
+IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")
+
+
+def stances(*acts: str) -> tuple[Memory, Position]:
+    """Memory after bo took these stances on P1, one after the other, and the last of them."""
+    said = [Message(participant="bo", content=f"P1: {act}", act=act, re="P1") for act in acts]  # type: ignore[arg-type]  # acts, typed as text here
+    memory, _ = folded(talk(IDEA, *said))
+    return memory, memory.participants["bo"].positions["P1"]
+
+
+def test_a_spell_of_doubt_is_no_flip() -> None:
+    """Support, neutral, support again: nobody changed sides."""
+    memory, position = stances("support", "abstain", "support")
+    assert (position.stance, position.was) == ("support", None)
+    assert stats(memory)["flips"] == 0
+
+
+def test_doubt_remembers_what_it_followed() -> None:
+    """Support, neutral, oppose: the change of sides is found over the doubt."""
+    memory, position = stances("support", "abstain", "oppose")
+    assert (position.stance, position.was) == ("oppose", "support")
+    assert stats(memory)["flips"] == 1
+
+
+def test_a_flip_stays_one_while_it_is_said_again() -> None:
+    """Support, oppose, oppose: the position still tells what it was turned from."""
+    memory, position = stances("support", "oppose", "oppose")
+    assert (position.was, position.was_cite) != (None, None)
+    assert dump(memory).count(b'"was":"support"') == 1

@@ -1,0 +1,24 @@
+"""What a person at a terminal is shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from listeners.effects import EffectTally
+from listeners.projector import Tally
+from server.views import show_status
+
+
+def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -> None:
+    """Entries of one that folds, summaries of one that runs effects, whoever wrote them."""
+    folds = {"name": "a", "lanes": ("fold",), "age_ms": 0, **asdict(Tally(folded=70))}
+    writes = {"name": "b", "lanes": ("effects",), "age_ms": 0, **asdict(EffectTally(4, 3))}
+    show_status(
+        {"redis": {"warnings": []}, "workers": [folds, writes], "sessions": 1, "lag": {}},
+        json=False,
+    )
+    heading, *rows = capsys.readouterr().out.splitlines()[:3]
+    assert heading.split()[-2:] == ["folded", "summaries"]
+    assert [row.split()[-2:] for row in rows] == [["70", "-"], ["-", "7"]]
