@@ -17,7 +17,7 @@ Transcript = Annotated[
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="report bad lines on stderr and go on without them")
 ]
-As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="participant")]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="in whose name")]
 Brief = Annotated[bool, typer.Option("--brief", help="decisions, open proposals, 5 recent")]
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="tokens it may have")]
 At = Annotated[

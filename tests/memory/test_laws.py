@@ -12,7 +12,7 @@ from bus.entries import Entry, Message, SessionOpened, Unknown
 from memory.canonical import dump, load
 from memory.context import Profile, Request, assemble
 from memory.fold import apply
-from memory.items import Cite
+from memory.items import Cite, Decision
 from memory.render import FRAME
 from memory.state import Memory
 from memory.summaries import due
@@ -232,7 +232,17 @@ def test_law_11_states_move_along_listed_edges(log: list[Entry]) -> None:
             if was != decision.status:
                 path = _path(was, decision.status)
                 assert path, (was, decision.status)
+                assert _reason(memory, decision), (decision.handle, decision.status)
             statuses[decision.handle] = decision.status
+
+
+def _reason(memory: Memory, decision: Decision) -> bool:
+    """Whether the decision says what moved it: an entry, or a decision that has one."""
+    if decision.status == "superseded":
+        successor = memory.decisions.get(decision.superseded_by or 0)
+        return successor is not None and successor.ratified is not None
+    origin = decision.ratified if decision.status == "ratified" else decision.disputed
+    return origin is not None and bool(origin.cites)
 
 
 def _path(was: str, now: str) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from server.errors import Misuse
-from server.settings import SETTINGS, environment, settled, table
+from server.settings import SETTINGS, Setting, environment, settled, table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,6 +26,37 @@ def test_a_flag_outranks_a_variable_and_a_variable_the_file(
     assert found.batch == 8
     assert found.session.summary.words == 50
     assert found.session.summary.fanout == 6
+
+
+def other(setting: Setting) -> str:
+    """A value that is not the setting's default, as one types it."""
+    if setting.switch:
+        return str(setting.default == "false").lower()
+    if "|" in setting.kind:
+        return next(word for word in setting.kind.split("|") if word != setting.default)
+    if setting.kind in ("integer", "number"):
+        number = float(setting.default) * 2 or 1
+        (top,) = [limit.le for limit in setting.info.metadata if hasattr(limit, "le")] or [number]
+        number = number if number <= top else float(setting.default) - 1
+        return str(number if setting.kind == "number" else int(number))
+    return "other"
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_setting_is_a_flag_a_variable_and_a_key(name: str, tmp_path: Path) -> None:
+    """The same value by either way, another than the default."""
+    setting = SETTINGS[name]
+    value = other(setting)
+    quoted = value if setting.kind in ("integer", "number", "true|false") else json.dumps(value)
+    file = tmp_path / "parley.toml"
+    file.write_text(f"{name} = {quoted if not setting.many else f'[{quoted}]'}\n")
+    given = [
+        settled({name: value}, {}),
+        settled({}, {setting.variable: value}),
+        settled({}, {}, file),
+    ]
+    assert given[0] == given[1] == given[2]
+    assert given[0] != settled({}, {})
 
 
 def test_a_named_file_is_read_in_place_of_the_one_at_hand(tmp_path: Path) -> None:

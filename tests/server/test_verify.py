@@ -11,7 +11,9 @@ import pytest
 import redis
 
 from bus import Bus
+from bus.errors import SnapshotDamaged
 from listeners.projector import Pace, Projector
+from memory.state import FOLD
 from server.packs import read_packs
 from tests.calls import Parley
 
@@ -44,9 +46,8 @@ def client(redis_url: str) -> Any:
         yield found
 
 
-def rewrite(client: Any, change: Callable[[list[Any]], list[Any]]) -> None:
+def rewrite(client: Any, rows: list[Any]) -> None:
     """Puts a changed log in place of the stored one."""
-    rows = change(client.xrange(LOG))
     client.delete(LOG)
     for place, fields in rows:
         client.xadd(LOG, fields, id=place)
@@ -60,34 +61,73 @@ def test_a_sound_session_is_sound(whole: Parley, client: Any) -> None:
     assert ran.rows()[0] == {"of": "s", "sound": True, "findings": []}
 
 
-def _missing(rows: list[Any]) -> list[Any]:
-    return [*rows[:2], *rows[3:]]
+def _missing(rows: list[Any], k: int) -> list[Any]:
+    return [*rows[:k], *rows[k + 1 :]]
 
 
-def _swapped(rows: list[Any]) -> list[Any]:
-    (first, one), (second, two) = rows[1], rows[2]
-    return [rows[0], (first, two), (second, one), *rows[3:]]
+def _closed_up(rows: list[Any], k: int) -> list[Any]:
+    """Missing, and those behind it moved up into its place."""
+    left = _missing(rows, k)
+    return [(rows[place][0], fields) for place, (_, fields) in enumerate(left)]
 
 
-def _doubled(rows: list[Any]) -> list[Any]:
-    return [*rows, ("5-4", rows[-1][1])]
+def _swapped(rows: list[Any], k: int) -> list[Any]:
+    other = (k + 1) % len(rows)
+    fields = [fields for _, fields in rows]
+    fields[k], fields[other] = fields[other], fields[k]
+    return [(place, each) for (place, _), each in zip(rows, fields, strict=True)]
 
 
-def _flipped(rows: list[Any]) -> list[Any]:
-    place, fields = rows[2]
-    fields = {**fields, b"entry": fields[b"entry"].replace(b"support", b"suppory")}
-    return [*rows[:2], (place, fields), *rows[3:]]
+def _doubled(rows: list[Any], k: int) -> list[Any]:
+    return [*rows, (b"5-4", rows[k][1])]
 
 
-@pytest.mark.parametrize("change", [_missing, _swapped, _doubled, _flipped])
+def _doubled_beside(rows: list[Any], k: int) -> list[Any]:
+    """Doubled, and those behind it moved on."""
+    fields = [fields for _, fields in rows]
+    fields.insert(k, fields[k])
+    return [(b"%d-%d" % (seq, seq - 1), each) for seq, each in enumerate(fields, 1)]
+
+
+def _flipped(rows: list[Any], k: int) -> list[Any]:
+    place, fields = rows[k]
+    body = bytearray(fields[b"entry"])
+    body[len(body) // 2] ^= 1
+    return [*rows[:k], (place, {**fields, b"entry": bytes(body)}), *rows[k + 1 :]]
+
+
+@pytest.mark.parametrize(
+    "change", [_missing, _closed_up, _swapped, _doubled, _doubled_beside, _flipped]
+)
 def test_a_changed_log_is_found(
-    whole: Parley, client: Any, change: Callable[[list[Any]], list[Any]]
+    whole: Parley, client: Any, change: Callable[[list[Any], int], list[Any]]
 ) -> None:
-    """Missing, swapped, doubled, or one letter of one entry."""
-    rewrite(client, change)
-    ran = whole("session", "verify", "s", "--json")
-    assert ran.code == 1
-    assert ran.rows()[0]["findings"]
+    """Missing, swapped, doubled, or one bit of one entry: each entry in turn."""
+    sound = client.xrange(LOG)
+    for k in range(len(sound)):
+        rewrite(client, change(sound, k))
+        ran = whole("session", "verify", "s", "--json")
+        assert ran.code == 1, k
+        assert ran.rows()[0]["findings"]
+    rewrite(client, sound)
+    assert whole("session", "verify", "s").code == 0
+
+
+async def test_no_byte_of_the_stored_memory_can_be_flipped(
+    whole: Parley, client: Any, redis_url: str
+) -> None:
+    """Each byte of it in turn, and of its checksum."""
+    stored = client.hgetall(SNAPSHOT)
+    async with await Bus.connect(redis_url) as bus:
+        for name in (b"bytes", b"checksum"):
+            for place in range(len(stored[name])):
+                bad = bytearray(stored[name])
+                bad[place] ^= 1
+                client.hset(SNAPSHOT, name, bytes(bad))
+                with pytest.raises(SnapshotDamaged):
+                    await bus.snapshot("s", FOLD, strict=True)
+            client.hset(SNAPSHOT, name, stored[name])
+        assert await bus.snapshot("s", FOLD, strict=True)
 
 
 def test_every_flipped_byte_of_the_snapshot_is_found(whole: Parley, client: Any) -> None:

@@ -1,0 +1,118 @@
+"""The tree of commands as a whole: everything that is promised is there and explains itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from server.app import app
+from server.settings import SETTINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+PROMISED = {
+    "demo": {"--fast", "--json"},
+    "analyze": {"--format", "--skip-bad", "--json"},
+    "replay": {"--session", "--rate", "--skip-bad", "--json"},
+    "worker": {"--lanes"},
+    "status": {"--json"},
+    "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--json"},
+    "watch": {"--after", "--cursor", "--facts", "--json"},
+    "search": {"--by", "--limit", "--json"},
+    "memory": {"--at", "--json"},
+    "context": {"--as", "--brief", "--budget", "--at", "--json"},
+    "explain": {"--json"},
+    "correct": {"--retract", "--merge", "--topic", "--by", "--json"},
+    "alias": {"--json"},
+    "stats": {"--json"},
+    "doctor": {"--json"},
+    "session new": {"--title"},
+    "session ls": {"--json"},
+    "session show": {"--json"},
+    "session set": {"--repack", "--by", "--json"},
+    "session compact": {"--json"},
+    "session close": {"--reason"},
+    "session archive": {"--out"},
+    "session export": {"--out"},
+    "session import": {"--as", "--replace"},
+    "session verify": {"--file", "--json"},
+    "session fork": {"--at"},
+    "session rm": {"--yes"},
+}
+
+
+def walk(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command that does something, by its words."""
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield name, command
+        return
+    for word, found in below.items():
+        yield from walk(found, f"{name} {word}".strip())
+
+
+COMMANDS = dict(walk(typer.main.get_command(app)))
+
+
+def test_every_promised_command_and_flag_is_there() -> None:
+    """And none that is not listed, here and in docs/cli.md."""
+    assert set(COMMANDS) == set(PROMISED)
+    for name, flags in PROMISED.items():
+        found = {option for param in COMMANDS[name].params for option in param.opts}
+        assert flags <= found, name
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for name in PROMISED:
+        family, _, word = name.rpartition(" ")
+        assert f"`parley {name}" in page or (family and f"`{word} " in page), name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_everything_explains_itself(name: str) -> None:
+    """A sentence for each command, a word for each argument and option."""
+    command = COMMANDS[name]
+    assert command.help
+    assert command.help.rstrip().endswith(".")
+    for param in command.params:
+        assert param.help, f"{name}: {param.name}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_shown_without_a_server(name: str, parley: Any) -> None:
+    """Exit 0, and every flag of the command is in the text."""
+    ran = parley(*name.split(), "--help", "--redis", "unix:///nowhere/at/all")
+    assert ran.code == 0
+    assert "--help" in ran.out
+    for flag in PROMISED[name]:
+        assert flag in ran.out
+
+
+def test_every_setting_is_a_flag_of_the_command() -> None:
+    """As docs/settings.md lists them, switches with their negation."""
+    whole: Any = typer.main.get_command(app)
+    flags = {flag for param in whole.params for flag in (*param.opts, *param.secondary_opts)}
+    for setting in SETTINGS.values():
+        assert setting.flag in flags
+        assert not setting.switch or f"--no-{setting.flag[2:]}" in flags
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("parley se", {"search", "session"}), ("parley session ve", {"verify"}),
+     ("parley analyze --form", {"--format"})],
+)  # fmt: skip
+def test_the_shell_completes(typed: str, offered: set[str]) -> None:
+    """Commands, subcommands and flags."""
+    said = subprocess.run(
+        [sys.executable, "-c", "from server.cli import main; main()"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+        env={
+            "PATH": "", "_PARLEY_COMPLETE": "complete_bash", "COMP_WORDS": typed,
+            "COMP_CWORD": str(len(typed.split()) - 1),
+        },
+    )  # fmt: skip
+    assert set(said.stdout.split()) == offered
