@@ -11,8 +11,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bus import Bus
+from listeners.reader import MemoryReader
+from memory.canonical import dump
 from memory.state import FOLD
 from tests.fake_openai import FakeOpenAI
+from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.servers import RedisServer
 from tests.sessions import discuss, is_settled, replayed_bytes, standing
@@ -71,8 +74,8 @@ async def test_a_child_that_dies_is_started_again(any_server: RedisServer) -> No
         await wait_until(lambda: is_settled(bus, "a"), 30.0)
         assert before["effects"] in [worker.pid for worker in await bus.workers()]
         assert parent.returncode is None
-        data = await replayed_bytes(bus, "a")
-        assert data
+        now = await MemoryReader(bus, PACKS).current("a")
+        assert dump(now) == await replayed_bytes(bus, "a")
 
 
 async def both_listed(bus: Bus) -> bool:
