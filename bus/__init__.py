@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bus.drafts import Draft, Receipt
     from bus.info import SessionInfo
     from bus.lanes import Claim, Commit, Taken
-    from bus.log import FactRecord, Stretch
+    from bus.replies import FactRecord, Stretch
     from bus.scripts import Scripts
     from bus.server_info import ServerInfo
     from bus.snapshots import Snapshot
@@ -49,8 +49,8 @@ _HOMES = {
     "Claim": "lanes",
     "Commit": "lanes",
     "Taken": "lanes",
-    "FactRecord": "log",
-    "Stretch": "log",
+    "FactRecord": "replies",
+    "Stretch": "replies",
     "Scripts": "scripts",
     "ServerInfo": "server_info",
     "SessionInfo": "info",

@@ -11,7 +11,7 @@ from bus.connections import Connections
 from bus.entries import Entry, Record, Unknown
 from bus.errors import SessionNotFound
 from bus.keys import Keys, SessionKeys
-from bus.log import skip_list
+from bus.replies import skip_list
 
 _PAGE: Final = 500
 _META: Final = ("incarnation", "head", "n", "folded", "status", "skips")

@@ -21,7 +21,7 @@ from bus.errors import Fenced, InvalidEntry, SessionNotFound
 from bus.hints import Hints
 from bus.keys import LANES, BucketKeys, Keys, session_of
 from bus.line import Argument
-from bus.log import FactRecord
+from bus.replies import FactRecord
 from bus.snapshots import Snapshot
 
 HEAD_START_MS: Final = 100  # of a member's last owner, whose memory of it is warm
@@ -142,7 +142,8 @@ class Lanes:
 
         `last_input` is the identity of the last entry it read, or '' for none.
         The first result of an id stands; a later one is a duplicate, whatever it
-        says. Raises `Fenced` where the input is no longer in the log.
+        says. The effect is done then, also where the lease was lost to somebody.
+        Raises `Fenced` where the input is no longer in the log.
         """
         keys = self._keys.of(session)
         seal = sealed(draft.id, draft.entry)
@@ -151,7 +152,7 @@ class Lanes:
             "finish",
             [*keys.appending(), due, claims],
             [
-                session, keys.wake, keys.bucket.wake, claim.lane, claim.member, claim.nonce,
+                session, keys.wake, keys.bucket.wake, claim.lane, claim.member,
                 last_input, seal.id, seal.fingerprint, seal.kind, seal.body,
             ],
         )  # fmt: skip

@@ -4,46 +4,31 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
-import orjson
-
-from bus import errors, wire
+from bus import errors
 from bus.connections import Connections
 from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, is_id, sealed
 from bus.entries import Record, SessionClosed, SessionOpened
-from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
+from bus.errors import SessionExists, SessionNotFound, UnknownReference
 from bus.keys import Keys, SessionKeys
 from bus.line import Argument
 from bus.outbox import Outbox
 from bus.parts import PART, first_part, named
+from bus.replies import (
+    STATE,
+    FactRecord,
+    Stretch,
+    facts,
+    next_fact,
+    place,
+    receipts,
+    records,
+    refused,
+    stretch,
+)
 
 BACKLOG: Final = 100_000  # entries between head and folded; see docs/protocol.md
-_BUSY_SECONDS: Final = 1.0  # a worker folds some 50,000 entries in that time
-
-
-@dataclass(frozen=True, slots=True)
-class FactRecord:
-    """The k-th fact (from 0) that the fold found in entry `seq`."""
-
-    seq: int
-    k: int
-    fact: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Some records of a session, and the state of its log at the same moment."""
-
-    session: str
-    incarnation: str
-    head: int
-    n: int
-    folded: int
-    status: str
-    skips: tuple[int, ...]
-    records: list[Record]
 
 
 class Log:
@@ -80,15 +65,13 @@ class Log:
         keys = self._keys.of(session)
         for draft in drafts:
             check_id(draft)
-        receipts: list[Receipt] = []
-        start = 0
-        while start < len(drafts):
-            part = drafts[start : start + PART]
+        landed: list[Receipt] = []
+        while len(landed) < len(drafts):
+            part = drafts[len(landed) : len(landed) + PART]
             incarnation, placed = await self._publish(session, keys, part, epoch)
             self._outbox.published(session, incarnation, part[: len(placed)])
-            receipts += placed
-            start += len(placed)
-        return receipts
+            landed += placed
+        return landed
 
     async def close(self, session: str, reason: str, by: str | None = None) -> Receipt:
         """Ends `session`: its last entry says why, and it takes no more.
@@ -124,11 +107,11 @@ class Log:
         commands: list[Sequence[Argument]] = []
         for session, after in wanted:
             keys = self._keys.of(session)
-            commands.append(("HMGET", keys.meta, *_STATE))
+            commands.append(("HMGET", keys.meta, *STATE))
             commands.append(_range(keys, after, None, count))
         replies = await self._connections.commands(commands)
         return [
-            _stretch(session, replies[2 * i], replies[2 * i + 1])
+            stretch(session, replies[2 * i], replies[2 * i + 1])
             for i, (session, _) in enumerate(wanted)
         ]
 
@@ -183,7 +166,7 @@ class Log:
             if tip and found[-1] is None:
                 raise _WentBack
             places = {
-                name: _place(value)[1]
+                name: place(value)[1]
                 for name, value in zip(names, found[:-1], strict=True)
                 if value is not None
             }
@@ -211,8 +194,8 @@ class Log:
         if tip and reply[0] in (b"lost", b"missing"):
             raise _WentBack
         if reply[0] != b"ok":
-            raise _refused(session, reply, seals, epoch)
-        return bytes(reply[1]).decode(), _receipts(reply, seals)
+            raise refused(session, reply, seals, epoch)
+        return bytes(reply[1]).decode(), receipts(reply, seals)
 
     async def _append(
         self,
@@ -232,29 +215,36 @@ class Log:
 
     async def _offer_again(
         self, session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
-    ) -> bool:
-        """Writes what the log lost of `drafts`, in their order.
+    ) -> list[Draft] | None:
+        """Writes what the log lost of `drafts`, in their order; those that cannot be yet.
 
-        False where the session is gone for good: removed, or another by now.
+        They answer an entry that was lost too and that another publisher has to
+        offer. None where the session is gone for good: removed, or another by now.
         """
         keys = self._keys.of(session)
         (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if standing is None:
             if opening is None:
-                return False
+                return None
             seal = sealed(opening.id, opening.entry)
             if await self._open(session, incarnation, seal, again=True) not in ("ok", "there"):
-                return False
+                return None
         elif standing.decode() != incarnation:
-            return False
+            return None
         lost = await self._missing(keys, drafts)
+        waiting: list[Draft] = []
         while lost:
-            seals = await self._resolved(session, keys, lost[:PART])
+            try:
+                seals = await self._resolved(session, keys, lost[:PART])
+            except UnknownReference as error:
+                waiting.append(next(draft for draft in lost if named(draft) == error.re))
+                lost.remove(waiting[-1])
+                continue
             reply = await self._append(session, keys, seals, None, "")
             if reply[0] != b"ok":
-                raise _refused(session, reply, seals, None)
+                raise refused(session, reply, seals, None)
             lost = lost[len(seals) :]
-        return True
+        return waiting
 
     async def _missing(self, keys: SessionKeys, drafts: Sequence[Draft]) -> list[Draft]:
         if not drafts:
@@ -268,93 +258,5 @@ class _WentBack(Exception):
     """The log lost what it acknowledged to this process."""
 
 
-_STATE: Final = ("incarnation", "head", "n", "folded", "status", "skips")
-
-
 def _range(keys: SessionKeys, after: int, to: int | None, count: int) -> tuple[Argument, ...]:
     return ("XRANGE", keys.log, after + 1, "+" if to is None else to, "COUNT", count)
-
-
-def _stretch(session: str, state: list[bytes | None], reply: list[Any]) -> Stretch | None:
-    if state[0] is None:
-        return None
-    incarnation, head, n, folded, status, skips = ((value or b"").decode() for value in state)
-    return Stretch(
-        session, incarnation, int(head), int(n), int(folded), status, skip_list(skips),
-        records(reply),
-    )  # fmt: skip
-
-
-def skip_list(text: str) -> tuple[int, ...]:
-    """The sequence numbers in meta's `skips`."""
-    return tuple(int(skip) for skip in text.split(",") if skip)
-
-
-def records(reply: list[Any]) -> list[Record]:
-    """The records in a reply of XRANGE. A stranger's field order is accepted too."""
-    decode = wire.decode
-    found = []
-    for stream_id, fields in reply:
-        seq, _, n = stream_id.partition(b"-")
-        if len(fields) == 6 and fields[0] == b"id" and fields[2] == b"t":
-            name, received, body = fields[1], fields[3], fields[5]
-        else:
-            row = dict(zip(fields[::2], fields[1::2], strict=True))
-            name, received, body = (row.get(key, b"") for key in (b"id", b"t", b"entry"))
-        found.append(
-            Record(
-                int(seq), int(n), str(name, "utf-8", "replace"), int(received or 0), decode(body)
-            )
-        )
-    return found
-
-
-def facts(reply: list[Any]) -> list[FactRecord]:
-    """The facts in a reply of XRANGE."""
-    found = []
-    for stream_id, fields in reply:
-        seq, _, k = stream_id.partition(b"-")
-        found.append(FactRecord(int(seq), int(k), orjson.loads(fields[1])))
-    return found
-
-
-def next_fact(after: tuple[int, int]) -> str:
-    """The smallest stream id beyond fact `after`."""
-    return f"{after[0]}-{after[1] + 1}"
-
-
-def _place(value: bytes) -> tuple[int, int]:
-    seq, _, n = value.split(b" ", 1)[0].partition(b"-")
-    return int(seq), int(n)
-
-
-def _receipts(reply: list[Any], seals: Sequence[Sealed]) -> list[Receipt]:
-    head, n = int(reply[2]), int(reply[3])
-    there = {int(reply[i]): (int(reply[i + 1]), int(reply[i + 2])) for i in range(4, len(reply), 3)}
-    receipts = []
-    for k, seal in enumerate(seals, 1):
-        if k in there:
-            receipts.append(Receipt(*there[k], duplicate=True))
-            continue
-        head += 1
-        n += seal.kind == "p"
-        receipts.append(Receipt(head, n, duplicate=False))
-    return receipts
-
-
-def _refused(
-    session: str, reply: list[Any], seals: Sequence[Sealed], epoch: int | None
-) -> BusError:
-    match reply[0]:
-        case b"missing":
-            return SessionNotFound(session)
-        case b"closed":
-            return errors.SessionClosed(session)
-        case b"conflict":
-            return errors.Conflict(session, seals[int(reply[1]) - 1].id, int(reply[2]))
-        case b"stale":
-            return errors.StaleEpoch(session, epoch or 0, int(reply[1]))
-        case b"busy":
-            backlog = int(reply[1])
-            return errors.Busy(session, _BUSY_SECONDS, f"{backlog:,} entries wait to be folded")
-    return InvalidEntry(f"{session!r}: the log answered {reply[0]!r}")

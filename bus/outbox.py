@@ -26,7 +26,9 @@ from bus.errors import BusError, Unavailable
 from bus.keys import Keys
 from bus.tasks import end
 
-Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable[bool]]
+# Writes again what the log lost of the drafts. Gives those that answer an entry which
+# another publisher has to offer first; None where the session is gone for good.
+Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable["list[Draft] | None"]]
 
 _MOST: Final = 50_000  # drafts a session keeps; two seconds of the fastest publisher
 _logger = structlog.get_logger(__name__)
@@ -39,6 +41,8 @@ class _Kept:
     drafts: deque[tuple[float, Draft]] = field(default_factory=deque)
     opened: float = 0.0
     newest: float = 0.0
+    waiting: list[Draft] = field(default_factory=list)  # they answer what is not back yet
+    since: float = 0.0  # when they began to wait
     healing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -90,27 +94,32 @@ class Outbox:
         kept = self._kept.get(session)
         return kept.tip if kept else ""
 
-    async def heal(self, session: str) -> bool:
-        """Offers the drafts of `session` again. False where it is gone for good.
+    async def heal(self, session: str) -> None:
+        """Offers the drafts of `session` again; drops them where it is gone for good.
 
         Raises `Unavailable`; then everything is still kept.
         """
         kept = self._kept.get(session)
         if kept is None:
-            return False
+            return
         async with kept.healing:
             drafts = [draft for _, draft in kept.drafts]
             try:
-                standing = await self.offer(session, kept.incarnation, kept.opening, drafts)
+                waiting = await self.offer(session, kept.incarnation, kept.opening, drafts)
             except Unavailable:
                 raise
             except BusError as error:  # closed or full meanwhile: asking again changes nothing
                 _logger.error("outbox_refused", session=session, reason=str(error))
-                standing = False
-        _logger.warning("log_went_back", session=session, offered=len(drafts), standing=standing)
-        if not standing and self._kept.get(session) is kept:
+                waiting = None
+        if not kept.waiting:
+            standing = waiting is not None
+            _logger.warning(
+                "log_went_back", session=session, offered=len(drafts), standing=standing
+            )
+            kept.since = _now()
+        kept.waiting = waiting or []
+        if waiting is None and self._kept.get(session) is kept:
             del self._kept[session]
-        return standing
 
     def _start(self) -> None:
         self._filled.set()
@@ -137,10 +146,22 @@ class Outbox:
         for session, reply in zip(
             sessions, await self._connections.commands(commands), strict=True
         ):
-            if reply[0] is None:
+            kept = self._kept.get(session)
+            if kept is not None and kept.waiting and kept.since < asked - self._seconds:
+                self._give_up(session, kept)
+            elif kept is not None and (reply[0] is None or kept.waiting):
                 await self.heal(session)
             else:
                 self._expire(session, asked)
+
+    def _give_up(self, session: str, kept: _Kept) -> None:
+        """Drops what waits for an entry that nobody offered in time."""
+        lost = {draft.id for draft in kept.waiting}
+        _logger.error("answers_lost", session=session, ids=sorted(lost))
+        kept.drafts = deque(pair for pair in kept.drafts if pair[1].id not in lost)
+        kept.waiting = []
+        if not kept.tip:
+            del self._kept[session]
 
     def _expire(self, session: str, asked: float) -> None:
         kept = self._kept.get(session)
@@ -160,5 +181,5 @@ def _now() -> float:
 
 async def _nowhere(
     session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
-) -> bool:
+) -> list[Draft] | None:
     raise RuntimeError("the outbox was not given a log")

@@ -11,7 +11,7 @@ from bus.entries import Record
 from bus.errors import FactsExpired, Fenced, SessionNotFound
 from bus.keys import SessionKeys
 from bus.line import Argument
-from bus.log import FactRecord, facts, next_fact, records
+from bus.replies import FactRecord, facts, next_fact, records
 
 PAGE: Final = 250  # entries, and facts, read at once: a burst fits a subscriber's buffer
 

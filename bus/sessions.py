@@ -13,8 +13,8 @@ from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from bus.info import SessionInfo
 from bus.keys import Keys, SessionKeys
 from bus.line import Argument
-from bus.log import skip_list
 from bus.outbox import Outbox
+from bus.replies import skip_list
 
 _FIELDS: Final = (
     "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",

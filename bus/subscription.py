@@ -23,8 +23,8 @@ from bus.entries import Record
 from bus.errors import BusError, SlowSubscriber, Unavailable
 from bus.hints import Hints
 from bus.keys import Keys, SessionKeys
-from bus.log import FactRecord
 from bus.pages import Place, newest, page
+from bus.replies import FactRecord
 from bus.tasks import end
 
 _RETRY_SECONDS: Final = 0.3

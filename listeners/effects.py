@@ -9,6 +9,8 @@ at once, so a slow one delays nothing else; extracts never wait for a model.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -61,10 +63,22 @@ class EffectTally:
     failed: int = 0
 
 
+class UnknownEffect(Exception):
+    """An effect that this version cannot run: one that a newer worker owes."""
+
+
+_MEMBER: Final = re.compile(r"\S+ summary:(\d+):(\d+):(\d+)")
+
+
 def effect_of(claim: Claim) -> Effect:
-    """The effect that a member `<session> summary:<level>:<first>:<last>` names."""
-    _, level, first, last = claim.member.split(" ", 1)[1].split(":")
-    return Effect(int(level), int(first), int(last))
+    """The effect that a member `<session> summary:<level>:<first>:<last>` names.
+
+    Raises `UnknownEffect`.
+    """
+    found = _MEMBER.fullmatch(claim.member)
+    if found is None:
+        raise UnknownEffect("this version knows summaries only; run the one that owes it")
+    return Effect(*map(int, found.groups()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,26 +169,33 @@ class EffectRunner:
 
     async def _in_hand(self, claim: Claim) -> None:
         """Run one effect under its lease; what stops it stops no other."""
-        effect = effect_of(claim)
+        try:
+            await self._attempt(claim)
+        except asyncio.CancelledError:
+            with contextlib.suppress(Unavailable):  # the lease brings it back
+                await self._bus.release(claim)
+            raise
+        except Unavailable as error:
+            log.warning("redis_unavailable", reason=str(error))  # the lease brings it back
+
+    async def _attempt(self, claim: Claim) -> None:
+        """Run the effect; where that fails it waits, or leaves its lane with its session."""
         try:
             async with self._leased(claim):
-                await self._run(claim, effect)
-        except asyncio.CancelledError:
-            await self._bus.release(claim)
+                await self._run(claim, effect_of(claim))
+        except Unavailable:
             raise
         except (Fenced, RangeGone) as error:
             self._reader.forget(claim.session)
-            log.warning("effect_outdated", session=claim.session, effect=effect.id, why=str(error))
+            log.warning("effect_outdated", effect=claim.member, why=str(error))
             await self._back_off(claim)
         except SessionNotFound:
             await self._bus.drop(claim)
-        except Unavailable as error:
-            log.warning("redis_unavailable", reason=str(error))  # the lease brings it back
-        except DomainError as error:
-            log.warning("effect_waits", session=claim.session, effect=effect.id, why=str(error))
+        except (DomainError, UnknownEffect) as error:
+            log.warning("effect_waits", effect=claim.member, why=str(error))
             await self._back_off(claim)
         except Exception:  # a defect: this effect waits, the others go on
-            log.exception("effect_failed", session=claim.session, effect=effect.id)
+            log.exception("effect_failed", effect=claim.member)
             await self._back_off(claim)
 
     async def _run(self, claim: Claim, effect: Effect) -> None:
@@ -239,10 +260,7 @@ class EffectRunner:
     async def _back_off(self, claim: Claim) -> None:
         self.tally.failed += 1
         failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
-        try:
-            await self._bus.fail(claim, backoff_ms(failures))
-        except Unavailable as error:
-            log.warning("redis_unavailable", reason=str(error))
+        await self._bus.fail(claim, backoff_ms(failures))
 
     @asynccontextmanager
     async def _leased(self, claim: Claim) -> AsyncIterator[None]:

@@ -2,9 +2,9 @@
 
 The rest shrink to one line each (handle, topic, status, tally, fingerprint) and
 are read back from the log on demand. Nothing is forgotten and nothing binding
-goes first: the ledger (ratified and disputed decisions) shrinks only when a
-ratification makes it too long, so a mere claim never changes the part of a
-context that providers cache.
+goes first: the ledger (ratified and disputed decisions) shrinks only with a
+ratification, a change of settings or an operator's wish, so a mere claim never
+changes the part of a context that providers cache (docs/decisions/0005).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from bus import Bus
 from bus.entries import Record
-from bus.log import FactRecord
+from bus.replies import FactRecord
 from bus.tasks import end
 from server.asking import report
 from server.opening import drafts

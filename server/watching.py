@@ -11,7 +11,7 @@ from rich.text import Text
 from bus.cursor import Cursor
 from bus.entries import Record, Unknown
 from bus.errors import InvalidEntry
-from bus.log import FactRecord
+from bus.replies import FactRecord
 from server.errors import Misuse
 from server.output import emit, shown, stdout
 from server.running import connected

@@ -1,9 +1,9 @@
 --#include append
 -- KEYS 7, 8: due and claims of the effect's lane. ARGV: session, wake, bucket's
--- wake, lane, member, nonce, identity of the last input or '', id, fingerprint,
+-- wake, lane, member, identity of the last input or '', id, fingerprint,
 -- class, body. A closed session still takes its results: they change nothing that
 -- was said. Replies: ok seq n duplicate | missing | fenced reason
-local lane, member, nonce, input = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local lane, member, input = ARGV[4], ARGV[5], ARGV[6]
 local meta = redis.call('HMGET', META, 'head', 'n')
 local function settle()
   redis.call('HDEL', KEYS[8], member)
@@ -15,16 +15,16 @@ if not meta[1] then
   settle()
   return {'missing'}
 end
-if input ~= '' and identity(string.match(input, '^%d+')) ~= input then return {'fenced', 'the input of ' .. ARGV[8] .. ' is no longer in the log'} end -- fence: input
+if input ~= '' and identity(string.match(input, '^%d+')) ~= input then return {'fenced', 'the input of ' .. ARGV[7] .. ' is no longer in the log'} end -- fence: input
 
-local before = redis.call('HGET', IDS, ARGV[8])
+local before = redis.call('HGET', IDS, ARGV[7])
 if before then -- the first result stands, whatever it says
   settle()
   local seq, n = string.match(before, '^(%d+)-(%d+)')
   return {'ok', seq, n, 1}
 end
 local head, n = tonumber(meta[1]) + 1, tonumber(meta[2])
-if ARGV[10] == 'p' then n = n + 1 end
-append(ARGV[1], {{head, n, ARGV[8], ARGV[9], ARGV[10], ARGV[11]}}, milliseconds(), ARGV[2], ARGV[3])
+if ARGV[9] == 'p' then n = n + 1 end
+append(ARGV[1], {{head, n, ARGV[7], ARGV[8], ARGV[9], ARGV[10]}}, milliseconds(), ARGV[2], ARGV[3])
 settle()
 return {'ok', whole(head), whole(n), 0}

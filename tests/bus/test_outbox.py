@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 import redis
+from structlog.testing import capture_logs
 
 from bus import Bus, Scripts
 from bus.entries import SessionOpened
@@ -55,6 +56,45 @@ async def test_an_answer_counts_where_the_lost_entry_stands_now(
         await bus.publish("a", [said(7, re="m2"), said(9, re="m6")])
         answers = {record.id: record.entry.re for record in (await bus.read("a"))[-2:]}  # type: ignore[union-attr]  # messages
         assert answers == {"m7": 2, "m9": 7}
+
+
+async def test_an_answer_waits_for_another_publisher_to_offer_again(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """What it answers was lost too, and is not its own to offer; the rest does not wait."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=0) as asker,
+        await Bus.connect(redis_url, outbox_seconds=20) as answerer,
+    ):
+        await talk(asker, "a", 3)
+        await answerer.publish("a", [said(7), said(8, re="m3"), said(9)])
+        forget_after(raw, "a", seq=2, n=1)
+        await answerer.publish("a", [said(10)])
+        assert await ids(asker, "a") == ["open", "m1", "m7", "m9", "m10"]
+        await asker.publish("a", [said(2), said(3)])
+
+        async def is_whole() -> bool:
+            return "m8" in await ids(asker, "a")
+
+        await wait_until(is_whole)
+        assert (await asker.read("a"))[-1].entry.re == 6  # type: ignore[union-attr]  # a message
+
+
+async def test_an_answer_to_what_never_comes_back_is_given_up(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """After the outbox's time, with an error in the log; nothing is asked for ever."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=0) as asker,
+        await Bus.connect(redis_url, outbox_seconds=0.2) as answerer,
+    ):
+        await talk(asker, "a", 3)
+        with capture_logs() as logs:
+            await answerer.publish("a", [said(8, re="m3")])
+            forget_after(raw, "a", seq=2, n=1)
+            await wait_until(lambda: "answers_lost" in [line["event"] for line in logs])
+        await asker.publish("a", [said(2), said(3)])
+        assert await ids(asker, "a") == ["open", "m1", "m2", "m3"]
 
 
 async def test_without_the_tip_the_order_is_another(redis_url: str, raw: redis.Redis) -> None:

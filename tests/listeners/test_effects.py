@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bus import Bus, Draft
+from bus import Bus, Claim, Draft
 from bus.entries import Message
 from listeners.effects import EffectPace, EffectRunner
 from listeners.model_openai import OpenAIModel
@@ -25,6 +25,7 @@ from tests.sessions import (
     standing,
     whole,
 )
+from tests.talks import commit_of
 
 FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
@@ -219,6 +220,19 @@ async def test_an_effect_of_a_removed_session_is_dropped(bus: Bus) -> None:
     runner = EffectRunner(bus, PACKS, None, "e0", EFFECTS)
     async with running(runner):
         await wait_until(lambda: nothing_due(bus))
+
+
+async def test_an_effect_of_another_version_is_handed_back(bus: Bus) -> None:
+    """At once, for a runner that knows it; those that are known go on."""
+    await discuss(bus, "a", 11)
+    stranger = commit_of((await whole(bus, "a"))[-1], "a", effects=[("effects", "reflect:ana", ())])
+    await bus.commit(Claim("fold", "a", "nobody", 0), stranger, done=False)
+    await discuss(bus, "a", 1, first=12)
+    async with runners(bus, None, 1) as (runner,):
+        await wait_until(lambda: runner.tally.failed)
+        await wait_until(lambda: runner.tally.extracts)
+    taken = await bus.take("effects", "newer", count=9, lease_ms=1)
+    assert taken.claims or taken.next_ms is not None
 
 
 async def all_folded(bus: Bus, session: str) -> bool:
