@@ -24,6 +24,7 @@ async def status(settings: Settings) -> dict[str, Any]:
         server = await running.bus.server()
         sessions = await running.bus.sessions(0, NEWEST)
         workers = await running.bus.workers()
+        repaired = await running.bus.repaired_total()
     return {
         "redis": {
             "kind": running.kind, "version": server.version, "durability": server.durability,
@@ -38,6 +39,8 @@ async def status(settings: Settings) -> dict[str, Any]:
             "effects_due": sum(one.due.get("effects", 0) for one in sessions),
             "upgrades_due": sum(one.due.get("upgrades", 0) for one in sessions),
         },
+        "entries_set_aside": sum(len(one.skips) for one in sessions),
+        "repaired_total": repaired,
     }  # fmt: skip
 
 
