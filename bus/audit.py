@@ -73,17 +73,6 @@ class Audits:
             raise SessionNotFound(session)
         return [(value or b"").decode() for value in reply[1:]]
 
-    async def mark(self, session: str, status: str) -> None:
-        """Gives a session that is closed another word for it, such as `archived`.
-
-        Raises `SessionNotFound`.
-        """
-        keys = self._keys.of(session)
-        reply = await self._connections.command("HMGET", keys.meta, "incarnation")
-        if reply[0] is None:
-            raise SessionNotFound(session)
-        await self._connections.command("HSET", keys.meta, "status", status)
-
     async def _rows(self, keys: SessionKeys) -> list[Row]:
         found: list[Row] = []
         start = "-"

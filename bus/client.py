@@ -38,10 +38,9 @@ class Bus:
         self._connections = connections
         self._outbox = Outbox(connections, keys, outbox_seconds)
         self._hints = Hints(connections, keys)
-        self._log = log = Log(connections, keys, self._outbox, backlog)
+        log = Log(connections, keys, self._outbox, backlog)
         sessions = Sessions(connections, keys, self._outbox, backlog)
         lanes = Lanes(connections, keys, self._hints)
-        audits = Audits(connections, keys)
         workforce = Workforce(connections, keys)
         self._subscriptions = Subscriptions(connections, keys, self._hints)
         self.keys = keys
@@ -51,14 +50,12 @@ class Bus:
         self.fact_rows = log.fact_rows
         self.info, self.sessions = sessions.info, sessions.sessions
         self.remove, self.restore = sessions.remove, sessions.restore
+        self.mark, self.audit = sessions.mark, Audits(connections, keys).audit
         self.subscribe = self._subscriptions.subscribe
         self.take, self.commit, self.finish = lanes.take, lanes.commit, lanes.finish
         self.renew, self.release, self.fail = lanes.renew, lanes.release, lanes.fail
         self.drop, self.set_aside, self.wait_due = lanes.drop, lanes.set_aside, lanes.wait_due
-        audits = Audits(connections, keys)
-        self.audit, self.mark = audits.audit, audits.mark
         self.snapshot = Snapshots(connections, keys).snapshot
-        self.audit, self.mark = audits.audit, audits.mark
         self.beat, self.farewell, self.workers = (
             workforce.beat, workforce.farewell, workforce.workers,
         )  # fmt: skip

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from bus.errors import InvalidEntry
+
+_LAST: Final = 2**53 - 1  # the highest number that Redis' scripts count exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Cursor:
             found = cls(int(seq), (int(of), int(k)))
         except ValueError:
             found = None
-        if found is None or str(found) != text:
+        if found is None or str(found) != text or max(found.seq, *found.fact) > _LAST:
             raise InvalidEntry(f"{text!r} is no cursor; one looks like '12/9-0'")
         return found
 

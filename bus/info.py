@@ -23,7 +23,7 @@ class SessionInfo:
     n: int
     folded: int = 0
     base: int = 0
-    status: str = "open"  # open, closed
+    status: str = "open"  # open, closed, or what a closed one was marked
     skips: tuple[int, ...] = ()
     last_activity_ms: int = 0
     origin: str | None = None  # `<session>@<n>` of a fork

@@ -84,11 +84,10 @@ class Log:
         start = 0
         while start < len(drafts):
             part = drafts[start : start + PART]
-            seals = await self._resolved(session, keys, part)
-            incarnation, placed = await self._publish(session, keys, seals, epoch)
-            self._outbox.published(session, incarnation, part[: len(seals)])
+            incarnation, placed = await self._publish(session, keys, part, epoch)
+            self._outbox.published(session, incarnation, part[: len(placed)])
             receipts += placed
-            start += len(seals)
+            start += len(placed)
         return receipts
 
     async def close(self, session: str, reason: str, by: str | None = None) -> Receipt:
@@ -97,11 +96,9 @@ class Log:
         Raises `SessionClosed` where it was closed with other words.
         """
         draft = Draft(CLOSING, SessionClosed(reason=reason, by=by))
-        seals = [sealed(draft.id, draft.entry)]
+        keys = self._keys.of(session)
         try:
-            incarnation, (receipt,) = await self._publish(
-                session, self._keys.of(session), seals, None
-            )
+            incarnation, (receipt,) = await self._publish(session, keys, [draft], None)
         except errors.Conflict:
             raise errors.SessionClosed(session) from None
         self._outbox.published(session, incarnation, [draft])
@@ -172,29 +169,47 @@ class Log:
         return bytes(reply[0]).decode()
 
     async def _resolved(
-        self, session: str, keys: SessionKeys, drafts: Sequence[Draft]
+        self, session: str, keys: SessionKeys, drafts: Sequence[Draft], tip: str = ""
     ) -> list[Sealed]:
-        """The first part of `drafts`, with the numbers of the entries that they name."""
+        """The first part of `drafts`, with the numbers of the entries that they name.
+
+        Raises `_WentBack` where those are looked up in a log that lost `tip`.
+        """
         given = (named(draft) for draft in drafts)
         names = [name for name in given if name is not None and is_id(name)]
         places: dict[str, int] = {}
         if names:
-            found = await self._connections.command("HMGET", keys.ids, *names)
+            found = await self._connections.command("HMGET", keys.ids, *names, tip)
+            if tip and found[-1] is None:
+                raise _WentBack
             places = {
                 name: _place(value)[1]
-                for name, value in zip(names, found, strict=True)
+                for name, value in zip(names, found[:-1], strict=True)
                 if value is not None
             }
         return first_part(session, drafts, places)
 
     async def _publish(
-        self, session: str, keys: SessionKeys, seals: Sequence[Sealed], epoch: int | None
+        self, session: str, keys: SessionKeys, drafts: Sequence[Draft], epoch: int | None
     ) -> tuple[str, list[Receipt]]:
-        tip = self._outbox.tip(session)
-        reply = await self._append(session, keys, seals, epoch, tip)
-        if reply[0] in (b"lost", b"missing") and tip:
+        """The incarnation, and where the first part of `drafts` stands.
+
+        Where the log lost what this process published before, that comes first,
+        and the entries that `drafts` name are looked up again.
+        """
+        try:
+            return await self._land(session, keys, drafts, epoch, self._outbox.tip(session))
+        except _WentBack:
             await self._outbox.heal(session)
-            reply = await self._append(session, keys, seals, epoch, "")
+            return await self._land(session, keys, drafts, epoch, "")
+
+    async def _land(
+        self, session: str, keys: SessionKeys, drafts: Sequence[Draft], epoch: int | None, tip: str
+    ) -> tuple[str, list[Receipt]]:
+        seals = await self._resolved(session, keys, drafts, tip)
+        reply = await self._append(session, keys, seals, epoch, tip)
+        if tip and reply[0] in (b"lost", b"missing"):
+            raise _WentBack
         if reply[0] != b"ok":
             raise _refused(session, reply, seals, epoch)
         return bytes(reply[1]).decode(), _receipts(reply, seals)
@@ -247,6 +262,10 @@ class Log:
         ids = (draft.id for draft in drafts)
         found = await self._connections.command("HMGET", keys.ids, *ids)
         return [draft for draft, place in zip(drafts, found, strict=True) if place is None]
+
+
+class _WentBack(Exception):
+    """The log lost what it acknowledged to this process."""
 
 
 _STATE: Final = ("incarnation", "head", "n", "folded", "status", "skips")

@@ -51,6 +51,18 @@ class Sessions:
         standing.sort(key=lambda info: (-info.last_activity_ms, info.session))
         return standing[offset : offset + count]
 
+    async def mark(self, session: str, status: str) -> None:
+        """Gives a session that is closed another word for it, such as `archived`.
+
+        Raises `SessionNotFound`, and `InvalidEntry` for a session that is open.
+        """
+        keys = self._keys.of(session)
+        reply = await self._connections.run("mark", [keys.meta], [status])
+        if reply[0] == b"missing":
+            raise SessionNotFound(session)
+        if reply[0] == b"open":
+            raise InvalidEntry(f"session {session!r} is open; close it before it is {status}")
+
     async def remove(self, session: str) -> None:
         """Deletes `session` with all that belongs to it. Raises `SessionNotFound`."""
         info = await self.info(session)
@@ -61,6 +73,10 @@ class Sessions:
         )
         if reply[0] == b"missing":
             raise SessionNotFound(session)
+        if reply[0] == b"other":
+            raise BusError(
+                f"session {session!r} was replaced meanwhile; look again, then remove it"
+            )
 
     async def restore(
         self, session: str, records: Sequence[Record], *, replace: bool = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import operator
 from hashlib import blake2b
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import msgspec
 import orjson
@@ -53,10 +53,25 @@ def fingerprint(body: bytes) -> str:
 
 def decode(body: bytes) -> Entry | Unknown:
     """The entry in `body`; never raises: what cannot be read is `Unknown`."""
+    if body.count(b"[") + body.count(b"{") > _NESTED and not is_json(body):
+        return Unknown(_kind(body), body)
     try:
         return cast("Entry", _decode(body))
-    except (msgspec.DecodeError, RecursionError):
+    except msgspec.DecodeError:
         return Unknown(_kind(body), body)
+
+
+def is_json(body: bytes) -> bool:
+    """Whether `body` is JSON that `encode` could have written, nested no deeper.
+
+    The depth is orjson's own, so that a body reads alike everywhere: msgspec's
+    is whatever the caller's stack leaves.
+    """
+    try:
+        orjson.dumps(orjson.loads(body))
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return False
+    return True
 
 
 def _kind(body: bytes) -> str:
@@ -102,6 +117,7 @@ def _fields(model: type[Any]) -> tuple[tuple[str, Any], ...]:
     )
 
 
+_NESTED: Final = 250  # brackets that surely stay above orjson's limit of 254 levels
 _NOTHING = object()
 _FIELDS = {kind: _fields(model) for kind, model in KINDS.items()}
 

@@ -23,9 +23,7 @@ def settle(log: LocalLog, memory: Memory) -> list[Found]:
     found: list[Found] = []
     while True:
         while page := log.read(after=memory.seq, count=PAGE):
-            skips = log.info().skips
-            found += project(memory, [record for record in page if record.seq not in skips])
-            memory.seq = max(memory.seq, page[-1].seq)
+            found += project(memory, page)
         effects = due(memory, WINDOW)
         if not effects:
             return found
@@ -39,8 +37,7 @@ def _answer(log: LocalLog, memory: Memory, effect: Effect) -> Draft:
 
 
 def _passage(log: LocalLog, effect: Effect) -> list[Record]:
-    """The primary entries of the range of `effect`, without those that were set aside."""
-    skips = log.info().skips
+    """The primary entries of the range of `effect`; nothing is set aside in a `LocalLog`."""
     seq = effect.first
     while missing := effect.first - log.read(after=seq - 1, count=1)[0].n:
         seq += missing  # every entry raises n by one at most: this never passes it
@@ -49,7 +46,7 @@ def _passage(log: LocalLog, effect: Effect) -> list[Record]:
         for record in log.read(after=seq - 1, count=PAGE):
             if record.n > effect.last:
                 return found
-            if record.entry.kind in PRIMARY and record.seq not in skips:
+            if record.entry.kind in PRIMARY:
                 found.append(record)
             seq = record.seq + 1
         if seq > log.info().head:

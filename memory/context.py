@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Final, Literal
 
-from bus.entries import Message, Record
+from bus.entries import Record
 from memory.errors import ContextOverflow
 from memory.items import Decision, Proposal, Summary
 from memory.render import (
@@ -236,7 +236,7 @@ def _fill_tail(memory: Memory, page: _Page, request: Request) -> None:
     if request.profile != "raw":
         for proposal in active:
             if not proposal.shrunk:
-                page.put(OPEN, proposal.ref, proposal_line(memory, proposal))
+                page.put(OPEN, proposal.ref, proposal_line(proposal))
         if request.profile == "full":
             _put_unsettled(memory, page)
 
@@ -279,9 +279,6 @@ def _put_echoes(memory: Memory, page: _Page, active: list[Proposal]) -> None:
 
 def _put_messages(memory: Memory, page: _Page, messages: list[Record]) -> None:
     for index, record in enumerate(reversed(messages)):
-        message = record.entry
-        if not isinstance(message, Message) and message.kind != "message":
-            continue
         chars = MESSAGE_CHARS
         while chars and not page.put(
             RECENT, record.n, message_lines(memory, record, chars), (record.n,)

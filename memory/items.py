@@ -70,7 +70,7 @@ class Proposal:
     at: str | None = None
     named: bool = False  # the topic is the speaker's own word, not read from the text
     status: ProposalStatus = "active"
-    reactions: dict[str, Reaction] = field(default_factory=dict)  # {} once shrunk
+    reactions: dict[str, Reaction] = field(default_factory=dict)  # {} once settled and shrunk
     tally: tuple[int, int, int] = (0, 0, 0)  # support, oppose, neutral; kept when shrunk
     amends: int | None = None  # ref of the proposal it rewords
     echoes: int | None = None  # ref of the earlier proposal it repeats

@@ -12,7 +12,7 @@ A settled proposal never moves again; every move has an origin and is a fact.
 from __future__ import annotations
 
 from memory import positions
-from memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction, Stance
+from memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction
 from memory.moment import Moment, evidence
 from memory.similar import fingerprint
 from memory.state import Memory
@@ -99,9 +99,7 @@ def _succeed(moment: Moment, earlier: Proposal, made: Proposal) -> None:
         settle(moment, earlier, "modified", made.origin)
 
 
-def react(
-    moment: Moment, proposal: Proposal, stance: Stance, origin: Origin, reaction: Reaction
-) -> None:
+def react(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
     """Make `reaction` the participant's latest on `proposal`."""
     memory = moment.memory
     before = proposal.reactions.get(moment.participant)
@@ -109,6 +107,7 @@ def react(
         proposal.reactions[moment.participant] = reaction
         proposal.tally = tallied(proposal)
     mention(memory, proposal)
+    stance, origin = reaction.stance, reaction.origin
     where = origin.cites[0]
     moment.found(
         "reaction.changed",

@@ -64,7 +64,7 @@ def proposal_short(proposal: Proposal) -> str:
     return f'- {proposal.handle} {who}: "{topic}" ({tally_text(proposal.tally)})'
 
 
-def proposal_line(memory: Memory, proposal: Proposal) -> str:
+def proposal_line(proposal: Proposal) -> str:
     parts = [tally_text(proposal.tally)]
     for stance, word in (("support", "for"), ("oppose", "against"), ("neutral", "neutral")):
         if who := _who(proposal, stance):

@@ -89,7 +89,7 @@ def resemblance(a: Sequence[int], b: Sequence[int]) -> int:
 class Index:
     """Fingerprints by number, found again by resemblance.
 
-    A pure function of what was added and removed: rebuild it from the items.
+    A pure function of what was added: rebuild it from the items.
     """
 
     __slots__ = ("_by_hash", "_prints")
@@ -98,23 +98,11 @@ class Index:
         self._prints: dict[int, tuple[int, ...]] = {}
         self._by_hash: dict[int, list[int]] = {}
 
-    def __len__(self) -> int:
-        return len(self._prints)
-
     def add(self, ref: int, fp: Sequence[int]) -> None:
-        """Adds or replaces `ref`."""
-        self.remove(ref)
+        """Adds `ref`, a new number."""
         self._prints[ref] = tuple(fp)
         for each in fp:
             self._by_hash.setdefault(each, []).append(ref)
-
-    def remove(self, ref: int) -> None:
-        """Forgets `ref`; nothing where it is unknown."""
-        for each in self._prints.pop(ref, ()):
-            refs = self._by_hash[each]
-            refs.remove(ref)
-            if not refs:
-                del self._by_hash[each]
 
     def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
         """The ref that resembles `fp` most and how much, per mille; None below `at_least`.

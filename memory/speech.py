@@ -59,11 +59,16 @@ def _propose(moment: Moment, detection: Detection, re: Re) -> None:
 
 
 def _only_proposal(moment: Moment, detection: Detection, re: Re) -> Proposal | None:
-    """The proposal that an act names outright: by `re`, or by the first handle."""
+    """The first proposal that an act names outright."""
+    named = _named(moment, detection, re)
+    return next((item for item in named if isinstance(item, Proposal)), None)
+
+
+def _named(moment: Moment, detection: Detection, re: Re) -> list[Proposal | Decision | None]:
+    """What an act names outright: by `re` first, then by its handles."""
     memory = moment.memory
-    candidates = [] if re is None else [referred(memory, re)]
-    candidates += [memory.item(handle) for handle in detection.refs]
-    return next((item for item in candidates if isinstance(item, Proposal)), None)
+    found = [] if re is None else [referred(memory, re)]
+    return found + [memory.item(handle) for handle in detection.refs]
 
 
 def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
@@ -87,7 +92,7 @@ def _react(
 ) -> None:
     origin = _origin(moment, detection, link.confidence)
     reaction = Reaction(stance, detection.conditional, link.sure, detection.vote, origin)
-    proposals.react(moment, proposal, stance, origin, reaction)
+    proposals.react(moment, proposal, reaction)
     decisions.follow(moment, proposal, reaction)
     ratification.accept_by_quorum(moment, proposal, reaction)
 
@@ -110,10 +115,8 @@ def _decide(moment: Moment, detection: Detection, re: Re) -> None:
 
 
 def _superseded_decision(moment: Moment, detection: Detection, re: Re) -> Decision | None:
-    memory = moment.memory
-    candidates = [] if re is None else [referred(memory, re)]
-    candidates += [memory.item(handle) for handle in detection.refs]
-    return next((item for item in candidates if isinstance(item, Decision)), None)
+    named = _named(moment, detection, re)
+    return next((item for item in named if isinstance(item, Decision)), None)
 
 
 def _withdraw(moment: Moment, detection: Detection, re: Re) -> None:
@@ -191,7 +194,7 @@ def _rule_on_decision(moment: Moment, act: str, decision: Decision, origin: Orig
 def _rule_on_proposal(moment: Moment, act: str, proposal: Proposal, origin: Origin) -> None:
     stance: Stance = "oppose" if act == "reject" else "support"
     reaction = Reaction(stance, conditional=False, counted=True, vote=False, origin=origin)
-    proposals.react(moment, proposal, stance, origin, reaction)
+    proposals.react(moment, proposal, reaction)
     decisions.follow(moment, proposal, reaction)
     if proposal.status != "active":
         return

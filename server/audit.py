@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import cast
 
 from bus.audit import Row, records
+from bus.drafts import is_id
 from bus.entries import KINDS, PRIMARY, EntrySetAside, SessionForked, Unknown
 from bus.wire import decode, encode, fingerprint
+from memory.text import clip
 
 
 def findings(rows: Sequence[Row]) -> Iterator[str]:
@@ -19,12 +22,14 @@ def findings(rows: Sequence[Row]) -> Iterator[str]:
         if row.seq != place:
             yield f"entry {place} is numbered {row.seq}: one is missing, doubled or misplaced"
             return
-        if place == 1 and entry.kind != "session.opened":
-            yield f"entry 1 is {entry.kind!r}; a log begins with 'session.opened'"
+        if (place == 1) != (entry.kind == "session.opened"):
+            yield f"entry {place} is {entry.kind!r}; a log begins with 'session.opened', once"
         n += entry.kind in PRIMARY
         if row.n != n:
             yield f"entry {place} has n {row.n} where {n} is due"
             n = row.n
+        if not is_id(row.id):
+            yield f"entry {place} has {clip(row.id, 60)!r}, which is no id"
         if row.id in ids:
             yield f"entry {place} has the id {row.id!r} of entry {ids[row.id]}"
         ids[row.id] = place
@@ -32,6 +37,17 @@ def findings(rows: Sequence[Row]) -> Iterator[str]:
             yield from _unreadable(place, entry)
     if not rows:
         yield "the log is empty; it should begin with 'session.opened'"
+
+
+def status_findings(status: str, rows: Sequence[Row]) -> Iterator[str]:
+    """What a header says of the session otherwise than its log."""
+    told = "open"
+    for row in rows:
+        kind = decode(row.body).kind
+        if kind in ("session.closed", "session.forked"):
+            told = "closed" if kind == "session.closed" else "open"
+    if status != told and not (status == "archived" and told == "closed"):
+        yield f"the header says {clip(status, 60)!r}, the log {told!r}"
 
 
 def _unreadable(place: int, entry: Unknown) -> Iterator[str]:
@@ -75,8 +91,15 @@ def forked(rows: Sequence[Row], session: str, at: int) -> tuple[Row, ...]:
     for seq in sorted(skips(rows) - skips(prefix)):
         if seq <= len(kept):
             kept.append(_appended(kept, f"set-aside:{seq}", EntrySetAside(seq=seq, reason="fork")))
-    kept.append(_appended(kept, f"fork:{session}:{at}", SessionForked(session=session, n=at)))
+    name = _free(f"fork:{session}:{at}", {row.id for row in kept})
+    kept.append(_appended(kept, name, SessionForked(session=session, n=at)))
     return tuple(kept)
+
+
+def _free(name: str, taken: Set[str]) -> str:
+    """`name`, or with a number where a fork of a fork has it from its past."""
+    others = (f"{name}:{count}" for count in itertools.count(2))
+    return name if name not in taken else next(other for other in others if other not in taken)
 
 
 def _appended(rows: Sequence[Row], id_: str, entry: EntrySetAside | SessionForked) -> Row:

@@ -20,7 +20,7 @@ def main(args: Sequence[str] | None = None) -> None:
     if args == ["--version"]:
         sys.stdout.write(f"parley {version()}\n")  # at once: nothing heavy is imported yet
         raise SystemExit(0)
-    from bus.errors import BusError
+    from bus.errors import BusError, InvalidEntry
     from memory.errors import BadPattern, DomainError, SettingsRefused
     from server.app import app
     from server.errors import Refused
@@ -29,7 +29,7 @@ def main(args: Sequence[str] | None = None) -> None:
         app(args=args, prog_name="parley")
     except Refused as refused:
         _end(refused, refused.exit_code)
-    except (BadPattern, SettingsRefused) as refused:
+    except (BadPattern, SettingsRefused, InvalidEntry) as refused:
         _end(refused, 2)
     except (BusError, DomainError) as refused:
         _end(refused, 1)

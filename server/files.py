@@ -14,12 +14,13 @@ import tempfile
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 import orjson
 
 from bus.audit import Row
+from bus.wire import is_json
 from server.errors import BadSessionFile, Failure
 
 VERSION: Final = 1
@@ -45,11 +46,14 @@ class SessionFile:
         return self.rows[-1].n if self.rows else 0
 
 
+_Number = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]  # what Redis' scripts count exactly
+
+
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    seq: int
-    n: int
+    seq: _Number
+    n: _Number
     id: str
-    t: int
+    t: _Number
     entry: msgspec.Raw = msgspec.Raw()
     raw: str | None = None
 
@@ -59,8 +63,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     version: int
     session: str
     status: str
-    head: int
-    n: int
+    head: _Number
+    n: _Number
     entries: list[_Line]
     checksum: str
 
@@ -85,6 +89,8 @@ def decode_file(data: bytes) -> SessionFile:
     body = _checked(data)
     try:
         found = msgspec.json.decode(data, type=_File)
+    except RecursionError:
+        raise BadSessionFile("not a session file: it is nested too deeply") from None
     except msgspec.DecodeError as error:
         raise BadSessionFile(f"not a session file: {error}") from None
     rows = tuple(_row(line) for line in found.entries)
@@ -145,7 +151,7 @@ def _checked(data: bytes) -> bytes:
         raise BadSessionFile("not a session file: it does not begin as one")
     try:
         version = msgspec.json.decode(data.partition(b',"entries":')[0] + b"}", type=_Version)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise BadSessionFile(f"the header cannot be read: {error}") from None
     if version.version != VERSION:
         raise BadSessionFile(
@@ -178,11 +184,7 @@ def _inline(body: bytes) -> bool:
     """Whether an entry can stand in the file as it is: JSON on one line."""
     if body[:1] != b"{" or body[-1:] != b"}" or b"\n" in body:
         return False
-    try:
-        orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return False
-    return True
+    return is_json(body)
 
 
 def _row(line: _Line) -> Row:

@@ -34,13 +34,13 @@ async def status(settings: Settings) -> dict[str, Any]:
             {**w.stats, "name": w.owner, "age_ms": w.age_ms, "lanes": w.lanes} for w in workers
         ],
         "sessions": len(sessions),
+        "repaired_total": repaired,
         "lag": {
             "entries_not_folded": sum(max(0, one.head - one.folded) for one in sessions),
-            "effects_due": sum(one.due.get("effects", 0) for one in sessions),
-            "upgrades_due": sum(one.due.get("upgrades", 0) for one in sessions),
+            "effects_due": sum(one.due["effects"] for one in sessions),
+            "upgrades_due": sum(one.due["upgrades"] for one in sessions),
         },
         "entries_set_aside": sum(len(one.skips) for one in sessions),
-        "repaired_total": repaired,
     }  # fmt: skip
 
 
@@ -72,7 +72,6 @@ def _at_home(settings: Settings) -> Iterator[dict[str, str]]:
 
 
 def _model() -> dict[str, str]:
-
     if importlib.util.find_spec("openai") is None:
         return _check("model", "fail", "the openai package is missing: pip install 'parley[model]'")
     return _check("model", "ok", "configured; it is first asked when a summary is due")

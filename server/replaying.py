@@ -98,11 +98,11 @@ async def settled(
     while True:
         check()
         info = await bus.info(session)
-        if info.folded >= info.head and not info.due.get("effects"):
+        if info.settled:
             memory = await reader.current(session)
             if not due(memory) and (await bus.info(session)).head == info.head:
                 return
-        now = (info.head, info.folded, info.due.get("effects", 0))
+        now = (info.head, info.folded, info.due["effects"])
         if now != before:
             before, moved = now, clock.time()
         elif clock.time() - moved > STALLED_SECONDS:

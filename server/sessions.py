@@ -10,7 +10,7 @@ from typing import Any
 from bus import Bus
 from bus.audit import verbatim
 from bus.errors import SessionClosed
-from server.audit import findings, forked
+from server.audit import findings, forked, status_findings
 from server.errors import BadSessionFile, Misuse
 from server.files import SessionFile, write_file
 from server.opening import opening
@@ -72,7 +72,7 @@ async def restore(settings: Settings, file: SessionFile, session: str, replace: 
     Raises `SessionExists` unless told to `replace`, and `BadSessionFile` for
     a log that no session can have.
     """
-    for finding in findings(file.rows):
+    for finding in (*findings(file.rows), *status_findings(file.status, file.rows)):
         raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
     async with connected(settings) as running:
         await running.bus.restore(session, verbatim(file.rows), replace=replace)

@@ -28,7 +28,7 @@ def message(
     """The message as typed. Raises `Misuse`, naming the option that is wrong."""
     target: int | str | None = int(re) if re is not None and re.isdecimal() else re
     given = {"act": act, "re": target, "topic": topic, "to": tuple(to)}
-    return _made(Message, participant=participant or person(), content=content, **given)
+    return _made(Message, participant=_or_me(participant), content=content, **given)
 
 
 def correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrected:
@@ -38,7 +38,11 @@ def correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrecte
         raise Misuse("give one of --retract, --merge REF, --topic TEXT, --by NAME")
     ((op, value),) = given.items()
     value = None if value is True else value
-    return _made(ItemCorrected, ref=ref, by=by or person(), op=op, value=value)
+    return _made(ItemCorrected, ref=ref, by=_or_me(by), op=op, value=value)
+
+
+def _or_me(name: str | None) -> str:
+    return person() if name is None else name
 
 
 def person() -> str:
@@ -69,7 +73,9 @@ async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Rec
 
 async def alias(settings: Settings, session: str, nick: str, name: str, by: str | None) -> Receipt:
     """Publishes that `nick` is `name`."""
-    entry = _made(ParticipantAliased, alias=nick, participant=name, by=by or person())
+    if nick == name:
+        raise Misuse(f"{nick!r} is that name already; give another NICK")
+    entry = _made(ParticipantAliased, alias=nick, participant=name, by=_or_me(by))
     return await say(settings, session, entry)
 
 
@@ -78,4 +84,6 @@ def _made(kind: type[Made], **fields: Any) -> Made:
         return kind(**fields)
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False)[0]
-        raise Misuse(f"{first['loc'][0]}: {first['msg']}") from None
+        empty = isinstance(first["input"], str) and not first["input"].strip()
+        reason = "is empty; say something" if empty else first["msg"]
+        raise Misuse(f"{first['loc'][0]}: {reason}") from None

@@ -11,7 +11,7 @@ from memory import canonical
 from memory.errors import DomainError
 from memory.fold import apply
 from memory.state import FOLD, Memory
-from server.audit import findings, index_findings, skips
+from server.audit import findings, index_findings, skips, status_findings
 from server.files import SessionFile
 from server.packs import Packs, read_packs
 from server.running import connected
@@ -23,7 +23,7 @@ def verify_file(file: SessionFile, settings: Settings) -> list[str]:
 
     Reading the file has shown that its bytes are those that were written.
     """
-    found = list(findings(file.rows))
+    found = [*findings(file.rows), *status_findings(file.status, file.rows)]
     return found or list(_replay(file.rows, skips(file.rows), read_packs(settings.packs)))
 
 

@@ -61,8 +61,6 @@ def message_line(record: Record) -> Text | None:
         head = Text(f"{record.n:>5} {visible(entry.participant)}{act}: ", style="bold")
         return head.append(visible(clip(entry.content, WIDTH)), style="not bold")
     if entry.kind == "summary.made":
-        return Text(
-            f"      summary {entry.first}-{entry.last}: {visible(clip(one_line(entry.text), WIDTH))}",
-            style="dim",
-        )
+        text = visible(clip(one_line(entry.text), WIDTH))
+        return Text(f"      summary {entry.first}-{entry.last}: {text}", style="dim")
     return Text(f"      {entry.kind}", style="dim")

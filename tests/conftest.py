@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+import structlog
 
 from tests.servers import (
     Aof,
@@ -105,3 +106,10 @@ def redis_server(real_flavour: Flavour, start_server: StartServer) -> RedisServe
 def durable_server(real_flavour: Flavour, start_server: StartServer) -> RedisServer:
     """A real server of this test's own whose acknowledgement means on disk."""
     return start_server(real_flavour, aof="always")
+
+
+@pytest.fixture(autouse=True)
+def _log_of_its_own() -> Iterator[None]:
+    """A command run in this process points the log at a stream that closes with its test."""
+    yield
+    structlog.reset_defaults()

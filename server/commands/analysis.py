@@ -57,7 +57,8 @@ def replay(
     file: Transcript,
     session: Annotated[str, typer.Option("--session", metavar="NAME", help="session to fill")],
     rate: Annotated[
-        float | None, typer.Option("--rate", min=0.001, help="messages a second; else flat out")
+        float | None,
+        typer.Option("--rate", min=0.001, max=1e6, help="messages a second; else flat out"),
     ] = None,
     skip_bad: SkipBad = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="until settled")] = True,

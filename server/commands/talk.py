@@ -10,7 +10,8 @@ import typer
 from server.commands.options import As, Json, Session, settings
 
 Seq = Annotated[
-    int | None, typer.Option("--after", min=0, metavar="SEQ", help="start after this entry")
+    int | None,
+    typer.Option("--after", min=0, max=2**53 - 1, metavar="SEQ", help="start after this entry"),
 ]
 Other = Annotated[str | None, typer.Option("--merge", metavar="REF", help="it is the same as this")]
 

@@ -31,6 +31,32 @@ async def test_a_lost_suffix_is_offered_again_before_anything_new(
         assert (receipt.seq, receipt.n) == (8, 7)
 
 
+async def test_an_answer_to_what_was_lost_finds_it(redis_url: str, raw: redis.Redis) -> None:
+    """`re` names an acknowledged entry, and counts it where it stands once it is back."""
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await bus.publish("a", [said(7, re="m5")])
+        (record,) = (await bus.read("a"))[-1:]
+        assert (record.id, record.entry.re) == ("m7", 5)  # type: ignore[union-attr]  # a message
+
+
+async def test_an_answer_counts_where_the_lost_entry_stands_now(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """Another was quicker while the log was short: the number is looked up again."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as bus,
+        await Bus.connect(redis_url, outbox_seconds=0) as other,
+    ):
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await other.publish("a", [said(8)])
+        await bus.publish("a", [said(7, re="m2"), said(9, re="m6")])
+        answers = {record.id: record.entry.re for record in (await bus.read("a"))[-2:]}  # type: ignore[union-attr]  # messages
+        assert answers == {"m7": 2, "m9": 7}
+
+
 async def test_without_the_tip_the_order_is_another(redis_url: str, raw: redis.Redis) -> None:
     """What the rule is for: what is new would stand before what was lost."""
     scripts = Scripts({"publish.tip": ""})

@@ -43,6 +43,20 @@ async def test_a_removed_session_leaves_nothing(bus: Bus, raw: redis.Redis) -> N
         await bus.remove("a")
 
 
+async def test_only_a_closed_session_gets_another_word_for_it(bus: Bus, raw: redis.Redis) -> None:
+    """An open one stays open, and one that is gone leaves no trace."""
+    await talk(bus, "a", 1)
+    with pytest.raises(InvalidEntry, match="close it"):
+        await bus.mark("a", "archived")
+    assert (await bus.info("a")).status == "open"
+    await bus.close("a", "done")
+    await bus.mark("a", "archived")
+    assert (await bus.info("a")).status == "archived"
+    with pytest.raises(SessionNotFound):
+        await bus.mark("b", "archived")
+    assert raw.exists("parley:{0}:s:b:meta") == 0
+
+
 async def test_a_restored_session_is_the_same_record_for_record(bus: Bus) -> None:
     """Ids, times and numbers included; it is due, and its publishers go on."""
     await talk(bus, "a", 1100)

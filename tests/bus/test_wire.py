@@ -80,3 +80,16 @@ def test_the_fingerprint_tells_payloads_apart() -> None:
     """Sixteen hex digits, the same everywhere."""
     assert fingerprint(b"a") == fingerprint(b"a") != fingerprint(b"b")
     assert len(fingerprint(b"")) == 16
+
+
+def test_how_deep_an_entry_may_be_is_the_same_on_any_stack() -> None:
+    """One process must not read what another, deeper in its own calls, cannot."""
+    read = decode(_nested(200))
+    assert not isinstance(read, Unknown)
+    for depth in (260, 900, 5_000):
+        assert isinstance(decode(_nested(depth)), Unknown)
+    assert not isinstance(decode(encode(Message(participant="a", content="[" * 9_999))), Unknown)
+
+
+def _nested(depth: int) -> bytes:
+    return b'{"kind":"session.opened","settings":{"a":' + b"[" * depth + b"]" * depth + b'},"v":1}'

@@ -282,7 +282,8 @@ def test_a_log_whose_opening_cannot_be_read_is_folded_by_the_defaults(
     first: Entry | Unknown,
 ) -> None:
     """No entry raises, and ranges close and are answered, whatever stands first."""
-    log = [first, *(Message(participant="ana", content=f"point {k}") for k in range(12))]
+    log: list[Entry | Unknown] = [first]
+    log += [Message(participant="ana", content=f"point {k}") for k in range(12)]
     records = numbered(log)
     memory, _ = folded(records)
     (effect,) = due(memory)
@@ -297,7 +298,8 @@ def test_law_17_holds_for_derived_kinds_of_another_version() -> None:
     """One that stands behind an entry set aside is no primary one, wherever it lands."""
     said = Message(participant="ana", content="a point")
     strange = Unknown("items.extracted", b"{}")
-    early, late = (numbered([SessionOpened(), *log]) for log in ([strange, said], [said, strange]))
-    aside = [record for record in (*early, *late) if record.entry.kind == "message"]
-    memories = [folded(record for record in log if record not in aside)[0] for log in (early, late)]
-    assert memories[0].unknown == memories[1].unknown == {}
+    early = numbered([SessionOpened(), strange, said])
+    late = numbered([SessionOpened(), said, strange])
+    for log in (early, late):
+        memory, _ = folded(record for record in log if record.entry.kind != "message")
+        assert memory.unknown == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bus.entries import Message
+from bus.entries import Act, Message
 from memory.canonical import dump
 from memory.items import Position
 from memory.state import Memory
@@ -12,9 +12,9 @@ from tests.logs import folded, talk
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")
 
 
-def stances(*acts: str) -> tuple[Memory, Position]:
+def stances(*acts: Act) -> tuple[Memory, Position]:
     """Memory after bo took these stances on P1, one after the other, and the last of them."""
-    said = [Message(participant="bo", content=f"P1: {act}", act=act, re="P1") for act in acts]  # type: ignore[arg-type]  # acts, typed as text here
+    said = [Message(participant="bo", content=f"P1: {act}", act=act, re="P1") for act in acts]
     memory, _ = folded(talk(IDEA, *said))
     return memory, memory.participants["bo"].positions["P1"]
 

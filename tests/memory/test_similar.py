@@ -61,19 +61,6 @@ def test_the_index_finds_what_a_full_look_finds(texts: list[str], at_least: int)
     assert index.nearest(wanted, at_least) == (None if best is None else (best[1], best[0]))
 
 
-def test_what_was_removed_is_not_found() -> None:
-    """Removing forgets, twice is harmless, and adding again replaces."""
-    index = Index()
-    index.add(1, fingerprint("move the archive"))
-    index.add(1, fingerprint("hire a translator"))
-    assert index.nearest(fingerprint("move the archive"), 500) is None
-    assert index.nearest(fingerprint("hire a translator"), 500) == (1, 1000)
-    index.remove(1)
-    index.remove(1)
-    assert len(index) == 0
-    assert index.nearest(fingerprint("hire a translator"), 500) is None
-
-
 def test_a_repeat_is_found_among_many_that_share_words() -> None:
     """Words that every text has neither hide the repeat nor slow the look-up."""
     index = Index()

@@ -68,7 +68,14 @@ def test_the_version_and_the_help_need_nothing(parley: Parley) -> None:
         (["correct", "s", "P1", "--retract", "--merge", "P2"], "--retract"),
         (["correct", "s", "banana", "--retract"], "ref"),
         (["say", "s", "text", "--act", "sing"], "act"),
-        (["say", "s", ""], "content"),
+        (["say", "s", ""], "content: is empty"),
+        (["say", "s", "hi", "--as", " "], "participant: is empty"),
+        (["say", "s", "hi", "--id", "a b"], "without spaces"),
+        (["alias", "s", "Bo", "Bo"], "another NICK"),
+        (["replay", "x", "--session", "s", "--rate", "inf"], "--rate"),
+        (["replay", "x", "--session", "s", "--rate", "nan"], "--rate"),
+        (["watch", "s", "--after", "99999999999999999999"], "--after"),
+        (["watch", "s", "--cursor", "99999999999999999999/1-0"], "12/9-0"),
         (["watch", "s", "--cursor", "tomorrow"], "12/9-0"),
         (["session", "new", "s", "--packs", "none.json"], "none.json"),
     ],
@@ -139,7 +146,7 @@ def test_a_session_opens_once(at: Parley) -> None:
     again = at("session", "new", "s")
     assert again.code == 1
     assert "exists" in again.err
-    assert at("session", "new", "no/name").code == 1
+    assert at("session", "new", "no/name").code == 2
     assert at("session", "show", "s", "--json").rows()[0]["status"] == "open"
     memory = json.loads(at("memory", "s", "--json").out)
     assert memory["settings"]["summary"]["interval"] == 3
@@ -173,7 +180,7 @@ def test_ten_megabytes_are_refused(at: Parley, monkeypatch: pytest.MonkeyPatch) 
     at("session", "new", "s")
     monkeypatch.setattr("sys.stdin", _Stdin(b"x" * 10_000_000))
     ran = at("say", "s", "-", "--as", "Ada")
-    assert ran.code == 1
+    assert ran.code == 2
     assert "too large" in ran.err or "1,048,576" in ran.err or "1048576" in ran.err
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 from pathlib import Path
 
 import jsonschema
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from bus.audit import Row
 from bus.entries import EntrySetAside, Message, SessionClosed, SessionOpened
 from bus.wire import encode
-from server.audit import findings, forked, index_findings, skips
+from server.audit import findings, forked, index_findings, skips, status_findings
 from server.errors import BadSessionFile, Failure
 from server.files import SessionFile, decode_file, encode_file, read_file, write_file
 
@@ -211,3 +212,62 @@ def test_a_fork_keeps_aside_what_was_set_aside_later() -> None:
     rows = forked((*log(), Row(5, 3, "aside", 9, aside)), "demo", 1)
     assert list(findings(rows)) == []
     assert skips(rows) == {2}
+
+
+@pytest.mark.parametrize("depth", [200, 253, 254, 500, 995, 1_010, 1_024, 50_000])
+def test_a_deeply_nested_entry_survives_the_file(depth: int) -> None:
+    """What a stranger wrote into the log does not keep its export from being read."""
+    odd = Row(5, 3, "deep", 1, b'{"kind":"song","v":' + b"[" * depth + b"]" * depth + b"}")
+    file = SessionFile("demo", "open", (*log(), odd))
+    assert decode_file(encode_file(file)) == file
+
+
+@pytest.mark.parametrize("place", ["entries", "version"])
+def test_a_file_nested_too_deeply_is_refused(place: str) -> None:
+    """Also where its checksum is right."""
+    deep = "[" * 100_000 + "]" * 100_000
+    fields = {"version": "1", "entries": "[]", place: deep}
+    body = (
+        f'{{"parley":"session","version":{fields["version"]},"session":"s","status":"open",'
+        f'"head":0,"n":0,"entries":{fields["entries"]}'
+    ).encode()
+    digest = blake2b(body, digest_size=16).hexdigest()
+    with pytest.raises(BadSessionFile):
+        decode_file(body + f',"checksum":"blake2b:{digest}"}}\n'.encode())
+
+
+@pytest.mark.parametrize("t", [-1, 2**53, 2**70])
+def test_a_number_that_no_log_has_is_refused(t: int) -> None:
+    """Also where the checksum of the file is right."""
+    body = encode_file(FILE).partition(b',"checksum"')[0].replace(b"1700000000002", b"%d" % t)
+    digest = blake2b(body, digest_size=16).hexdigest()
+    with pytest.raises(BadSessionFile):
+        decode_file(body + f',"checksum":"blake2b:{digest}"}}\n'.encode())
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a\x1b[31m", "x" * 129])
+def test_an_id_that_none_can_have_is_found(name: str) -> None:
+    """A stranger's id would be shown, and could never be published."""
+    assert "no id" in next(findings((*log(), Row(5, 3, name, 9, encode(SessionClosed())))))
+
+
+def test_a_second_opening_is_found() -> None:
+    """A session is opened once."""
+    rows = (*log(), Row(5, 3, "again", 9, encode(SessionOpened())))
+    assert "entry 5 is 'session.opened'" in next(findings(rows))
+
+
+@pytest.mark.parametrize("status", ["open", "closed", "archived", "\x1b[31m"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_status_that_the_log_denies_is_found(status: str, closed: bool) -> None:
+    """Open, or closed and perhaps archived: the log decides."""
+    rows = (*log(), Row(5, 3, "close", 9, encode(SessionClosed()))) if closed else log()
+    right = status in (("closed", "archived") if closed else ("open",))
+    assert (list(status_findings(status, rows)) == []) is right
+
+
+def test_a_session_forked_from_its_own_fork_is_sound() -> None:
+    """Every fork's entry has an id of its own, also where the names come round again."""
+    first = forked(log(), "a", 2)
+    second = forked(first, "b", 2)
+    assert list(findings(forked(second, "a", 2))) == []

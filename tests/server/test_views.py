@@ -16,7 +16,14 @@ def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -
     folds = {"name": "a", "lanes": ("fold",), "age_ms": 0, **asdict(Tally(folded=70))}
     writes = {"name": "b", "lanes": ("effects",), "age_ms": 0, **asdict(EffectTally(4, 3))}
     show_status(
-        {"redis": {"warnings": []}, "workers": [folds, writes], "sessions": 1, "lag": {}},
+        {
+            "redis": {"warnings": []},
+            "workers": [folds, writes],
+            "sessions": 1,
+            "repaired_total": 0,
+            "entries_set_aside": 0,
+            "lag": {},
+        },
         json=False,
     )
     heading, *rows = capsys.readouterr().out.splitlines()[:3]
