@@ -154,6 +154,11 @@ _CURES: Final[tuple[tuple[type[Exception], tuple[str, ...], str], ...]] = (
         "needs a password; put it into PARLEY_REDIS (redis://:password@host)",
     ),
     (
+        exceptions.ResponseError,
+        ("unknown command `HELLO`", "unknown command 'HELLO'"),
+        "is older than 6.0 (it does not know HELLO); Parley needs 6.2 or newer",
+    ),
+    (
         exceptions.NoPermissionError,
         ("",),
         "denies this user a command or a key; grant it what deploy's ACL lists",

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Final, cast
+from weakref import WeakValueDictionary
 
 from bus import Bus
 from bus.entries import EntrySetAside, Record
@@ -34,7 +35,7 @@ class MemoryReader:
     def __init__(self, bus: Bus, packs: Packs, copies: int = COPIES) -> None:
         self._bus, self._packs = bus, packs
         self._shelf = Shelf(copies)
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks = WeakValueDictionary[str, asyncio.Lock]()  # for as long as someone waits
 
     async def current(self, session: str) -> Memory:
         """The memory of everything acknowledged before the call.
@@ -42,12 +43,8 @@ class MemoryReader:
         Raises `SessionNotFound`; `DomainError` where the session cannot be read here.
         """
         lock = self._locks.setdefault(session, asyncio.Lock())
-        try:
-            async with lock:
-                return await self._caught_up(session)
-        finally:
-            if not lock.locked():
-                self._locks.pop(session, None)
+        async with lock:
+            return await self._caught_up(session)
 
     async def _caught_up(self, session: str) -> Memory:
         while True:

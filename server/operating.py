@@ -40,6 +40,7 @@ async def status(settings: Settings) -> dict[str, Any]:
             "effects_due": sum(one.due["effects"] for one in sessions),
             "upgrades_due": sum(one.due["upgrades"] for one in sessions),
         },
+        "entries_set_aside": sum(len(one.skips) for one in sessions),
     }  # fmt: skip
 
 

@@ -103,8 +103,8 @@ def show_status(found: Mapping[str, Any], json: bool) -> None:
         row = (worker["name"], " ".join(worker["lanes"]), silent, *_done(worker))
         table.add_row(*map(_cell, row))
     console.print(table if found["workers"] else "no worker runs; 'parley worker' starts one")
-    about = {name: found[name] for name in ("sessions", "repaired_total")}
-    write_pairs(console, {**about, **found["lag"]})
+    totals = {name: found[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
+    write_pairs(console, {**totals, **found["lag"]})
 
 
 def _done(worker: Mapping[str, Any]) -> tuple[object, object]:

@@ -10,6 +10,7 @@ import pytest
 import redis
 
 from tests.calls import Parley
+from tests.old_redis import OldRedis
 from tests.servers import RedisServer, StartServer
 
 TALK = [
@@ -407,7 +408,7 @@ def test_doctor_and_status_speak_of_the_server(at: Parley) -> None:
         str(row["what"]) for row in ran.rows()
     }
     status = at("status", "--json").rows()[0]
-    assert (status["workers"], status["repaired_total"]) == ([], 0)
+    assert (status["workers"], status["repaired_total"], status["entries_set_aside"]) == ([], 0, 0)
     assert "no worker runs" in at("status").out
 
 
@@ -431,6 +432,18 @@ def test_a_redis_that_needs_a_password_says_so(parley: Parley, start_server: Sta
     wrong = parley("session", "ls", "--redis", server.url.replace("unix://", "unix://:guess@"))
     assert wrong.code == 1
     assert "guess" not in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("version", "named"), [("6.0.16", "is version 6.0.16"), ("5.0.14", "is older than 6.0")]
+)
+def test_a_redis_that_is_too_old_says_so(parley: Parley, version: str, named: str) -> None:
+    """With the version that is needed; one before 6.0 does not even know the greeting."""
+    with OldRedis(version) as url:
+        ran = parley("session", "ls", "--redis", url)
+    assert ran.code == 1
+    assert named in ran.err
+    assert "Parley needs 6.2 or newer" in ran.err
 
 
 def test_a_read_only_redis_says_so(parley: Parley, start_server: StartServer) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,7 @@ import pytest
 
 from tests.calls import Parley
 
-PACK = {
-    "name": "harbour@1",
-    "rules": [{"name": "harbour.motion", "act": "propose", "pattern": r"\bhear ye\b"}],
-}
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 
 
 @pytest.fixture
@@ -26,9 +24,11 @@ def at(redis_url: str, monkeypatch: pytest.MonkeyPatch, parley: Parley) -> Parle
 
 @pytest.fixture
 def pack(tmp_path: Path) -> Path:
-    """An operator's own wording."""
+    """An operator's own wording: the example of the documentation."""
+    block = re.search(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert block
     file = tmp_path / "harbour.json"
-    file.write_text(json.dumps(PACK))
+    file.write_text(block[1])
     return file
 
 
@@ -75,6 +75,7 @@ def test_an_operators_pack_is_logged_in_full_when_a_session_opens(at: Parley, pa
     assert r"\\bhear ye\\b" in json.dumps(opened["packs"][1])
     at("say", "own", "Hear ye: the north basin is dredged in May.", "--as", "Ada")
     assert proposals(at, "own") == 1
+    assert "harbour@1/harbour.motion" in at("explain", "own", "P1").out
 
 
 def test_packs_of_a_live_session_are_replaced_from_here_on(at: Parley, pack: Path) -> None:

@@ -21,6 +21,7 @@ def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -
             "workers": [folds, writes],
             "sessions": 1,
             "repaired_total": 0,
+            "entries_set_aside": 0,
             "lag": {},
         },
         json=False,
