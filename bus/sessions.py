@@ -66,7 +66,6 @@ class Sessions:
     async def remove(self, session: str) -> None:
         """Deletes `session` with all that belongs to it. Raises `SessionNotFound`."""
         info = await self.info(session)
-        self._outbox.forget(session)
         keys = self._keys.of(session)
         reply = await self._connections.run(
             "remove", await self._owned(keys, "-"), [session, keys.wake, info.incarnation]
@@ -77,6 +76,7 @@ class Sessions:
             raise BusError(
                 f"session {session!r} was replaced meanwhile; look again, then remove it"
             )
+        self._outbox.forget(session)
 
     async def restore(
         self, session: str, records: Sequence[Record], *, replace: bool = False
@@ -94,7 +94,6 @@ class Sessions:
             raise SessionExists(session)
         nonce = secrets.token_hex(8)
         await self._stage(keys, nonce, records)
-        self._outbox.forget(session)
         last = records[-1]
         reply = await self._connections.run(
             "restore",
@@ -108,6 +107,7 @@ class Sessions:
             raise SessionExists(session)
         if reply[0] == b"unstaged":
             raise BusError(f"the restore of {session!r} was interrupted; run it again")
+        self._outbox.forget(session)
 
     async def _stage(self, keys: SessionKeys, nonce: str, records: Sequence[Record]) -> None:
         declared = list(keys.staged(nonce))
