@@ -15,13 +15,14 @@ fenced line by line: no content can pose as a heading or as somebody else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, Literal
 
 from bus.entries import Record
 from memory.errors import ContextOverflow
 from memory.items import Decision, Proposal, Summary
+from memory.page import Block, Page
 from memory.render import (
     FRAME,
     claim_line,
@@ -74,15 +75,6 @@ class Request:
 
 
 @dataclass(slots=True, frozen=True)
-class Block:
-    """A titled part of the context; `size` in tokens."""
-
-    name: str
-    text: str
-    size: int
-
-
-@dataclass(slots=True, frozen=True)
 class Context:
     """What `assemble` gives: `size` ≤ budget, in tokens; `cites` are n, ascending.
 
@@ -99,44 +91,6 @@ class Context:
     prefix_chars: int
 
 
-@dataclass(slots=True)
-class _Page:
-    """Lines by block, within a budget: each line is paid for when it is put."""
-
-    left: int
-    lines: dict[str, dict[int, str]] = field(default_factory=dict)
-    cites: set[int] = field(default_factory=set)
-    dropped: dict[str, int] = field(default_factory=dict)
-
-    def put(self, block: str, key: int, line: str, cites: Sequence[int] = ()) -> bool:
-        """Take `line` in under `key`, which orders the block; False where it does not fit."""
-        cost = measure(line + "\n", "tokens")
-        if block not in self.lines:
-            cost += measure(f"\n## {block}\n", "tokens")
-        before = self.lines.get(block, {}).get(key)
-        if before is not None:
-            cost -= measure(before + "\n", "tokens")
-        if cost > self.left:
-            return False
-        self.left -= cost
-        self.lines.setdefault(block, {})[key] = line
-        self.cites.update(cites)
-        return True
-
-    def drop(self, block: str, count: int = 1) -> None:
-        if count:
-            self.dropped[block] = self.dropped.get(block, 0) + count
-
-    def blocks(self, names: Sequence[str]) -> list[Block]:
-        made = []
-        for name in names:
-            if name in self.lines:
-                body = "\n".join(line for _, line in sorted(self.lines[name].items()))
-                text = f"## {name}\n{body}"
-                made.append(Block(name, text, measure(text, "tokens")))
-        return made
-
-
 def assemble(memory: Memory, request: Request) -> Context:
     """The context that `request` asks for, never larger than its budget.
 
@@ -149,14 +103,14 @@ def assemble(memory: Memory, request: Request) -> Context:
     floor = frame.size + _MARKER_TOKENS
     if budget < floor:
         raise ContextOverflow(budget, floor)
-    before = _Page(
+    before = Page(
         max(0, min(budget * settings.prefix_share // 1000, budget - _MARKER_TOKENS) - frame.size)
     )
     if request.profile != "raw":
         _fill_prefix(memory, before, request.profile)
     head = [frame, *before.blocks(_BEFORE_BREAK)]
     prefix = "\n\n".join(block.text for block in head) + "\n\n"
-    after = _Page(budget - measure(prefix, "tokens") - _MARKER_TOKENS)
+    after = Page(budget - measure(prefix, "tokens") - _MARKER_TOKENS)
     _fill_tail(memory, after, request)
     dropped = {**before.dropped, **after.dropped}
     tail = after.blocks(_AFTER_BREAK)
@@ -181,7 +135,7 @@ def _marker(dropped: dict[str, int]) -> str:
     return f"(left out for want of room: {counts})"
 
 
-def _fill_prefix(memory: Memory, page: _Page, profile: Profile) -> None:
+def _fill_prefix(memory: Memory, page: Page, profile: Profile) -> None:
     """The ledger as handles and topics first, then summaries, then decisions in full."""
     ledger = [
         decision
@@ -205,7 +159,7 @@ def _stands(item: Proposal | Decision) -> bool:
     return not item.struck and item.merged is None
 
 
-def _put_summaries(memory: Memory, page: _Page) -> None:
+def _put_summaries(memory: Memory, page: Page) -> None:
     standing = frontier(memory)
     shown = [summary for summary in standing if summary.level > 0]
     near = [summary for summary in standing if summary.level == 0]
@@ -219,12 +173,12 @@ def _put_summaries(memory: Memory, page: _Page) -> None:
             _put_summary(page, block, summary)
 
 
-def _put_summary(page: _Page, block: str, summary: Summary) -> None:
+def _put_summary(page: Page, block: str, summary: Summary) -> None:
     if not page.put(block, summary.first, summary_lines(summary), (summary.first, summary.last)):
         page.drop(block)
 
 
-def _fill_tail(memory: Memory, page: _Page, request: Request) -> None:
+def _fill_tail(memory: Memory, page: Page, request: Request) -> None:
     messages = _recent(memory, request)
     if request.profile != "raw":
         active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
@@ -248,7 +202,7 @@ def _recent(memory: Memory, request: Request) -> list[Record]:
     return found[max(0, len(found) - count) :]
 
 
-def _put_proposals(page: _Page, active: list[Proposal]) -> None:
+def _put_proposals(page: Page, active: list[Proposal]) -> None:
     """Every active proposal on a short line, the newest first; the longer lines come last."""
     for index, proposal in enumerate(active):
         if not page.put(OPEN, proposal.ref, proposal_short(proposal), (proposal.born,)):
@@ -256,7 +210,7 @@ def _put_proposals(page: _Page, active: list[Proposal]) -> None:
             return
 
 
-def _put_own(memory: Memory, page: _Page, participant: str | None) -> None:
+def _put_own(memory: Memory, page: Page, participant: str | None) -> None:
     person = None if participant is None else memory.participants.get(memory.named(participant))
     if person is None:
         return
@@ -268,7 +222,7 @@ def _put_own(memory: Memory, page: _Page, participant: str | None) -> None:
     page.drop(OWN, max(0, len(held) - FULL_POSITIONS))
 
 
-def _put_echoes(memory: Memory, page: _Page, active: list[Proposal]) -> None:
+def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
     for proposal in active:
         earlier = None if proposal.echoes is None else memory.proposal(proposal.echoes)
         if earlier is None:
@@ -277,7 +231,7 @@ def _put_echoes(memory: Memory, page: _Page, active: list[Proposal]) -> None:
             page.drop(ECHOES)
 
 
-def _put_messages(memory: Memory, page: _Page, messages: list[Record]) -> None:
+def _put_messages(memory: Memory, page: Page, messages: list[Record]) -> None:
     for index, record in enumerate(reversed(messages)):
         chars = MESSAGE_CHARS
         while chars and not page.put(
@@ -289,7 +243,7 @@ def _put_messages(memory: Memory, page: _Page, messages: list[Record]) -> None:
             return
 
 
-def _put_unsettled(memory: Memory, page: _Page) -> None:
+def _put_unsettled(memory: Memory, page: Page) -> None:
     """Claims that bind nobody yet, and who dissents from what binds."""
     for decision in list(memory.decisions.values())[-memory.settings.context.recent_full :]:
         if not _stands(decision):
