@@ -60,6 +60,7 @@ class Bus:
             workforce.beat, workforce.farewell, workforce.workers,
         )  # fmt: skip
         self.janitor, self.repaired_total = workforce.janitor, workforce.repaired_total
+        self.oldest_due_ms = workforce.oldest_due_ms
 
     @classmethod
     async def connect(

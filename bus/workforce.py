@@ -101,6 +101,20 @@ class Workforce:
                 )
         return repaired
 
+    async def oldest_due_ms(self, lane: str) -> int:
+        """For how long the member of `lane` that waits longest could have been taken; 0 for none.
+
+        A member in somebody's hands, or backing off, does not wait.
+        """
+        now = await self._now()
+        ages = [0]
+        for bucket in self._keys.buckets:
+            rows = await self._connections.command(
+                "ZRANGEBYSCORE", bucket.due(lane), 1, now, "WITHSCORES", "LIMIT", 0, 1
+            )
+            ages += [now - int(float(score)) for score in rows[1::2]]
+        return max(ages)
+
     async def _forget_workers(self) -> None:
         now = await self._now()
         names = await self._connections.command("HKEYS", WORKERS)

@@ -25,6 +25,7 @@ async def status(settings: Settings) -> dict[str, Any]:
         sessions = await running.bus.sessions(0, NEWEST)
         workers = await running.bus.workers()
         repaired = await running.bus.repaired_total()
+        waiting = {lane: await running.bus.oldest_due_ms(lane) for lane in ("fold", "effects")}
     return {
         "redis": {
             "kind": running.kind, "version": server.version, "durability": server.durability,
@@ -39,6 +40,8 @@ async def status(settings: Settings) -> dict[str, Any]:
             "entries_not_folded": sum(max(0, one.head - one.folded) for one in sessions),
             "effects_due": sum(one.due["effects"] for one in sessions),
             "upgrades_due": sum(one.due["upgrades"] for one in sessions),
+            "oldest_fold_ms": waiting["fold"],
+            "oldest_effect_ms": waiting["effects"],
         },
         "entries_set_aside": sum(len(one.skips) for one in sessions),
     }  # fmt: skip

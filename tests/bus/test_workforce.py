@@ -8,6 +8,7 @@ import orjson
 import redis
 
 from bus import Bus
+from tests.patience import wait_until
 from tests.talks import talk
 
 
@@ -52,3 +53,16 @@ async def test_the_janitor_leaves_claimed_work_alone(bus: Bus) -> None:
     await bus.take("fold", "w", lease_ms=60_000)
     assert await bus.janitor() == 0
     assert (await bus.take("fold", "w", lease_ms=60_000)).claims == []
+
+
+async def test_what_nobody_takes_grows_old(bus: Bus) -> None:
+    """The runbook's alarm: work that could be taken and is not. Claimed work does not wait."""
+    assert await bus.oldest_due_ms("fold") == 0
+    await talk(bus, "a", 2)
+    await wait_until(lambda: older_than(bus, 20))
+    await bus.take("fold", "w", lease_ms=60_000)
+    assert await bus.oldest_due_ms("fold") == 0
+
+
+async def older_than(bus: Bus, milliseconds: int) -> bool:
+    return await bus.oldest_due_ms("fold") > milliseconds
