@@ -106,14 +106,14 @@ class Workforce:
 
         A member in somebody's hands, or backing off, does not wait.
         """
-        now = await self._now()
-        ages = [0]
+        now, oldest = await self._now(), 0
         for bucket in self._keys.buckets:
-            rows = await self._connections.command(
-                "ZRANGEBYSCORE", bucket.due(lane), 1, now, "WITHSCORES", "LIMIT", 0, 1
-            )
-            ages += [now - int(float(score)) for score in rows[1::2]]
-        return max(ages)
+            due = bucket.due(lane)
+            waiting = await self._connections.command("ZRANGEBYSCORE", due, 1, now, "LIMIT", 0, 1)
+            for member in waiting:
+                (since,) = await self._connections.command("ZMSCORE", due, member)
+                oldest = max(oldest, now - int(since or now))
+        return oldest
 
     async def _forget_workers(self) -> None:
         now = await self._now()
