@@ -61,11 +61,15 @@ def replay(
         typer.Option("--rate", min=0.001, max=1e6, help="messages a second; else flat out"),
     ] = None,
     skip_bad: SkipBad = False,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="until settled")] = True,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait/--no-wait", help="wait until every summary is written, and report"),
+    ] = True,
     json: Json = False,
 ) -> None:
-    """Publish a transcript through the bus, wait until it is settled, report.
+    """Publish a transcript through the bus and print its minutes.
 
+    A worker is started where none runs.
     Repeating it is harmless: messages that are there already stay as they are.
     """
     from server import views

@@ -15,7 +15,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def memory(ctx: typer.Context, session: Session, json: Json = False, at: At = None) -> None:
-    """What the session has come to; with --json exactly the canonical bytes."""
+    """The minutes: what the session has come to.
+
+    With --json, exactly the canonical bytes of its memory.
+    """
     from server import questions, views
     from server.output import emit_bytes
     from server.running import run
@@ -52,7 +55,7 @@ def explain(
     ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2")],
     json: Json = False,
 ) -> None:
-    """The evidence of a proposal or a decision, quoted, and who stood where."""
+    """Where a proposal or decision comes from, and who stood where."""
     from server import questions, views
     from server.running import run
 

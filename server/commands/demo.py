@@ -15,10 +15,15 @@ def add_to(app: typer.Typer) -> None:
 
 def demo(
     ctx: typer.Context,
-    fast: Annotated[bool, typer.Option("--fast", help="flat out, no live view")] = False,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="flat out, no live view; otherwise half a minute")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Replay a bundled deliberation through the embedded Redis and a real worker, live."""
+    """Replay a bundled deliberation live, then print its minutes.
+
+    It runs through an embedded Redis and a real worker, both gone afterwards.
+    """
     from server import views
     from server.demonstration import demonstrate
     from server.running import run

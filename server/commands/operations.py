@@ -29,7 +29,10 @@ def worker(
         typer.Option(metavar="PID", help="drain when PID, which started this one, ends"),
     ] = None,
 ) -> None:
-    """Keep memories fresh and run their effects, until told to stop (SIGTERM drains)."""
+    """Keep memories fresh and write summaries, until told to stop.
+
+    Ctrl-C or SIGTERM drains: what is in hand is finished first.
+    """
     from server.working import work
 
     raise typer.Exit(work(settings(ctx), lanes.value, minder=minder))
@@ -44,7 +47,7 @@ def status(ctx: typer.Context, json: Json = False) -> None:
 
 
 def doctor(ctx: typer.Context, json: Json = False) -> None:
-    """Check that everything Parley needs is there; says how to mend what is not."""
+    """Check that all Parley needs is there; say how to mend it."""
     from server import operating, views
     from server.running import run
 

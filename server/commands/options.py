@@ -19,9 +19,14 @@ SkipBad = Annotated[
 ]
 As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="in whose name")]
 Brief = Annotated[bool, typer.Option("--brief", help="decisions, open proposals, 5 recent")]
-Budget = Annotated[int | None, typer.Option("--budget", min=1, help="tokens it may have")]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget", min=1, metavar="TOKENS", help="tokens it may have  [default: the session's]"
+    ),
+]
 At = Annotated[
-    int | None, typer.Option("--at", min=0, metavar="N", help="as of the N-th primary entry")
+    int | None, typer.Option("--at", min=0, metavar="N", help="as it was after message N")
 ]
 
 

@@ -26,7 +26,7 @@ By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="who decide
 def new(
     ctx: typer.Context,
     session: Session,
-    title: Annotated[str | None, typer.Option(help="what it is about")] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="what it is about")] = None,
 ) -> None:
     """Open a session with the settings and packs in force."""
     from server import sessions
@@ -38,7 +38,7 @@ def new(
 @app.command()
 def ls(
     ctx: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, help="sessions shown")] = 100,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="sessions shown")] = 100,
     json: Json = False,
 ) -> None:
     """List sessions, the latest activity first."""
@@ -70,7 +70,7 @@ def set_(
     by: By = None,
     json: Json = False,
 ) -> None:
-    """Change settings or packs of a live session, from its next entry on."""
+    """Change settings or packs of a live session, from now on."""
     from server import steering, views
     from server.running import run
 
@@ -81,7 +81,10 @@ def set_(
 
 @app.command()
 def compact(ctx: typer.Context, session: Session, by: By = None, json: Json = False) -> None:
-    """Shrink old items of memory to a line each, now rather than near their caps."""
+    """Shrink old items of memory to a line each, now.
+
+    Otherwise it happens by itself, near the caps.
+    """
     from server import steering, views
     from server.running import run
 
@@ -93,7 +96,7 @@ def compact(ctx: typer.Context, session: Session, by: By = None, json: Json = Fa
 def close(
     ctx: typer.Context,
     session: Session,
-    reason: Annotated[str, typer.Option(help="logged with it")] = "closed",
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="logged with it")] = "closed",
 ) -> None:
     """Take no more entries. The session stays readable."""
     from server import sessions
@@ -157,7 +160,10 @@ def verify(
     file: Annotated[Path | None, typer.Option("--file", help="session file instead")] = None,
     json: Json = False,
 ) -> None:
-    """Prove that a session is whole: log, index, snapshots, and memory equal to its replay."""
+    """Prove that a session or session file is whole.
+
+    Looks at log, index and snapshots, and whether memory equals its replay.
+    """
     from server import verifying, views
     from server.errors import Misuse
     from server.files import read_file
@@ -180,10 +186,11 @@ def fork(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="NAME", help="name of the fork")],
     at: Annotated[
-        int | None, typer.Option("--at", min=0, metavar="N", help="last primary entry shared")
+        int | None,
+        typer.Option("--at", min=0, metavar="N", help="last message shared  [default: all]"),
     ] = None,
 ) -> None:
-    """Open a session that shares another's past up to its N-th primary entry."""
+    """Open a session that shares another's past."""
     from server import sessions
     from server.output import tell
     from server.running import run

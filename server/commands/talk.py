@@ -3,34 +3,48 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Final, get_args
 
 import typer
 
-from server.commands.options import As, Json, Session, settings
+from bus.entries import Act
+from server.commands.options import Json, Session, settings
+from server.commands.words import Spoken
+
+ACTS: Final = "what it does: " + ", ".join(get_args(Act))
+FROM: Final = "start after this entry, 0: from the first  [default: what comes next]"
 
 Seq = Annotated[
     int | None,
-    typer.Option("--after", min=0, max=2**53 - 1, metavar="SEQ", help="start after this entry"),
+    typer.Option("--after", min=0, max=2**53 - 1, metavar="SEQ", help=FROM),
+]
+Speaker = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="in whose name  [default: your login]")
 ]
 Other = Annotated[str | None, typer.Option("--merge", metavar="REF", help="it is the same as this")]
 
 
 def add_to(app: typer.Typer) -> None:
     for command in (say, watch, search, correct, alias):
-        app.command()(command)
+        app.command(cls=Spoken)(command)
 
 
 def say(
     ctx: typer.Context,
     session: Session,
     content: Annotated[str, typer.Argument(metavar="TEXT", help="what is said; - reads stdin")],
-    as_: As = None,
-    act: Annotated[str | None, typer.Option(help="propose, support, oppose, decide, …")] = None,
-    re: Annotated[str | None, typer.Option(help="entry number, handle (P3) or id meant")] = None,
-    topic: Annotated[str | None, typer.Option(help="what it is about")] = None,
-    to: Annotated[list[str] | None, typer.Option(help="addressed to; may be repeated")] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="own id: resending is harmless")] = None,
+    as_: Speaker = None,
+    act: Annotated[str | None, typer.Option(metavar="ACT", help=ACTS)] = None,
+    re: Annotated[
+        str | None, typer.Option(metavar="REF", help="message number, handle (P3) or id meant")
+    ] = None,
+    topic: Annotated[str | None, typer.Option(metavar="TEXT", help="what it is about")] = None,
+    to: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="addressed to; may be repeated")
+    ] = None,
+    id_: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="own id: resending is harmless")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Publish one message. Prints its number."""
@@ -56,9 +70,11 @@ def watch(
     ctx: typer.Context,
     session: Session,
     after: Seq = None,
-    cursor: Annotated[str | None, typer.Option(help="resume where this cursor stood")] = None,
+    cursor: Annotated[str | None, typer.Option(metavar="CURSOR", help="resume there")] = None,
     facts: Annotated[bool, typer.Option("--facts/--no-facts", help="what entries changed")] = True,
-    limit: Annotated[int | None, typer.Option(min=1, help="end after so many lines")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="end after so many lines")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Follow a session live: entries, and what the fold found in them."""
@@ -74,7 +90,7 @@ def search(
     session: Session,
     words: Annotated[list[str], typer.Argument(metavar="WORDS", help="all must be there")],
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="said by")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="newest matches shown")] = 50,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="newest matches shown")] = 50,
     json: Json = False,
 ) -> None:
     """Find messages that hold all the words, oldest first."""
@@ -90,9 +106,11 @@ def correct(
     ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2")],
     retract: Annotated[bool, typer.Option("--retract", help="it never was one")] = False,
     merge: Other = None,
-    topic: Annotated[str | None, typer.Option(help="what it is really about")] = None,
+    topic: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="what it is really about")
+    ] = None,
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="whose it is")] = None,
-    as_: As = None,
+    as_: Speaker = None,
     json: Json = False,
 ) -> None:
     """Put an item right. A person's word: extraction never brings back what it struck."""
@@ -110,10 +128,10 @@ def alias(
     session: Session,
     nick: Annotated[str, typer.Argument(metavar="NICK", help="the other name")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="the participant it belongs to")],
-    as_: As = None,
+    as_: Speaker = None,
     json: Json = False,
 ) -> None:
-    """Count NICK and NAME as one participant, what they said before included."""
+    """Count NICK and NAME as one participant, now and before."""
     from server import talking, views
     from server.running import run
 

@@ -163,6 +163,24 @@ def test_what_is_said_is_in_the_context_at_once(at: Parley) -> None:
     assert "We paint it green." in shown
 
 
+@pytest.mark.parametrize(
+    "args",
+    [["-1 to P1", "--as", "Bo"], ["--as", "Bo", "-1 to P1"], ["--as", "Bo", "--", "-1 to P1"]],
+)
+def test_a_vote_against_is_no_flag(at: Parley, args: list[str]) -> None:
+    """Words that begin with a dash are words, wherever they stand."""
+    at("session", "new", "s")
+    ran = at("say", "s", *args)
+    assert (ran.code, ran.out) == (0, "1\n"), ran.err
+    assert at("search", "s", "-1", "--json").rows()[0]["entry"]["content"] == "-1 to P1"
+
+
+def test_a_mistyped_flag_is_not_taken_for_words(at: Parley) -> None:
+    """One word behind a dash, without a number, is a flag that does not exist."""
+    assert "No such option" in at("say", "s", "hello", "--actt", "propose").err
+    assert "No such option" in at("say", "s", "hello", "-x").err
+
+
 def test_resending_an_id_is_harmless_and_another_payload_is_refused(at: Parley) -> None:
     """The same words: the same number. Other words: exit 1, nothing stored lost."""
     at("session", "new", "s")

@@ -116,3 +116,14 @@ def test_the_shell_completes(typed: str, offered: set[str]) -> None:
         },
     )  # fmt: skip
     assert set(said.stdout.split()) == offered
+
+
+@pytest.mark.parametrize("words", [[], ["session"]])
+def test_no_line_of_the_overview_is_cut(words: list[str]) -> None:
+    """Eighty columns hold a whole sentence for every command."""
+    said = subprocess.run(
+        [sys.executable, "-m", "server", *words, "--help"],
+        cwd=ROOT, env={"PATH": "", "COLUMNS": "80"}, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    cut = [line for line in said.splitlines()[1:] if line.endswith("...")]
+    assert not cut
