@@ -53,12 +53,15 @@ def fingerprint(body: bytes) -> str:
 
 def decode(body: bytes) -> Entry | Unknown:
     """The entry in `body`; never raises: what cannot be read is `Unknown`."""
-    if body.count(b"[") + body.count(b"{") > _NESTED and not is_json(body):
+    if len(body) > _SHORT and body.count(b"[") + body.count(b"{") > _NESTED and not is_json(body):
         return Unknown(_kind(body), body)
     try:
-        return cast("Entry", _decode(body))
+        entry = cast("Entry", _decode(body))
     except msgspec.DecodeError:
         return Unknown(_kind(body), body)
+    if entry.kind in _TREES and not is_json(body):
+        return Unknown(_kind(body), body)
+    return entry
 
 
 def is_json(body: bytes) -> bool:
@@ -117,6 +120,8 @@ def _fields(model: type[Any]) -> tuple[tuple[str, Any], ...]:
     )
 
 
+_SHORT: Final = 1000  # bytes that hold 500 levels at most: msgspec reads those on any stack
+_TREES: Final = frozenset({"session.opened", "settings.changed"})  # whose fields may be deep
 _NESTED: Final = 250  # brackets that surely stay above orjson's limit of 254 levels
 _NOTHING = object()
 _FIELDS = {kind: _fields(model) for kind, model in KINDS.items()}
