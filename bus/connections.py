@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import redis.asyncio as redis
 from redis import exceptions
@@ -40,6 +40,7 @@ class Connections:
         self.address = shown(url)
         self.scripts = scripts
         try:
+            _check_options(url)
             # The line has its own deadline; see there.
             self._writer = _client(url, None)
             self._reader = _client(url, _READER_TIMEOUT)
@@ -112,9 +113,19 @@ def _client(url: str, seconds: float | None) -> redis.Redis:
     return client
 
 
+def _check_options(url: str) -> None:
+    """Raises `ValueError` for an option that redis-py has not, or that changes its replies."""
+    for name, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True):
+        if name not in ("db", "client_name") and not name.startswith("ssl_"):
+            raise ValueError(f"no option {name!r}: only db, client_name and ssl_… may follow '?'")
+
+
 def shown(url: str) -> str:
     """`url` without its password."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "what PARLEY_REDIS holds"  # where a password stands in it, nobody can say
     if parts.password is None:
         return url
     place = parts.netloc.rpartition("@")[2]

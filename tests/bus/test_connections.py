@@ -33,9 +33,16 @@ async def test_a_server_that_is_down_says_so_at_once(tmp_path: Path) -> None:
     assert "start it" in said_so
 
 
-async def test_an_address_that_is_none_is_refused() -> None:
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://somewhere", "redis://ana:secret@[::1", "redis://h/0?colour=red",
+     "redis://h/0?decode_responses=true", "redis://h:99999"],
+)  # fmt: skip
+async def test_an_address_that_is_none_is_refused(url: str) -> None:
     """Before anything is tried."""
-    assert "redis://host:port" in await refusal("ftp://somewhere")
+    said_so = await refusal(url)
+    assert "redis://host:port" in said_so
+    assert "secret" not in said_so
 
 
 async def test_a_server_that_needs_a_password_says_so(
