@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from server.output import shown
+from server.wording import fact_line
 
 Row = Mapping[str, Any]
 
@@ -24,7 +25,8 @@ def write_minutes(console: Console, report: Row) -> None:
     """The whole report, sections without content left out."""
     title = report["title"] or "Minutes"
     console.print(Text(shown(title), style="bold underline"))
-    counts = f"{report['messages']} messages by {report['participants']} participants"
+    talk = _many(report["messages"], "message")
+    counts = f"{talk} by {_many(report['participants'], 'participant')}"
     closed = f"; closed: {shown(report['closed'])}" if report["closed"] is not None else ""
     console.print(Text(counts + closed, style="dim"))
     for heading, lines in _sections(report):
@@ -55,7 +57,7 @@ def write_item(console: Console, row: Row) -> None:
     if row.get("history"):
         console.print(_line("  history", "bold"))
     for fact in row.get("history", ()):
-        console.print(_line(f"    message {fact['n']}: {_event(fact)}"))
+        console.print(_line(f"    message {fact['n']}: {_event(row['handle'], fact)}"))
 
 
 def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
@@ -65,7 +67,30 @@ def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
     yield "Said before", [_echo(row) for row in report["echoes"]]
     yield "Positions", [line for row in report["positions"] for line in _stands(row)]
     yield "Summaries", [line for row in report["summaries"] for line in _summary(row)]
-    yield "Statistics", [_line(f"  {k}: {v}") for k, v in _flat(report["statistics"])]
+    yield "Statistics", [_line(f"  {line}") for line in statistics(report["statistics"])]
+
+
+def statistics(found: Row) -> Iterator[str]:
+    """Counts and sizes in words, one a line."""
+    yield f"{_many(found['messages'], 'message')} by {_many(found['participants'], 'participant')}"
+    for name in ("decision", "proposal"):
+        by_status = found[f"{name}s_by_status"]
+        parts = ", ".join(f"{count} {status}" for status, count in by_status.items())
+        yield _many(sum(by_status.values()), name) + (f": {parts}" if parts else "")
+    yield f"{_many(found['flips'], 'change')} of side, {_many(found['echoes'], 'idea')} said before"
+    sizes, owed = found["sizes"], found["summaries_owed"]
+    made = f"{sizes['summary_tokens']} tokens for {sizes['summarised_tokens']} of talk"
+    due = f"; {_many(owed, 'more', 'more')} due" if owed else ""
+    summaries = _many(found["summaries"], "summary", "summaries")
+    yield summaries + (f": {made}" if found["summaries"] else "") + due
+    yield f"{_many(sizes['open_messages'], 'message')} since the last summary"
+    yield f"{sizes['memory_bytes']:,} bytes of memory"
+    for kind, count in found.get("unknown", {}).items():
+        yield f"{count} of unknown kind {kind}, skipped"
+
+
+def _many(count: int, one: str, more: str | None = None) -> str:
+    return f"{count} {one if count == 1 else more or one + 's'}"
 
 
 def _decision(row: Row) -> list[Text]:
@@ -77,8 +102,7 @@ def _decision(row: Row) -> list[Text]:
         f"supersedes {row['supersedes']}" if row["supersedes"] else "",
         f"superseded by {row['superseded_by']}" if row["superseded_by"] else "",
     ]
-    tally = row["tally"]
-    votes = f"+{tally['support']} -{tally['oppose']} ~{tally['neutral']}"
+    votes = _votes(row["tally"])
     lines.append(_line("      " + ", ".join(filter(None, [votes, *links])), "dim"))
     for label, name in (
         ("for", "supporters"),
@@ -94,8 +118,7 @@ def _decision(row: Row) -> list[Text]:
 
 def _proposal(row: Row) -> list[Text]:
     lines = [_heading(row, row["text"] or row["topic"])]
-    tally = row["tally"]
-    votes = f"+{tally['support']} -{tally['oppose']} ~{tally['neutral']}"
+    votes = _votes(row["tally"])
     stances = ", ".join(map(_stance, row["reactions"]))
     links = [f"amends {row['amends']}" if row["amends"] else "",
              f"repeats {row['echoes']}" if row["echoes"] else ""]  # fmt: skip
@@ -121,7 +144,7 @@ def _echo(row: Row) -> Text:
 
 
 def _stands(row: Row) -> list[Text]:
-    lines = [_line(f"  {row['participant']} ({row['messages']} messages)", "bold")]
+    lines = [_line(f"  {row['participant']} ({_many(row['messages'], 'message')})", "bold")]
     for position in row["positions"]:
         mark = MARKS[position["stance"]]
         flip = ""
@@ -139,10 +162,14 @@ def _summary(row: Row) -> list[Text]:
     return [head, _line("    " + row["text"].replace("\n", "\n    "), keep_newlines=True)]
 
 
+def _votes(tally: Row) -> str:
+    return f"{tally['support']} for, {tally['oppose']} against, {tally['neutral']} abstaining"
+
+
 def _stance(reaction: Row) -> str:
     notes = [
         "with conditions" if reaction["conditional"] else "",
-        "" if reaction["counted"] else "inferred, not counted",
+        "" if reaction["counted"] else "inferred, does not bind",
     ]
     said = ", ".join(filter(None, notes))
     return f"{MARKS[reaction['stance']]}{reaction['participant']}" + (f" ({said})" if said else "")
@@ -161,21 +188,10 @@ def _whence(origin: Row) -> str:
     return f"{origin['how']}{rule}, confidence {origin['confidence'] / 10:g} %"
 
 
-def _event(fact: Row) -> str:
-    rest = {
-        key: value
-        for key, value in fact.items()
-        if key not in {"n", "kind", "start", "end", "id", "text"} and value not in (None, False)
-    }
-    return f"{fact['kind']} " + ", ".join(f"{key} {value}" for key, value in rest.items())
-
-
-def _flat(tree: Row, before: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{before}{key}.")
-        else:
-            yield before + key, value
+def _event(handle: str, fact: Row) -> str:
+    said = fact_line({"kind": fact["kind"], "ref": handle, "data": fact})
+    known = fact.get("how") and fact.get("confidence") is not None
+    return f"{said} ({_whence({'rule': None, **fact})})" if known else said
 
 
 def _line(text: str, style: str = "", *, keep_newlines: bool = False) -> Text:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from bus.drafts import Receipt
 from memory.context import Context
-from server.minutes_view import write_item, write_minutes
+from server.minutes_view import statistics, write_item, write_minutes
 from server.output import emit, emit_bytes, shown, stdout
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -46,13 +46,18 @@ def show_statistics(found: Mapping[str, Any], json: bool) -> None:
     """Counts and sizes."""
     if json:
         emit(found)
-    else:
-        write_pairs(stdout(), found)
+        return
+    console = stdout()
+    for line in statistics(found):
+        console.print(_cell(line))
 
 
 def show_pairs(found: Mapping[str, Any], json: bool) -> None:
     """Names and values, one a line."""
-    show_statistics(found, json)
+    if json:
+        emit(found)
+    else:
+        write_pairs(stdout(), found)
 
 
 def show_receipt(receipt: Receipt, number: int, json: bool) -> None:

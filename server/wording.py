@@ -11,15 +11,16 @@ from bus.entries import Record, Unknown
 from memory.text import clip, one_line, visible
 
 WIDTH: Final = 400  # characters of a message that a line shows
+SAID: Final = 100  # characters of an item in the line that announces it
 
 _SAYS: Final = {
-    "proposal.made": "{ref} proposed by {participant}: {topic}",
+    "proposal.made": "{ref} proposed by {participant}: {said}",
     "proposal.amended": "{ref} amends {earlier}",
     "proposal.echoed": "{ref} repeats {earlier} of message {earlier_n}, {earlier_status} by then",
     "proposal.settled": "{ref} {status}",
     "reaction.changed": "{ref} {participant}: {stance}",
-    "decision.claimed": "{ref} claimed by {participant}: {topic}",
-    "decision.ratified": "{ref} ratified: {topic}",
+    "decision.claimed": "{ref} claimed by {participant}: {said}",
+    "decision.ratified": "{ref} ratified: {said}",
     "decision.disputed": "{ref} disputed by {participant}",
     "decision.superseded": "{ref} superseded by {by}",
     "decision.restated": "{ref} restated by {participant}",
@@ -44,6 +45,7 @@ class _Blanks(dict[str, Any]):
 def fact_line(fact: Mapping[str, Any]) -> str:
     """What a fact says; facts of kinds unknown here are named as they are."""
     data = _Blanks({**fact.get("data", {}), "ref": fact.get("ref")})
+    data["said"] = clip(one_line(data.get("outcome") or data.get("text") or data["topic"]), SAID)
     template = _SAYS.get(str(fact["kind"]))
     if template is None:
         return f"{fact['kind']} {fact.get('ref') or ''}".rstrip()
@@ -57,10 +59,29 @@ def message_line(record: Record) -> Text | None:
     if isinstance(entry, Unknown):
         return Text(f"{record.n:>5} ? an entry of unknown kind {visible(entry.kind)}", style="dim")
     if entry.kind == "message":
-        act = f" [{entry.act}]" if entry.act else ""
+        marks = [entry.act or "", f"re {entry.re}" if entry.re is not None else ""]
+        given = ", ".join(filter(None, marks))
+        act = f" [{visible(given)}]" if given else ""
         head = Text(f"{record.n:>5} {visible(entry.participant)}{act}: ", style="bold")
         return head.append(visible(clip(entry.content, WIDTH)), style="not bold")
     if entry.kind == "summary.made":
         text = visible(clip(one_line(entry.text), WIDTH))
         return Text(f"      summary {entry.first}-{entry.last}: {text}", style="dim")
-    return Text(f"      {entry.kind}", style="dim")
+    return Text("      " + visible(_house(entry)), style="dim")
+
+
+def _house(entry: Any) -> str:
+    """An entry that is no talk, and whose it is."""
+    by = getattr(entry, "by", None)
+    whose = f" by {by}" if by else ""
+    match entry.kind:
+        case "session.opened":
+            return "session opened" + (f": {entry.title}" if entry.title else "")
+        case "session.forked":
+            return f"forked from {entry.session} at {entry.n}"
+        case "item.corrected":
+            to = f" {entry.value}" if entry.value is not None else ""
+            return f"correction of {entry.ref}{whose}: {entry.op}{to}"
+        case "participant.aliased":
+            return f"alias{whose}: {entry.alias} is {entry.participant}"
+    return str(entry.kind).replace(".", " ") + whose

@@ -333,6 +333,22 @@ def test_watch_gives_entries_as_json_lines(tea: Parley) -> None:
     assert rows[1]["entry"]["content"] == "Morning."
 
 
+def test_watch_says_who_corrected_what(tea: Parley) -> None:
+    """An entry that is no talk reads like one line of a log, not like the name of a kind."""
+    tea("correct", "tea", "P1", "--topic", "drinks", "--as", "Ada")
+    tea("alias", "tea", "Cy", "Cynthia", "--as", "Ada")
+    shown = tea("watch", "tea", "--after", "6", "--no-facts", "--limit", "2").out
+    assert "correction of P1 by Ada: topic drinks" in shown
+    assert "alias by Ada: Cy is Cynthia" in shown
+
+
+def test_history_is_told_in_words(tea: Parley) -> None:
+    """As the live view says it, with the rule that found it."""
+    shown = tea("explain", "tea", "P1").out
+    assert "message 4: P1 Di: oppose (pattern " in shown
+    assert "supporters [" not in shown
+
+
 def test_stats_count(tea: Parley) -> None:
     """C23's numbers and the sizes."""
     found = tea("stats", "tea", "--json").rows()[0]

@@ -91,4 +91,4 @@ def test_an_empty_deliberation_has_short_minutes() -> None:
     line = b'{"index": 0, "agent_id": "Ada", "content": "Anyone here?"}'
     text = shown(analyze(parse_transcript(line), settled({}, {})).minutes())
     assert "Decisions" not in text
-    assert "1 messages by 1 participants" in text
+    assert "1 message by 1 participant" in text

@@ -1,0 +1,34 @@
+"""Entries and facts in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from bus.entries import ItemCorrected, Message, ParticipantAliased, Record, SessionOpened
+from server.wording import fact_line, message_line
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (Message(participant="Bo", content="No.", act="oppose", re="P9"),
+         "Bo [oppose, re P9]: No."),
+        (SessionOpened(title="Boats"), "session opened: Boats"),
+        (ItemCorrected(ref="P1", by="Ana", op="topic", value="boats"),
+         "correction of P1 by Ana: topic boats"),
+        (ParticipantAliased(alias="ned", participant="edward", by="root"),
+         "alias by root: ned is edward"),
+    ],
+)  # fmt: skip
+def test_an_entry_says_what_it_does(entry: object, words: str) -> None:
+    """Who did what to what, rather than the name of a kind."""
+    line = message_line(Record(1, 1, "x", 0, entry))  # type: ignore[arg-type]  # any entry
+    assert line is not None
+    assert line.plain.endswith(words)
+
+
+def test_an_item_is_announced_by_its_words() -> None:
+    """A topic of one word says less than what was proposed."""
+    data = {"participant": "Bo", "topic": "rollout", "text": "All five in one night."}
+    said = fact_line({"kind": "proposal.made", "ref": "P6", "data": data})
+    assert said == "P6 proposed by Bo: All five in one night."
