@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from bus import Bus
 from listeners.reader import MemoryReader
 from memory import canonical
 from memory.context import Context, Profile
 from memory.state import Memory
 from memory.stats import stats
 from server.asking import explained, said
+from server.errors import Misuse
 from server.minutes import cited, minutes
 from server.packs import read_packs
 from server.running import Running, connected
@@ -17,8 +19,15 @@ from server.settings import Settings
 
 
 async def _memory(running: Running, settings: Settings, session: str, at: int | None) -> Memory:
+    await _check_moment(running.bus, session, at)
     reader = MemoryReader(running.bus, read_packs(settings.packs).known)
     return await (reader.current(session) if at is None else reader.at(session, at))
+
+
+async def _check_moment(bus: Bus, session: str, at: int | None) -> None:
+    """Raises `Misuse` for a moment that has not come yet."""
+    if at is not None and at > (n := (await bus.info(session)).n):
+        raise Misuse(f"--at {at}: {session!r} has {n} primary entries")
 
 
 async def canonical_memory(settings: Settings, session: str, at: int | None) -> bytes:
@@ -44,6 +53,7 @@ async def context_of(
 ) -> Context:
     """The context of a participant."""
     async with connected(settings) as running:
+        await _check_moment(running.bus, session, at)
         reader = MemoryReader(running.bus, read_packs(settings.packs).known)
         return await reader.context(session, participant, profile=profile, budget=budget, at=at)
 

@@ -308,6 +308,10 @@ def test_context_at_an_earlier_entry_knows_nothing_later(tea: Parley) -> None:
     """Time travel by entry number."""
     assert "P1" not in tea("context", "tea", "--as", "Bo", "--at", "1").out
     assert "P1" in tea("context", "tea", "--as", "Bo", "--at", "2").out
+    for command in (("context", "tea"), ("memory", "tea"), ("memory", "tea", "--json")):
+        late = tea(*command, "--at", "999")
+        assert late.code == 2
+        assert "primary entries" in late.err
 
 
 def test_a_budget_below_the_floor_is_refused(tea: Parley) -> None:
