@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from typing import Any, Final
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
 from rich.panel import Panel
 from rich.text import Text
@@ -28,12 +28,14 @@ from server.running import connected, worker_process
 from server.settings import Settings
 from server.transcripts import Transcript, parse_transcript
 from server.watching import show
-from server.wording import fact_line, message_line
+from server.wording import fact_line, fact_style, message_line
 
 SESSION: Final = "demo"
 LASTS_SECONDS: Final = 24  # long enough to read along, short enough to sit through
 CATCH_UP_SECONDS: Final = 5
-ROWS: Final = 14  # of talk on the screen
+ROWS: Final = 200  # kept for the screen, however tall it is
+LEAST_ROWS: Final = 12
+BORDER: Final = 2  # rows of a panel that are its frame
 
 
 def bundled() -> Transcript:
@@ -112,17 +114,23 @@ class _Screen:
 
     def __init__(self) -> None:
         self._talk: deque[Text] = deque(maxlen=ROWS)
-        self._facts: deque[Text] = deque(maxlen=ROWS // 2)
+        self._facts: deque[Text] = deque(maxlen=ROWS)
 
     def add(self, one: Record | FactRecord) -> None:
         if isinstance(one, FactRecord):
-            self._facts.append(Text(shown(fact_line(one.fact)), no_wrap=True, overflow="ellipsis"))
+            fact = Text(shown(fact_line(one.fact)), style=fact_style(one.fact))
+            fact.no_wrap, fact.overflow = True, "ellipsis"
+            self._facts.append(fact)
         elif (line := message_line(one)) is not None:
             line.no_wrap, line.overflow = True, "ellipsis"
             self._talk.append(line)
 
-    def __rich__(self) -> Group:
-        return Group(
-            Panel(Group(*self._talk), title="the deliberation", height=ROWS + 2),
-            Panel(Group(*self._facts), title="what it comes to", height=ROWS // 2 + 2),
-        )
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        rows = max(console.size.height - 1, LEAST_ROWS) - 2 * BORDER  # the cursor has a line
+        facts = rows // 3
+        yield _panel("the deliberation", self._talk, rows - facts)
+        yield _panel("what it comes to", self._facts, facts)
+
+
+def _panel(title: str, lines: Sequence[Text], rows: int) -> Panel:
+    return Panel(Group(*list(lines)[-rows:]), title=title, height=rows + BORDER)

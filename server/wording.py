@@ -37,6 +37,14 @@ _SAYS: Final = {
 }
 
 
+_STYLES: Final = {
+    "proposal.echoed": "bold magenta",
+    "position.flipped": "magenta",
+    "decision.ratified": "bold green",
+    "decision.disputed": "bold red",
+}
+
+
 class _Blanks(dict[str, Any]):
     def __missing__(self, key: str) -> str:
         return "?"
@@ -51,6 +59,11 @@ def fact_line(fact: Mapping[str, Any]) -> str:
         return f"{fact['kind']} {fact.get('ref') or ''}".rstrip()
     line = template.format_map(data)
     return line + " (conditional)" if data.get("conditional") is True else line
+
+
+def fact_style(fact: Mapping[str, Any]) -> str:
+    """What stands out: an idea that comes back, a change of side, a thing settled."""
+    return _STYLES.get(str(fact["kind"]), "cyan")
 
 
 def message_line(record: Record) -> Text | None:
