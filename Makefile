@@ -66,14 +66,14 @@ $(BIN)/python:
 
 # The project itself goes in with the build backend that the lock just pinned.
 $(RUNTIME): requirements.lock pyproject.toml | $(BIN)/python
-	@echo "installing what parley needs into $(VENV)" >&2
+	@echo "installing what parley needs into $(VENV); this takes a minute, once" >&2
 	@$(PIP) install --require-hashes --requirement requirements.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # The development lock holds everything of the runtime lock, at the same versions.
 $(DEV): requirements-dev.lock requirements.lock pyproject.toml | $(BIN)/python
-	@echo "installing what the tests and checks need into $(VENV)" >&2
+	@echo "installing what the tests and checks need into $(VENV); a minute, once" >&2
 	@$(PIP) install --require-hashes --requirement requirements-dev.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $(RUNTIME) $@

@@ -16,6 +16,7 @@ from server.minutes import cited, minutes
 from server.packs import read_packs
 from server.running import Running, connected
 from server.settings import Settings
+from server.talking import handle
 
 
 async def _memory(running: Running, settings: Settings, session: str, at: int | None) -> Memory:
@@ -61,7 +62,7 @@ async def context_of(
 async def story_of(settings: Settings, session: str, ref: str) -> dict[str, Any]:
     """An item's evidence and history."""
     async with connected(settings) as running:
-        return await explained(running.bus, read_packs(settings.packs), session, ref)
+        return await explained(running.bus, read_packs(settings.packs), session, handle(ref))
 
 
 async def stats_of(settings: Settings, session: str) -> dict[str, Any]:

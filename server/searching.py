@@ -8,7 +8,7 @@ from typing import cast
 
 from bus.entries import Message, Record
 from server.asking import entries
-from server.output import emit, stdout
+from server.output import emit, stdout, tell
 from server.running import connected
 from server.settings import Settings
 from server.watching import as_data
@@ -48,3 +48,5 @@ async def search(
             emit(as_data(record))
         elif (line := message_line(record)) is not None:
             console.print(line)
+    if not found:
+        tell(f"no message holds {' and '.join(map(repr, words))}" + (f" by {by}" if by else ""))

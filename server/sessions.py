@@ -9,9 +9,9 @@ from typing import Any
 
 from bus import Bus
 from bus.audit import verbatim
-from bus.errors import SessionClosed
+from bus.errors import SessionClosed, SessionExists
 from server.audit import findings, forked, status_findings
-from server.errors import BadSessionFile, Misuse
+from server.errors import BadSessionFile, Failure, Misuse
 from server.files import SessionFile, write_file
 from server.opening import opening
 from server.packs import read_packs
@@ -69,13 +69,19 @@ async def archive(settings: Settings, session: str, path: Path) -> None:
 async def restore(settings: Settings, file: SessionFile, session: str, replace: bool) -> None:
     """Puts a file's log in place under the name `session`.
 
-    Raises `SessionExists` unless told to `replace`, and `BadSessionFile` for
+    Raises `Failure` where one is there, unless told to `replace`, and `BadSessionFile` for
     a log that no session can have.
     """
     for finding in (*findings(file.rows), *status_findings(file.status, file.rows)):
         raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
     async with connected(settings) as running:
-        await running.bus.restore(session, verbatim(file.rows), replace=replace)
+        try:
+            await running.bus.restore(session, verbatim(file.rows), replace=replace)
+        except SessionExists:
+            raise Failure(
+                f"session {session!r} exists; --as NAME restores under another name, "
+                "--replace overwrites it"
+            ) from None
         if file.status == "archived":
             await running.bus.mark(session, "archived")
 

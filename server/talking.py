@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from ulid import ULID
 
-from bus.drafts import Draft, Receipt
+from bus.drafts import Draft, Receipt, is_handle
 from bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
 from listeners.reader import MemoryReader
 from memory.errors import UnknownRef
@@ -37,8 +37,13 @@ def correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrecte
     if len(given) != 1:
         raise Misuse("give one of --retract, --merge REF, --topic TEXT, --by NAME")
     ((op, value),) = given.items()
-    value = None if value is True else value
-    return _made(ItemCorrected, ref=ref, by=_or_me(by), op=op, value=value)
+    value = None if value is True else handle(value) if op == "merge" else value
+    return _made(ItemCorrected, ref=handle(ref), by=_or_me(by), op=op, value=value)
+
+
+def handle(ref: str) -> str:
+    """A handle as it is written in memory: `p3` is `P3`."""
+    return ref.upper() if is_handle(ref.upper()) else ref
 
 
 def _or_me(name: str | None) -> str:

@@ -9,6 +9,7 @@ lists of OpenAI-style APIs (`[{"role": …, "content": …}]`, bare or under
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,12 +52,12 @@ class Transcript:
 def read_transcript(path: Path, on_bad: OnBad | None = None) -> Transcript:
     """The messages of the file at `path`.
 
-    The first message that is wrong raises `BadTranscript`, naming its line;
+    The path `-` is stdin. The first message that is wrong raises `BadTranscript`, naming its line;
     with `on_bad` each is handed there and left out instead. A file that is
     not a transcript at all raises `Failure` either way.
     """
     try:
-        data = path.read_bytes()
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
         raise Failure(f"cannot read {str(path)!r}: {error.strerror}") from None
     return parse_transcript(data.removeprefix(BOM), on_bad)
@@ -151,11 +152,12 @@ class _Reader:
             role = row.get("role")
             if not isinstance(role, str):
                 raise _Wrong("field 'role' is missing")
-            if role in FRAME or (row.get("content") is None and row.get("tool_calls")):
+            calls = row.get("tool_calls") or row.get("function_call")
+            if "content" not in row and role not in FRAME and not calls:
+                raise _Wrong("field 'content' is missing")
+            if role in FRAME or row.get("content") is None:
                 self.found.skipped += 1
                 return
-            if "content" not in row:
-                raise _Wrong("field 'content' is missing")
             name = row.get("name") or role
             content = _joined(row["content"])
             self._add({**row, "index": number, "agent_id": name, "content": content})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, Final
 
 from rich.console import Console
@@ -13,7 +14,7 @@ from rich.text import Text
 from bus.drafts import Receipt
 from memory.context import Context
 from server.minutes_view import statistics, write_item, write_minutes
-from server.output import emit, emit_bytes, shown, stdout
+from server.output import emit, emit_bytes, shown, stdout, tell
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -68,16 +69,25 @@ def show_receipt(receipt: Receipt, number: int, json: bool) -> None:
         emit_bytes(b"%d\n" % number)
 
 
+def show_done(receipt: Receipt, done: str, json: bool) -> None:
+    """What an entry that is no talk has done."""
+    if json:
+        emit(asdict(receipt))
+    else:
+        tell(done)
+
+
 def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
     """One session a line."""
     if json:
         for row in found:
             emit(row)
         return
-    table = _table("session", "status", "head", "messages and such", "not folded")
+    table = _table("session", "status", "last message", "last active", "entries", "not folded yet")
     for row in found:
-        behind = str(row["head"] - row["folded"])
-        table.add_row(*map(_cell, (row["session"], row["status"], row["head"], row["n"], behind)))
+        when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
+        cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
+        table.add_row(*map(_cell, (*cells, row["head"] - row["folded"])))
     stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
 
 

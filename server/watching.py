@@ -13,10 +13,10 @@ from bus.entries import Record, Unknown
 from bus.errors import InvalidEntry
 from bus.replies import FactRecord
 from server.errors import Misuse
-from server.output import emit, shown, stdout
+from server.output import emit, shown, stderr, stdout, tell
 from server.running import connected
 from server.settings import Settings
-from server.wording import fact_line, message_line
+from server.wording import fact_line, fact_style, message_line
 
 
 def start(after: int | None, cursor: str | None) -> Cursor | int | None:
@@ -43,6 +43,8 @@ async def watch(
     """Prints entries and facts as they come, until `limit` lines, the end or an interrupt."""
     console = stdout()
     lines = 0
+    if after is None and stderr().is_terminal:
+        tell(f"waiting for what comes next in {session}; --after 0 starts at its beginning")
     async with (
         connected(settings) as running,
         running.bus.subscribe(session, after=after, facts=facts) as heard,
@@ -60,7 +62,7 @@ async def watch(
 def show(console: Console, one: Record | FactRecord) -> None:
     """One line of the live view; nothing for entries that only keep house."""
     if isinstance(one, FactRecord):
-        console.print(Text("    " + shown(fact_line(one.fact)), style="cyan"))
+        console.print(Text("    " + shown(fact_line(one.fact)), style=fact_style(one.fact)))
     elif (line := message_line(one)) is not None:
         console.print(line)
 

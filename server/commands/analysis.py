@@ -38,8 +38,11 @@ def analyze(
 ) -> None:
     """What a transcript came to. Reads the file, needs no server."""
     from server import analysis, views
+    from server.errors import Misuse
     from server.output import emit, emit_bytes
 
+    if form is not Form.context and (as_ is not None or brief or budget is not None):
+        raise Misuse("--as, --brief and --budget shape a context: add --format context")
     found = analysis.analyze(_read(file, skip_bad), settings(ctx))
     if form is Form.memory:
         emit_bytes(found.canonical())
@@ -88,5 +91,5 @@ def _read(file: Path, skip_bad: bool) -> Read:
 
     transcript = read_transcript(file, (lambda bad: tell(f"left out {bad}")) if skip_bad else None)
     if transcript.skipped:
-        tell(f"{transcript.skipped} messages frame the talk or say nothing; left out")
+        tell(f"left out {transcript.skipped} that frame the talk or say nothing")
     return transcript

@@ -12,7 +12,7 @@ from server.settings import Settings
 Session = Annotated[str, typer.Argument(metavar="SESSION", help="name of the session")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 Transcript = Annotated[
-    Path, typer.Argument(metavar="FILE", help="transcript: JSON Lines or an OpenAI message list")
+    Path, typer.Argument(metavar="FILE", help="JSON Lines or an OpenAI message list; - reads stdin")
 ]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="report bad lines on stderr and go on without them")

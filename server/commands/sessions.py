@@ -30,9 +30,11 @@ def new(
 ) -> None:
     """Open a session with the settings and packs in force."""
     from server import sessions
+    from server.output import tell
     from server.running import run
 
     run(sessions.new(settings(ctx), session, title))
+    tell(f"{session} is open; 'parley say {session} TEXT --as NAME' talks in it")
 
 
 @app.command()
@@ -76,7 +78,7 @@ def set_(
 
     entry = steering.change(pairs or [], settings(ctx), repack=repack, by=by)
     receipt = run(steering.publish(settings(ctx), session, entry))
-    views.show_receipt(receipt, receipt.seq, json)
+    views.show_done(receipt, f"{session} goes by other rules after entry {receipt.seq}", json)
 
 
 @app.command()
@@ -89,7 +91,7 @@ def compact(ctx: typer.Context, session: Session, by: By = None, json: Json = Fa
     from server.running import run
 
     receipt = run(steering.publish(settings(ctx), session, steering.compaction(by)))
-    views.show_receipt(receipt, receipt.seq, json)
+    views.show_done(receipt, f"the memory of {session} is compacted", json)
 
 
 @app.command()
@@ -100,9 +102,11 @@ def close(
 ) -> None:
     """Take no more entries. The session stays readable."""
     from server import sessions
+    from server.output import tell
     from server.running import run
 
     run(sessions.close(settings(ctx), session, reason))
+    tell(f"{session} is closed; it stays readable, and can be forked")
 
 
 @app.command()
@@ -207,8 +211,10 @@ def rm(
 ) -> None:
     """Remove a session and everything kept about it."""
     from server import sessions
+    from server.output import tell
     from server.running import run
 
     if not yes:
         typer.confirm(f"Remove {session} for good?", abort=True, err=True)
     run(sessions.remove(settings(ctx), session))
+    tell(f"{session} is removed")

@@ -120,7 +120,7 @@ def correct(
     ops = {"retract": retract or None, "merge": merge, "topic": topic, "by": by}
     entry = talking.correction(ref, ops, as_)
     receipt = run(talking.correct(settings(ctx), session, entry))
-    views.show_receipt(receipt, receipt.n, json)
+    views.show_done(receipt, f"{entry.ref} is corrected, for good", json)
 
 
 def alias(
@@ -136,4 +136,4 @@ def alias(
     from server.running import run
 
     receipt = run(talking.alias(settings(ctx), session, nick, name, as_))
-    views.show_receipt(receipt, receipt.seq, json)
+    views.show_done(receipt, f"{nick} counts as {name}, now and before", json)

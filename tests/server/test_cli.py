@@ -353,6 +353,41 @@ def test_history_is_told_in_words(tea: Parley) -> None:
     assert "supporters [" not in shown
 
 
+def test_handles_may_be_typed_small(tea: Parley) -> None:
+    """p1 is P1, wherever a handle is asked for."""
+    assert tea("explain", "tea", "p1", "--json").rows()[0]["handle"] == "P1"
+    assert tea("correct", "tea", "p1", "--topic", "drinks").code == 0
+
+
+def test_what_was_done_is_said_on_stderr(tea: Parley) -> None:
+    """A command that gives no data still says what it did, and stdout stays empty."""
+    for args, word in (
+        (["session", "new", "s"], "is open"),
+        (["alias", "tea", "Cy", "Cynthia"], "counts as Cynthia"),
+        (["correct", "tea", "P1", "--topic", "drinks"], "P1 is corrected"),
+        (["search", "tea", "zebra"], "no message holds 'zebra'"),
+        (["session", "close", "tea"], "is closed"),
+        (["session", "rm", "tea", "--yes"], "is removed"),
+    ):
+        ran = tea(*args)
+        assert (ran.code, ran.out) == (0, "")
+        assert word in ran.err
+
+
+def test_analyze_reads_stdin(parley: Parley, talk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transcript may come through a pipe."""
+    with talk.open() as file:
+        monkeypatch.setattr("sys.stdin", file)
+        assert "tea at four" in parley("analyze", "-").out
+
+
+def test_what_shapes_a_context_is_refused_elsewhere(parley: Parley, talk: Path) -> None:
+    """A budget that nothing heeds would be a lie."""
+    ran = parley("analyze", talk, "--budget", "500")
+    assert ran.code == 2
+    assert "--format context" in ran.err
+
+
 def test_stats_count(tea: Parley) -> None:
     """C23's numbers and the sizes."""
     found = tea("stats", "tea", "--json").rows()[0]

@@ -94,7 +94,7 @@ def test_compaction_is_an_entry(at: Parley) -> None:
     for k in range(16):
         at("say", "s", f"Basin {k} is dredged in May", "--as", "Ada", "--act", "propose")
     before = len(at("memory", "s", "--json").out)
-    assert at("session", "compact", "s").out == "18\n"
+    assert "compacted" in at("session", "compact", "s").err
     assert len(at("memory", "s", "--json").out) < before
     assert proposals(at) == 16
     assert at("session", "verify", "s").code == 0

@@ -149,6 +149,7 @@ CHAT = [
     {"role": "assistant", "content": [{"type": "text", "text": "I"}, {"type": "image_url"},
                                       {"type": "text", "text": "agree."}]},
     {"role": "assistant", "content": None, "tool_calls": [{}]},
+    {"role": "assistant", "content": None},
 ]  # fmt: skip
 
 
@@ -163,7 +164,7 @@ def test_a_message_list_is_told_apart_by_its_shape(shape: str, indent: int | Non
         (2, "assistant"),
     ]
     assert contents(found)[1] == "I\n\nagree."
-    assert found.skipped == 2
+    assert found.skipped == 3
 
 
 @pytest.mark.parametrize(
