@@ -32,7 +32,11 @@ class Link:
 
 
 def targets(moment: Moment, detection: Detection, re: int | str | None) -> list[Link]:
-    """The items that a stance speaks of, none when nothing says which."""
+    """The items that a stance speaks of, none when nothing says which.
+
+    Somebody who names what is no item (a handle that does not exist, a message
+    that proposed nothing) is not understood to mean what stands nearby.
+    """
     memory = moment.memory
     named = _named(memory, detection.refs)
     item = None if re is None else referred(memory, re)
@@ -42,6 +46,8 @@ def targets(moment: Moment, detection: Detection, re: int | str | None) -> list[
         return named
     if (quoted := _quoted(moment, detection)) is not None:
         return [Link(quoted, sure=True, confidence=900)]
+    if re is not None or detection.refs:
+        return []  # they said what they mean, and it is no item: nothing to guess
     near = newest_near(moment) if detection.vote else sole_active_near(moment)
     return [] if near is None else [Link(near, sure=False, confidence=_NEAR_CONFIDENCE)]
 
@@ -118,6 +124,8 @@ def resolved_by(
     nearest = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
     if nearest is not None and (item := memory.proposal(nearest[0])) is not None:
         return Link(item, sure=True, confidence=nearest[1])
+    if re is not None or detection.refs:
+        return None
     near = sole_active_near(moment)
     if near is None or not _may_speak_of(marks, near):
         return None

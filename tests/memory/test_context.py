@@ -122,3 +122,9 @@ def test_the_prefix_is_the_first_part_of_the_text() -> None:
     memory, _ = folded(talk(("ines", "[DECISION] We rest."), ("ana", "ratify D1")))
     context = assemble(memory, Request("ana"))
     assert "Key Decisions Made" in context.text[: context.prefix_chars]
+
+
+def test_a_stance_by_nearness_is_marked() -> None:
+    """Whoever counts heads in a context sees which ones do not count."""
+    memory, _ = folded(talk(("ana", "I propose we rest."), ("bo", "+1 to P1"), ("cy", "I agree.")))
+    assert "for: bo, cy?" in assemble(memory, Request("ana")).text
