@@ -34,7 +34,7 @@ LANE: Final = "fold"
 ALONE_AFTER: Final = 1  # deaths without progress until a session is taken alone
 SINGLY_AFTER: Final = 2  # and until its entries are folded one by one
 SET_ASIDE_AFTER: Final = 5  # and until its next entry is set aside
-PART: Final = 4  # sessions read in one go: two such parts overlap, more cost more calls
+PART: Final = 3  # sessions read in one go: parts overlap, smaller ones cost more calls
 
 log = structlog.get_logger("parley.projector")
 
@@ -110,7 +110,9 @@ class Projector:
     async def _side_by_side(self, claims: Sequence[Claim]) -> None:
         """Read, fold and record: one read for all, then a commit for each."""
         commits = []
-        for claim, tail in zip(claims, await self._read(claims), strict=True):
+        found = await self._read(claims)
+        await asyncio.sleep(0)  # the next part's request leaves before this one is folded
+        for claim, tail in zip(claims, found, strict=True):
             if tail is None:
                 commits.append(self._guarded(claim, self._bus.release(claim)))
             else:
