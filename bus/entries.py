@@ -170,6 +170,7 @@ class SummaryMade(_Entry):
     how: Literal["extract", "model"]
     text: str
     model: str | None = None
+    was: int = Field(default=0, ge=0)  # tokens of the messages that it covers
 
 
 Entry = Annotated[

@@ -226,12 +226,12 @@ class EffectRunner:
         if order.how == "model":
             if self._model_answers() and (answer := await self._ask(claim, order, lines)):
                 self.tally.models += 1
-                return summary_made(effect, answer.text, answer.model)
+                return summary_made(effect, lines, answer.text, answer.model)
             if claim.lane == UPGRADES:
                 return None
             self.tally.fallbacks += 1
         self.tally.extracts += 1
-        return summary_made(effect, extracted(effect, lines, order.terms))
+        return summary_made(effect, lines, extracted(effect, lines, order.terms))
 
     async def _ask(self, claim: Claim, order: _Order, lines: Lines) -> Answered | None:
         """What the model says, or None when it does not; the breaker learns from either."""

@@ -18,6 +18,7 @@ from memory.acts import Reader
 from memory.extract import condense, extract
 from memory.items import Effect
 from memory.state import Memory
+from memory.text import tokens
 
 Lines = list[tuple[str, str]]
 
@@ -72,8 +73,11 @@ def _intervals(lines: Lines, interval: int) -> Iterator[Lines]:
         yield lines[start : start + interval]
 
 
-def summary_made(effect: Effect, text: str, model: str | None = None) -> SummaryMade:
-    """The entry that answers `effect`: a model's where `model` is named, else an extract."""
+def summary_made(effect: Effect, lines: Lines, text: str, model: str | None = None) -> SummaryMade:
+    """The entry that answers `effect`: a model's where `model` is named, else an extract.
+
+    `lines` are what it covers, measured here so that the fold need not.
+    """
     return SummaryMade(
         level=effect.level,
         first=effect.first,
@@ -81,4 +85,5 @@ def summary_made(effect: Effect, text: str, model: str | None = None) -> Summary
         how="model" if model else "extract",
         text=text,
         model=model,
+        was=sum(tokens(content) for _, content in lines),
     )

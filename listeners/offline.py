@@ -33,7 +33,7 @@ def settle(log: LocalLog, memory: Memory) -> list[Found]:
 def _answer(log: LocalLog, memory: Memory, effect: Effect) -> Draft:
     lines = lines_of(_passage(log, effect))
     text = extracted(effect, lines, Terms.of(memory, effect))
-    return Draft(effect.result_id("extract"), summary_made(effect, text))
+    return Draft(effect.result_id("extract"), summary_made(effect, lines, text))
 
 
 def _passage(log: LocalLog, effect: Effect) -> list[Record]:

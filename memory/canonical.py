@@ -37,7 +37,6 @@ def dump(memory: Memory) -> bytes:
         "open": {
             "count": memory.open_count,
             "first": memory.open_first,
-            "size": memory.open_size,
         },
         "opened": memory.opened,
         "eras": memory.eras,
@@ -86,7 +85,6 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.title, memory.counter = state["title"], state["counter"]
     memory.n, memory.messages = state["n"], state["messages"]
     memory.open_count, memory.open_first = state["open"]["count"], state["open"]["first"]
-    memory.open_size = state["open"]["size"]
     memory.newest = list(state["newest"])
     memory.unknown = dict(state["unknown"])
     memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}

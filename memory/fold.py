@@ -37,7 +37,6 @@ from memory.proposals import lapse
 from memory.settings import merged
 from memory.speech import speak
 from memory.state import Memory
-from memory.text import tokens
 
 _NOTHING: list[Fact] = []
 
@@ -89,7 +88,6 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
             silent = Moment(memory, n, name, entry.content, entry.at)
             lapse(silent)
             facts = [*facts, *silent.facts]
-    memory.open_size += tokens(entry.content)
     memory.open_count += 1
     if memory.open_count >= memory.interval:
         summaries.close_range(memory, n, entry.at)

@@ -154,14 +154,12 @@ class Participant:
 class Range:
     """A stretch of the log that a summary covers: n `first`..`last`, closed.
 
-    `was` is the size of what it covers, in tokens of the session's counter;
     `above` is the `first` of the range of the next level that covers it.
     """
 
     level: int
     first: int
     last: int
-    was: int
     at: str | None  # of its last entry
     above: int | None = None
 

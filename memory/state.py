@@ -76,7 +76,6 @@ class Memory:
         "newest",
         "open_count",
         "open_first",
-        "open_size",
         "opened",
         "owed",
         "pack_refs",
@@ -116,7 +115,6 @@ class Memory:
         self.newest: list[int] = []
         self.open_first = 1
         self.open_count = 0
-        self.open_size = 0
         self.unknown: dict[str, int] = {}
         self.eras: list[Era] = []  # oldest first: an extract goes by that of its range's end
         # told from the above

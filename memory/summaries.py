@@ -19,14 +19,15 @@ from memory.state import Memory
 from memory.text import clip, measure
 
 _CHARS_PER_WORD = 12  # a summary longer than its words times this is cut
+_MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more
 
 Key = tuple[int, int]
 
 
 def close_range(memory: Memory, last: int, at: str | None) -> None:
     """Close the open stretch of level 0 at `last`; it is owed a summary from now on."""
-    closed = Range(0, memory.open_first, last, memory.open_size, at)
-    memory.open_first, memory.open_count, memory.open_size = last + 1, 0, 0
+    closed = Range(0, memory.open_first, last, at)
+    memory.open_first, memory.open_count = last + 1, 0
     _hold(memory, closed)
     tighten(memory)
     memory.newest.append(closed.first)
@@ -66,7 +67,6 @@ def _cover(memory: Memory, level: int) -> Range:
         level=level + 1,
         first=below[0].first,
         last=below[-1].last,
-        was=sum(held.was for held in below),
         at=below[-1].at,
     )
     for held in below:
@@ -93,7 +93,7 @@ def land(moment: Moment, entry: SummaryMade) -> None:
         how=entry.how,
         text=text,
         size=measure(text, "tokens"),
-        was=owed.was,
+        was=min(max(entry.was, 0), _MOST_TOKENS),
         at=owed.at,
     )
     memory.owed.pop(key, None)

@@ -195,7 +195,7 @@ def measure(text: str, unit: Unit) -> int:
 
 
 def tokens(text: str) -> int:
-    """`measure(text, "tokens")`, for those who measure every message."""
+    """`measure(text, "tokens")`, for those who measure much."""
     return (_hundredths(text) + 99) // 100
 
 
