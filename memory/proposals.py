@@ -166,5 +166,5 @@ def lapse(moment: Moment) -> None:
             break
         silent.append(proposal)
     for proposal in sorted(silent, key=lambda found: found.ref):
-        origin = Origin((Cite(proposal.born), Cite(moment.n)), "rule", "lapse.after")
+        origin = Origin((Cite(moment.n), Cite(proposal.born)), "rule", "lapse.after")
         settle(moment, proposal, "lapsed", origin)

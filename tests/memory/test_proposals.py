@@ -208,3 +208,12 @@ def test_a_stance_on_what_is_no_item_is_not_given_to_what_stands_nearby(re: int 
     assert memory.proposals[1].reactions == {}
     memory, _ = folded(talk(IDEA, ("bo", "I oppose P9.")))
     assert memory.proposals[1].reactions == {}
+
+
+def test_a_lapse_is_dated_by_the_message_that_completed_the_silence() -> None:
+    """Its evidence is that message first, then the proposal's own."""
+    quiet = [("cy", f"Line {index} of something else.") for index in range(10)]
+    memory, _ = folded(talk(IDEA, *quiet, lapse={"after": 10}))
+    settled = memory.proposals[1].settled
+    assert settled is not None
+    assert [cite.n for cite in settled.cites] == [11, 1]
