@@ -157,17 +157,20 @@ async def folded_to(bus: Bus, session: str, seq: int) -> bool:
     return (await bus.info(session)).folded >= seq
 
 
-async def test_a_log_that_went_back_is_folded_anew(bus: Bus, any_server: RedisServer) -> None:
+async def test_a_log_that_went_back_is_folded_anew(redis_server: RedisServer) -> None:
     """Entries that took the place of lost ones are what memory holds, and nothing of the lost."""
-    await discuss(bus, "a", 30)
-    projector = Projector(bus, PACKS, "w1", QUICK)
-    await drained(projector)
-    rewind(any_server, "a", to=21)
     others = [
         Draft(f"other{k}", Message(participant="zoe", content=f"I propose plan {k} for the roof."))
         for k in range(15)
     ]
-    async with await Bus.connect(any_server.url) as another:  # its outbox knows of no loss
+    async with (
+        await Bus.connect(redis_server.url) as bus,
+        await Bus.connect(redis_server.url) as another,  # its outbox knows of no loss
+    ):
+        await discuss(bus, "a", 30)
+        projector = Projector(bus, PACKS, "w1", QUICK)
+        await drained(projector)
+        rewind(redis_server, "a", to=21)
         await another.publish("a", others)
         await drained(projector)
         assert projector.tally.refolds >= 1
