@@ -15,10 +15,10 @@ from bus.errors import InvalidEntry
 OPENING: Final = "open"  # the id of entry 1
 CLOSING: Final = "close"
 _SET_ASIDE: Final = "set-aside:"
-_DERIVED: Final = "summary:"
+_DERIVED: Final = ("summary:", "condense:", "note:", "lesson:")
 _ENVELOPE: Final = 65_536  # what the fields around a content may take
 _ID: Final = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}\Z")
-_HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
+_HANDLE: Final = re.compile(r"[PDE][1-9][0-9]{0,8}\Z")
 _DOORS: Final = {
     "session.opened": "open",
     "session.closed": "close",
@@ -58,7 +58,7 @@ def set_aside_id(seq: int) -> str:
 
 
 def is_handle(re: str) -> bool:
-    """True for P3 or D2: resolved by the fold, never by the log."""
+    """True for P3, D2 or E1: resolved by the fold, never by the log."""
     return _HANDLE.match(re) is not None
 
 

@@ -30,6 +30,7 @@ MAX_CONTENT_BYTES: Final = 1_048_576  # a pasted log fits; a pasted disk image d
 Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"\S")]
 Content = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Ref = Annotated[str, StringConstraints(pattern=r"^[PD][1-9][0-9]{0,8}$")]
+EpisodeRef = Annotated[str, StringConstraints(pattern=r"^E[1-9][0-9]{0,8}$")]
 
 
 class _Entry(BaseModel):
@@ -76,6 +77,140 @@ class Message(_Entry):
     topic: str | None = None
     to: tuple[str, ...] = ()
     form: Literal["statement", "reasoning"] = "statement"
+
+
+class VoteInitiated(_Entry):
+    """Somebody asked the group to vote, on proposal `re` where one is named."""
+
+    kind: Literal["vote.initiated"] = "vote.initiated"
+    participant: Name
+    content: Content  # the question
+    re: int | str | None = None  # a handle such as P3
+    options: tuple[str, ...] = ()
+
+
+class VoteConfirmed(_Entry):
+    """One participant's word that the vote may (or may not) be held now."""
+
+    kind: Literal["vote.confirmed"] = "vote.confirmed"
+    participant: Name
+    agreed: bool = True
+    re: int | str | None = None  # the n of the vote's initiation
+
+
+class BallotCompleted(_Entry):
+    """The outcome of a vote, as whoever held it counted it. Without consensus it settles nothing.
+
+    With consensus, the proposal `re` is accepted and a decision ratified, with
+    supporters and dissent on the record.
+    """
+
+    kind: Literal["ballot.completed"] = "ballot.completed"
+    participant: Name  # who held it
+    consensus: bool
+    content: Content  # the outcome
+    re: int | str | None = None  # a handle such as P3
+    supporters: tuple[str, ...] = ()
+    dissenters: tuple[str, ...] = ()
+    abstainers: tuple[str, ...] = ()
+
+
+class ResultsFinal(_Entry):
+    """What came of it for the participant `to` (everyone where empty). Never shortened."""
+
+    kind: Literal["results.final"] = "results.final"
+    participant: Name  # who announces it
+    content: Content
+    to: tuple[str, ...] = ()
+    consensus: bool = False
+    earnings: int | str | None = None  # text where it is not a whole number
+    counterfactuals: dict[str, int | str] = Field(default_factory=dict)  # had it been otherwise
+
+
+class ToolCalled(_Entry):
+    """A tool is being called, or would have been: memory may hold its result already."""
+
+    kind: Literal["tool.called"] = "tool.called"
+    participant: Name
+    tool: Name
+    call_id: Name
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    version: str = ""  # of the tool; results of another version are other results
+    episode: int | EpisodeRef | None = None  # n or handle of a goal or task; the current one
+
+
+class ToolReturned(_Entry):
+    """A tool's result. `ttl` exchanges it may be served again for; only read-only successes are."""
+
+    kind: Literal["tool.returned"] = "tool.returned"
+    participant: Name
+    tool: Name
+    call_id: Name
+    content: str = ""
+    ok: bool = True
+    error: str | None = None  # the kind of failure, such as TimeoutError
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    version: str = ""
+    read_only: bool = False
+    ttl: int | None = Field(default=None, ge=0)  # the session's `cache.ttl` when None
+    episode: int | EpisodeRef | None = None
+
+
+class ContextInjected(_Entry):
+    """What `participant` was shown of its surroundings under `key`, such as a screen."""
+
+    kind: Literal["context.injected"] = "context.injected"
+    participant: Name
+    key: Name
+    content: Content
+
+
+EpisodeKind = Literal["phase", "stage", "round", "exchange", "goal", "task"]
+Ending = Literal["completed", "failed", "superseded", "abandoned"]
+
+
+class EpisodeOpened(_Entry):
+    """A stretch of the session that belongs together begins; its handle is E1, E2, …"""
+
+    kind: Literal["episode.opened"] = "episode.opened"
+    participant: Name
+    episode: EpisodeKind
+    title: Content
+    parent: int | EpisodeRef | None = None  # n or handle; the innermost open one that can hold it
+    after: tuple[int | EpisodeRef, ...] = ()  # episodes that must be completed before
+
+
+class EpisodeClosed(_Entry):
+    """It ends: the episode named, or the innermost open one."""
+
+    kind: Literal["episode.closed"] = "episode.closed"
+    participant: Name
+    re: int | str | None = None  # n or handle
+    episode: EpisodeKind | None = None  # the innermost of this kind
+    status: Ending = "completed"
+    result: str = ""  # what it came to
+
+
+class Step(_Entry):
+    """One step of somebody's work on a task."""
+
+    kind: Literal["step"] = "step"
+    participant: Name
+    form: Literal["reasoning", "tool_execution", "validation", "replanning"]
+    content: Content
+    ok: bool = True
+    discovered: dict[str, str] = Field(default_factory=dict)  # worth keeping when the task is over
+    confidence: int | None = Field(default=None, ge=0, le=1000)  # per mille
+    episode: int | EpisodeRef | None = None
+
+
+class NoteWritten(_Entry):
+    """A participant's notebook in its own words; replaces the revision at `base`."""
+
+    kind: Literal["note.written"] = "note.written"
+    participant: Name
+    content: str
+    base: int = Field(default=0, ge=0)  # n of the revision that was read; 0: none
 
 
 class ItemCorrected(_Entry):
@@ -157,6 +292,15 @@ class EntrySetAside(_Entry):
     reason: str
 
 
+class EntryRedacted(_Entry):
+    """The content of primary entry `redacted` was taken out of the log, for good."""
+
+    kind: Literal["entry.redacted"] = "entry.redacted"
+    redacted: int = Field(ge=1)  # its n
+    reason: str
+    by: str | None = None
+
+
 # -- derived: what effects produced ------------------------------------------
 
 
@@ -173,8 +317,70 @@ class SummaryMade(_Entry):
     was: int = Field(default=0, ge=0)  # tokens of the messages that it covers
 
 
+class TextCondensed(_Entry):
+    """A model's shorter form of what memory holds of entry `of`; "" of a redacted one."""
+
+    kind: Literal["text.condensed"] = "text.condensed"
+    part: Literal["answer", "result", "episode", "running"]
+    of: int = Field(ge=1)  # n
+    text: str
+    model: str | None = None
+
+
+class NoteRevised(_Entry):
+    """A participant's notebook, rewritten in the light of everything up to entry `cause`."""
+
+    kind: Literal["note.revised"] = "note.revised"
+    participant: Name
+    cause: int = Field(ge=1)  # n
+    base: int = Field(default=0, ge=0)  # n of the revision it was built on; 0: none
+    text: str
+    why: str = ""
+    model: str | None = None
+    attempts: int = Field(default=1, ge=1)
+    clipped: bool = False  # the last answer was too long, and was cut
+
+
+class NoteRefused(_Entry):
+    """No answer fitted the limit: the notebook stays as it was."""
+
+    kind: Literal["note.refused"] = "note.refused"
+    participant: Name
+    cause: int = Field(ge=1)
+    base: int = Field(default=0, ge=0)
+    attempts: int = Field(ge=1)
+    sizes: tuple[int, ...] = ()  # of the answers, in characters
+    limit: int = Field(ge=0)
+    aborted: bool = False  # the session is closed for it
+
+
+class LessonImported(_Entry):
+    """What another session learnt, with its provenance."""
+
+    kind: Literal["lesson.imported"] = "lesson.imported"
+    session: str  # where it was learnt
+    ref: str  # the item there: D2, or I4 of an insight
+    n: int = Field(ge=0)  # of the entry there that shows it
+    text: Content
+    topic: str = ""
+    standing: str = ""  # such as "ratified +3 -1 ~0"
+    weight: int = 0
+    by: str | None = None
+
+
 Entry = Annotated[
     Message
+    | VoteInitiated
+    | VoteConfirmed
+    | BallotCompleted
+    | ResultsFinal
+    | ToolCalled
+    | ToolReturned
+    | ContextInjected
+    | EpisodeOpened
+    | EpisodeClosed
+    | Step
+    | NoteWritten
     | ItemCorrected
     | SessionOpened
     | SessionClosed
@@ -183,7 +389,12 @@ Entry = Annotated[
     | ParticipantAliased
     | MemoryCompacted
     | EntrySetAside
-    | SummaryMade,
+    | EntryRedacted
+    | SummaryMade
+    | TextCondensed
+    | NoteRevised
+    | NoteRefused
+    | LessonImported,
     Field(discriminator="kind"),
 ]
 
@@ -193,11 +404,12 @@ KINDS: Final[dict[str, type[_Entry]]] = {
 
 PRIMARY: Final = frozenset({
     "message", "vote.initiated", "vote.confirmed", "ballot.cast", "ballot.completed",
-    "results.final", "tool.called", "tool.returned", "episode.opened",
-    "episode.closed", "step", "item.corrected",
+    "results.final", "tool.called", "tool.returned", "context.injected", "episode.opened",
+    "episode.closed", "step", "note.written", "item.corrected",
 })  # fmt: skip
 DERIVED: Final = frozenset({
-    "summary.made", "note.revised", "note.refused", "items.extracted", "lesson.imported",
+    "summary.made", "text.condensed", "note.revised", "note.refused", "items.extracted",
+    "lesson.imported",
 })  # fmt: skip
 
 

@@ -121,7 +121,8 @@ def _fields(model: type[Any]) -> tuple[tuple[str, Any], ...]:
 
 
 _SHORT: Final = 1000  # bytes that hold 500 levels at most: msgspec reads those on any stack
-_TREES: Final = frozenset({"session.opened", "settings.changed"})  # whose fields may be deep
+# whose fields may be deep
+_TREES: Final = frozenset({"session.opened", "settings.changed", "tool.called", "tool.returned"})
 _NESTED: Final = 250  # brackets that surely stay above orjson's limit of 254 levels
 _NOTHING = object()
 _FIELDS = {kind: _fields(model) for kind, model in KINDS.items()}

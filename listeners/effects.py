@@ -1,6 +1,8 @@
 """Run what memory is owed: the loop of the lanes `effects` and `upgrades`.
 
-A summary of a session that wants a model's is asked of the model; when that
+`effects` holds what must be done, and what anyone can do: summaries.
+`upgrades` holds what only a model can: reflections, shorter forms, better
+summaries. A summary of a session that wants a model's is asked of the model; when that
 fails, the extract lands in its place, marked as such, and the upgrade of it
 falls due for a runner whose model answers again. Several effects are in hand
 at once, so a slow one delays nothing else; extracts never wait for a model.
@@ -11,10 +13,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import structlog
 
@@ -24,11 +26,13 @@ from bus.errors import Fenced, SessionNotFound, Unavailable
 from bus.tasks import end
 from listeners.breaker import Breaker
 from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
+from listeners.jobs import job_for
 from listeners.model import Model, ModelError
 from listeners.pace import backoff_ms, idle, serve
-from listeners.ranges import RangeGone, passage
+from listeners.ranges import Passage, RangeGone, passage
 from listeners.reader import MemoryReader
 from listeners.summarise import Answered, summarise_messages, summarise_summaries
+from memory.due import Upgrade, upgrade
 from memory.errors import DomainError
 from memory.items import Effect
 from memory.state import Memory, Packs
@@ -37,6 +41,8 @@ from memory.summaries import parts
 EFFECTS: Final = "effects"
 UPGRADES: Final = "upgrades"
 SPARE: Final = 4  # effects in hand per model call allowed: extracts pass the ones that wait
+
+_Answer = TypeVar("_Answer")
 
 log = structlog.get_logger("parley.effects")
 
@@ -67,18 +73,22 @@ class UnknownEffect(Exception):
     """An effect that this version cannot run: one that a newer worker owes."""
 
 
-_MEMBER: Final = re.compile(r"\S+ summary:(\d+):(\d+):(\d+)")
+_MEMBER: Final = re.compile(r"\S+ ((summary|note|condense):\S+)")
+_SUMMARY: Final = re.compile(r"summary:(\d+):(\d+):(\d+)(?::again(\d+))?")
 
 
-def effect_of(claim: Claim) -> Effect:
-    """The effect that a member `<session> summary:<level>:<first>:<last>` names.
-
-    Raises `UnknownEffect`.
-    """
+def effect_id(claim: Claim) -> str:
+    """The id of the effect that a member `<session> <effect id>` names; raises `UnknownEffect`."""
     found = _MEMBER.fullmatch(claim.member)
     if found is None:
-        raise UnknownEffect("this version knows summaries only; run the one that owes it")
-    return Effect(*map(int, found.groups()))
+        raise UnknownEffect("this version does not know it; run the one that owes it")
+    return found[1]
+
+
+def summary_of(id: str) -> Effect | None:
+    """The summary that an effect's id names; None where it names something else."""
+    found = _SUMMARY.fullmatch(id)
+    return None if found is None else Effect(*(int(part or 0) for part in found.groups()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +192,7 @@ class EffectRunner:
         """Run the effect; where that fails it waits, or leaves its lane with its session."""
         try:
             async with self._leased(claim):
-                await self._run(claim, effect_of(claim))
+                await self._run(claim, effect_id(claim))
         except Unavailable:
             raise
         except (Fenced, RangeGone) as error:
@@ -198,24 +208,59 @@ class EffectRunner:
             log.exception("effect_failed", effect=claim.member)
             await self._back_off(claim)
 
-    async def _run(self, claim: Claim, effect: Effect) -> None:
+    async def _run(self, claim: Claim, id: str) -> None:
         memory = await self._reader.current(claim.session)
+        effect = summary_of(id)
+        if effect is not None:
+            await self._summarise(claim, memory, effect)
+        else:
+            await self._rewrite(claim, memory, upgrade(memory, id))
+
+    async def _summarise(self, claim: Claim, memory: Memory, effect: Effect) -> None:
         if _is_moot(memory, effect, claim.lane):
-            self.tally.moot += 1
-            await self._bus.drop(claim)
+            await self._drop(claim)
             return
         wanted = memory.era(effect.last).how
         order = _Order(effect, wanted, Terms.of(memory, effect), _lower(memory, effect))
-        skips = frozenset((await self._bus.info(claim.session)).skips)
-        found = await passage(self._bus, claim.session, effect.first, effect.last, skips)
+        found = await self._passage(claim, effect.first, effect.last)
         made = await self._summary(claim, order, lines_of(found.records))
         if made is None:
             await self._back_off(claim)
             return
-        draft = Draft(effect.result_id(made.how), made)
+        await self._finish(claim, Draft(effect.result_id(made.how), made), found)
+
+    async def _rewrite(self, claim: Claim, memory: Memory, effect: Upgrade | None) -> None:
+        """Have the model put a note or a clipped text better."""
+        if effect is None:
+            await self._drop(claim)
+            return
+        if not self._model_answers():
+            await self._back_off(claim)
+            return
+        job = job_for(memory, effect)
+        found = await self._passage(claim, job.first, job.last)
+        made = await self._ask(claim, effect.id, lambda model: job.run(model, found.records))
+        if made is None:
+            await self._back_off(claim)
+            return
+        self.tally.models += 1
+        await self._finish(claim, Draft(effect.result_id("model"), made), found)
+        if made.kind == "note.refused" and made.aborted:
+            reason = f"the notebook of {made.participant!r} could not be rewritten"
+            await self._bus.close(claim.session, reason, by="parley")
+
+    async def _passage(self, claim: Claim, first: int, last: int) -> Passage:
+        skips = frozenset((await self._bus.info(claim.session)).skips)
+        return await passage(self._bus, claim.session, first, last, skips)
+
+    async def _finish(self, claim: Claim, draft: Draft, found: Passage) -> None:
         receipt = await self._bus.finish(claim, claim.session, draft, found.identity)
         self._failures.pop(claim.member, None)
         self.tally.duplicates += receipt.duplicate
+
+    async def _drop(self, claim: Claim) -> None:
+        self.tally.moot += 1
+        await self._bus.drop(claim)
 
     async def _summary(self, claim: Claim, order: _Order, lines: Lines) -> SummaryMade | None:
         """A model's summary where one is wanted and to be had, else the extract.
@@ -224,7 +269,7 @@ class EffectRunner:
         """
         effect = order.effect
         if order.how == "model":
-            if self._model_answers() and (answer := await self._ask(claim, order, lines)):
+            if self._model_answers() and (answer := await self._asked(claim, order, lines)):
                 self.tally.models += 1
                 return summary_made(effect, lines, answer.text, answer.model)
             if claim.lane == UPGRADES:
@@ -233,23 +278,32 @@ class EffectRunner:
         self.tally.extracts += 1
         return summary_made(effect, lines, extracted(effect, lines, order.terms))
 
-    async def _ask(self, claim: Claim, order: _Order, lines: Lines) -> Answered | None:
+    async def _asked(self, claim: Claim, order: _Order, lines: Lines) -> Answered | None:
+        """The model's summary, None where it has none to give."""
+        words = order.terms.words
+        if order.effect.level == 0:
+            return await self._ask(
+                claim, order.effect.id, lambda model: summarise_messages(model, lines, words)
+            )
+        texts = order.lower or chapters(lines, order.terms)
+        return await self._ask(
+            claim, order.effect.id, lambda model: summarise_summaries(model, texts, words)
+        )
+
+    async def _ask(
+        self, claim: Claim, id: str, call: Callable[[Model], Awaitable[_Answer]]
+    ) -> _Answer | None:
         """What the model says, or None when it does not; the breaker learns from either."""
         assert self._model is not None  # noqa: S101 - `_model_answers` was asked
-        effect, words = order.effect, order.terms.words
         try:
             async with self._calls:
-                if effect.level == 0:
-                    answer = await summarise_messages(self._model, lines, words)
-                else:
-                    texts = order.lower or chapters(lines, order.terms)
-                    answer = await summarise_summaries(self._model, texts, words)
+                answer = await call(self._model)
         except ModelError as error:
             self._breaker.failed(error)
             log.warning(
                 "model_failed",
                 session=claim.session,
-                effect=effect.id,
+                effect=id,
                 kind=type(error).__name__,
                 reason=str(error),
             )

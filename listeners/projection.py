@@ -8,10 +8,10 @@ from typing import Literal
 
 from bus import FactRecord
 from bus.entries import Record
+from memory.due import Upgrade, due, upgrades
 from memory.fold import apply
-from memory.items import Effect, Fact
+from memory.items import Fact
 from memory.state import Memory
-from memory.summaries import due, upgrades
 
 Found = tuple[int, list[Fact]]  # the seq of an entry, and what it changed
 HOWS = ("extract", "model")
@@ -23,7 +23,7 @@ class Owed:
     """An effect and the lane it waits in."""
 
     lane: Literal["effects", "upgrades"]
-    effect: Effect
+    effect: Upgrade
 
     @property
     def key(self) -> str:

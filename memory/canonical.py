@@ -18,6 +18,7 @@ from memory.errors import SnapshotMismatch
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.settings import Settings
 from memory.state import FOLD, Era, Memory, Packs
+from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 from memory.summaries import can_go
 
 _Item = TypeVar("_Item")
@@ -28,24 +29,33 @@ def dump(memory: Memory) -> bytes:
     state = {
         "aliases": memory.aliases,
         "closed": memory.closed,
+        "condensed": _tree(memory.condensed),
         "counter": memory.counter,
         "decisions": [_plain(item) for item in memory.decisions.values()],
+        "episodes": _tree(memory.episodes),
+        "exchanges": _tree(memory.exchanges),
         "fold": FOLD,
+        "insights": _tree(memory.insights),
+        "lessons": _tree(memory.lessons),
         "messages": memory.messages,
         "n": memory.n,
         "newest": memory.newest,
+        "notebooks": _tree(memory.notebooks),
         "open": {
             "count": memory.open_count,
             "first": memory.open_first,
+            "tokens": memory.open_tokens,
         },
         "opened": memory.opened,
         "eras": memory.eras,
         "participants": [_plain(memory.participants[name]) for name in sorted(memory.participants)],
         "proposals": [_plain(item) for item in memory.proposals.values()],
+        "redacted": memory.redacted,
         "ranges": [_plain(memory.ranges[key]) for key in sorted(memory.ranges)],
         "settings": memory.settings.model_dump(mode="json"),
         "summaries": [_plain(memory.summaries[key]) for key in sorted(memory.summaries)],
         "title": memory.title,
+        "tools": _tree(memory.tools),
         "unknown": memory.unknown,
     }
     return msgspec.json.encode(state, order="sorted")
@@ -85,6 +95,7 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.title, memory.counter = state["title"], state["counter"]
     memory.n, memory.messages = state["n"], state["messages"]
     memory.open_count, memory.open_first = state["open"]["count"], state["open"]["first"]
+    memory.open_tokens = state["open"]["tokens"]
     memory.newest = list(state["newest"])
     memory.unknown = dict(state["unknown"])
     memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}
@@ -92,8 +103,26 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.participants = {one.name: one for one in _items(state["participants"], Participant)}
     memory.ranges = {held.key: held for held in _items(state["ranges"], Range)}
     memory.summaries = {(one.level, one.first): one for one in _items(state["summaries"], Summary)}
+    memory.notebooks = _store(state["notebooks"], Notebooks)
+    memory.episodes = _store(state["episodes"], Episodes)
+    memory.exchanges = _store(state["exchanges"], Exchanges)
+    memory.tools = _store(state["tools"], Tools)
+    memory.insights = _store(state["insights"], Insights)
+    memory.lessons = _store(state["lessons"], dict[str, Lesson])
+    memory.condensed = _store(state["condensed"], dict[str, Condensed])
+    memory.redacted = _store(state["redacted"], list[int])
     _index(memory)
     return memory
+
+
+def _tree(store: Any) -> Any:
+    """A store as plain data: refs that are keys become text, as JSON needs them."""
+    return msgspec.to_builtins(store, str_keys=True)
+
+
+def _store(tree: Any, kind: type[_Item]) -> _Item:
+    """A store as it was dumped; keys of JSON objects are text, refs are numbers."""
+    return msgspec.convert(tree, kind, str_keys=True)
 
 
 def _index(memory: Memory) -> None:

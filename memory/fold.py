@@ -8,6 +8,7 @@ Redelivered records are ignored. O(1) amortised.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,6 +16,7 @@ from bus.entries import (
     DERIVED,
     PRIMARY,
     Entry,
+    EntryRedacted,
     EntrySetAside,
     ItemCorrected,
     Message,
@@ -27,7 +29,18 @@ from bus.entries import (
     SummaryMade,
     Unknown,
 )
-from memory import positions, summaries
+from memory import (
+    ballots,
+    condensed,
+    episodes,
+    exchanges,
+    lessons,
+    notebooks,
+    positions,
+    summaries,
+    toolcache,
+    work,
+)
 from memory.compaction import compact_decisions, compact_proposals
 from memory.corrections import alias, correct
 from memory.errors import BadPattern, SettingsRefused
@@ -88,15 +101,48 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
             silent = Moment(memory, n, name, entry.content, entry.at)
             lapse(silent)
             facts = [*facts, *silent.facts]
+    if memory.layered:
+        facts = [*facts, *_layers(memory, n, name, entry)]
     memory.open_count += 1
     if memory.open_count >= memory.interval:
         summaries.close_range(memory, n, entry.at)
     return facts
 
 
+def _layers(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
+    """What a message does to notebooks, exchanges and the short term, where a session has them."""
+    facts: list[Fact] = []
+    if memory.keeps_notes:
+        notebooks.hear(memory, n, name, entry)
+    if memory.users or memory.exchanges.open:
+        facts += exchanges.hear(memory, n, name, entry)
+    if memory.short_term:
+        facts += summaries.weigh(memory, n, entry)
+    return facts
+
+
 def _compact(memory: Memory, facts: list[Fact]) -> None:
     compact_proposals(memory)
     compact_decisions(memory, ledger=any(fact.kind == "decision.ratified" for fact in facts))
+
+
+def _in_turn(*steps: Callable[[Moment, Any], None]) -> Callable[[Memory, int, Any], list[Fact]]:
+    """A handler of entries other than messages: each step sees the same moment."""
+
+    def handle(memory: Memory, n: int, entry: Any) -> list[Fact]:
+        who = memory.named(getattr(entry, "participant", ""))
+        moment = Moment(memory, n, who, getattr(entry, "content", ""), entry.at)
+        for step in steps:
+            step(moment, entry)
+        return moment.facts
+
+    return handle
+
+
+def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
+    if entry.redacted not in memory.redacted:
+        insort(memory.redacted, entry.redacted)
+    return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]
 
 
 def _corrected(memory: Memory, n: int, entry: ItemCorrected) -> list[Fact]:
@@ -190,4 +236,20 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "memory.compacted": _compacted,
     "entry.set_aside": _set_aside,
     "summary.made": _summarised,
+    "vote.initiated": _in_turn(notebooks.tell_vote),
+    "vote.confirmed": _in_turn(notebooks.tell_vote),
+    "ballot.completed": _in_turn(ballots.complete, notebooks.tell_vote),
+    "results.final": _in_turn(notebooks.tell_results),
+    "tool.called": _in_turn(toolcache.called),
+    "tool.returned": _in_turn(toolcache.returned, work.ran),
+    "context.injected": _in_turn(toolcache.injected),
+    "episode.opened": _in_turn(episodes.begin),
+    "episode.closed": _in_turn(episodes.finish),
+    "step": _in_turn(work.stepped),
+    "note.written": _in_turn(notebooks.written),
+    "note.revised": _in_turn(notebooks.revised),
+    "note.refused": _in_turn(notebooks.refused),
+    "text.condensed": _in_turn(condensed.land),
+    "lesson.imported": _in_turn(lessons.imported),
+    "entry.redacted": _redacted,
 }

@@ -13,6 +13,7 @@ a frozen dataclass takes), what the fold changes in place a slotted dataclass.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Literal
 
 from msgspec import Struct
@@ -205,10 +206,48 @@ class Effect(Struct, frozen=True, gc=False, omit_defaults=True):
     level: int
     first: int
     last: int
+    again: int = 0  # redactions within the range: what they touched is summarised anew
 
     @property
     def id(self) -> str:
-        return f"summary:{self.level}:{self.first}:{self.last}"
+        again = f":again{self.again}" if self.again else ""
+        return f"summary:{self.level}:{self.first}:{self.last}{again}"
+
+    def result_id(self, how: str) -> str:
+        return f"{self.id}:{how}"
+
+
+class Reflect(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A participant's note is to be rewritten in the light of entries up to n `cause`.
+
+    Only a model can; `id` is `note:<key of the participant>:<cause>`.
+    """
+
+    participant: str
+    cause: int
+    why: str
+
+    @property
+    def id(self) -> str:
+        key = blake2b(self.participant.encode(), digest_size=8).hexdigest()
+        return f"note:{key}:{self.cause}"
+
+    def result_id(self, how: str) -> str:
+        return f"{self.id}:{how}"
+
+
+class Condense(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A clipped text that a model could put better: `part` of entry `of`.
+
+    `id` is `condense:<part>:<of>`.
+    """
+
+    part: str
+    of: int
+
+    @property
+    def id(self) -> str:
+        return f"condense:{self.part}:{self.of}"
 
     def result_id(self, how: str) -> str:
         return f"{self.id}:{how}"

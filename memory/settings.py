@@ -25,6 +25,9 @@ class SummarySettings(_Group):
         "extract", description="which summary is wanted: a model's, or the extract alone"
     )
     keep: int = Field(3, ge=0, le=100, description="newest summaries of level 0 kept in full")
+    strategy: Literal["background", "inline"] = Field(
+        "background", description="inline: whoever adds a message waits for what it made due"
+    )
 
 
 class RatifySettings(_Group):
@@ -63,8 +66,128 @@ class ContextSettings(_Group):
     recent_brief: int = Field(5, ge=0, description="recent messages in the brief profile")
 
 
+Policy = Literal["off", "append", "rewrite"]
+Route = Literal["off", "append", "reflect"]
+
+
+class AgentNote(_Group):
+    """What one participant's notebook has otherwise than the others'."""
+
+    policy: Policy | None = None
+    limit: int | None = Field(None, ge=1)
+
+
+class NoteSettings(_Group):
+    policy: Policy = Field(
+        "off", description="append: events are told in it; rewrite: its owner rewrites it as well"
+    )
+    style: Literal["narrative", "structured"] = Field(
+        "narrative", description="how events are told in notebooks"
+    )
+    retries: int = Field(
+        5, ge=1, le=20, description="answers that may be too long before giving up"
+    )
+    exhausted: Literal["keep_previous", "clip", "abort_run"] = Field(
+        "keep_previous", description="what then becomes of the notebook, or of the session"
+    )
+    agents: dict[str, AgentNote] = Field(
+        default_factory=dict, description="policy and limit by participant"
+    )
+
+
+class RouteSettings(_Group):
+    """What an event does to notebooks: nothing, a line, or a line and a reflection."""
+
+    statement: Route = Field("append", description="somebody's message")
+    own: Route = Field("append", description="one's own message; reflect under note.policy rewrite")
+    reasoning: Route = Field("append", description="one's own internal reasoning")
+    vote: Route = Field("append", description="vote initiated, confirmed, ballot without consensus")
+    consensus: Route = Field("reflect", description="ballot with consensus")
+    results: Route = Field("reflect", description="final results")
+    phase: Route = Field("append", description="phase, stage or round opened or closed")
+
+
+class NoteLimit(_Group):
+    cap: int = Field(50_000, ge=1, description="characters of a notebook")
+    warn: int = Field(40_000, ge=1, description="characters from which a rewrite is called for")
+    target: int = Field(30_000, ge=1, description="characters such a rewrite aims at")
+
+
+class HistoryLimit(_Group):
+    cap: int = Field(100_000, ge=1, description="characters of the history that notebooks share")
+    target: int = Field(80_000, ge=0, description="characters left when the oldest go")
+
+
+class AnswerLimit(_Group):
+    cap: int = Field(750, ge=1, description="bytes of an answer or a tool result kept whole")
+    target: int = Field(500, ge=1, description="bytes of its shorter form")
+
+
+class RunningLimit(_Group):
+    cap: int = Field(4000, ge=1, description="bytes of the running summary of old exchanges")
+    target: int = Field(3000, ge=0, description="bytes that its compression leaves")
+
+
+class ShortTermLimit(_Group):
+    cap: int = Field(0, ge=0, description="tokens of talk that call for a summary; 0: no limit")
+    warn: int = Field(3000, ge=0, description="tokens of talk from which it is told")
+
+
+class SessionLimit(_Group):
+    cap: int = Field(12_000, ge=1, description="tokens of goals, tasks, tool runs and archive")
+    warn: int = Field(10_000, ge=0, description="tokens from which it is told")
+    target: int = Field(9_000, ge=0, description="tokens that compaction aims at")
+
+
+class ArchiveLimit(_Group):
+    cap: int = Field(6000, ge=0, description="tokens of closed goals, tasks, phases and rounds")
+    items: int = Field(10, ge=0, description="closed goals, tasks, phases and rounds kept")
+
+
+class LimitSettings(_Group):
+    """Sizes; characters, UTF-8 bytes, tokens by the session's counter, or items."""
+
+    statement: int = Field(300, ge=0, description="characters of a statement in notebooks; 0: all")
+    reasoning: int = Field(200, ge=0, description="characters of reasoning in notebooks; 0: all")
+    result: int = Field(0, ge=0, description="characters of final results in notebooks; 0: all")
+    note: NoteLimit = NoteLimit()
+    history: HistoryLimit = HistoryLimit()
+    answer: AnswerLimit = AnswerLimit()
+    exchanges: int = Field(10, ge=0, description="closed exchanges kept one by one")
+    running: RunningLimit = RunningLimit()
+    short_term: ShortTermLimit = ShortTermLimit()
+    session: SessionLimit = SessionLimit()
+    archive: ArchiveLimit = ArchiveLimit()
+    tool_history: int = Field(20, ge=0, description="tool runs of an open goal kept in detail")
+    failed_tasks: int = Field(5, ge=0, description="failed tasks of an open goal kept in detail")
+    steps: int = Field(100, ge=0, description="steps of an open task kept")
+    context_text: int = Field(2000, ge=0, description="characters of a goal's context")
+    archived_text: int = Field(500, ge=0, description="characters of it once the goal is closed")
+    insights: int = Field(50, ge=0, description="insights kept")
+    lessons: int = Field(50, ge=0, description="lessons of other sessions kept")
+    cached: int = Field(100, ge=0, description="tool results kept")
+    open_episodes: int = Field(100, ge=1, description="episodes open at once")
+
+
+class CacheSettings(_Group):
+    ttl: int = Field(3, ge=0, description="exchanges that a tool result may be served for")
+    max_age: int = Field(12, ge=0, description="exchanges after which no hit keeps it alive")
+
+
+class ExchangeSettings(_Group):
+    users: tuple[str, ...] = Field((), description="whose message begins an exchange")
+
+
+class EpisodeSettings(_Group):
+    supersede: bool = Field(True, description="a new goal archives the one before it")
+    prose: bool = Field(False, description="a model words what a closed episode came to")
+    deduplicate: bool = Field(True, description="the same insight twice is counted, not kept twice")
+
+
 class Settings(_Group):
     """One session's settings."""
+
+    preset: str = Field("deliberation", description="the preset that a session was opened with")
 
     summary: SummarySettings = SummarySettings()
     ratify: RatifySettings = RatifySettings()
@@ -73,6 +196,12 @@ class Settings(_Group):
     echo: EchoSettings = EchoSettings()
     caps: CapSettings = CapSettings()
     context: ContextSettings = ContextSettings()
+    note: NoteSettings = NoteSettings()
+    routes: RouteSettings = RouteSettings()
+    limits: LimitSettings = LimitSettings()
+    cache: CacheSettings = CacheSettings()
+    exchange: ExchangeSettings = ExchangeSettings()
+    episodes: EpisodeSettings = EpisodeSettings()
     chair: tuple[str, ...] = Field((), description="who may accept, reject and ratify")
     bots: tuple[str, ...] = Field((), description="participants whose words are not read for items")
 
@@ -83,18 +212,18 @@ def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
     Raises `SettingsRefused`, naming the key.
     """
     try:
-        return Settings.model_validate(_overlay(settings.model_dump(), partial))
+        return Settings.model_validate(overlay(settings.model_dump(), partial))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise SettingsRefused(key, first["msg"]) from None
 
 
-def _overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
+def overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for key, value in partial.items():
         below = result.get(key)
         if isinstance(below, dict) and isinstance(value, dict):
-            value = _overlay(below, value)
+            value = overlay(below, value)
         result[key] = value
     return result

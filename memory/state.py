@@ -20,8 +20,9 @@ from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.patterns import Pack, parse_pack
 from memory.settings import Settings
 from memory.similar import Index
+from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 
-FOLD: Final = "1"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "2"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 
@@ -60,22 +61,30 @@ class Memory:
         "bots",
         "chairs",
         "closed",
+        "condensed",
         "counter",
         "decision_index",
         "decisions",
+        "episodes",
         "eras",
+        "exchanges",
         "fallen",
         "front",
         "full_decisions",
         "full_proposals",
+        "insights",
         "interval",
+        "keeps_notes",
         "lapse_after",
+        "lessons",
         "live",
         "messages",
         "n",
         "newest",
+        "notebooks",
         "open_count",
         "open_first",
+        "open_tokens",
         "opened",
         "owed",
         "pack_refs",
@@ -85,13 +94,17 @@ class Memory:
         "proposals",
         "ranges",
         "reader",
+        "redacted",
         "resolving",
         "seq",
         "settings",
+        "short_term",
         "summaries",
         "title",
+        "tools",
         "topics",
         "unknown",
+        "users",
         "window",
     )
 
@@ -115,8 +128,17 @@ class Memory:
         self.newest: list[int] = []
         self.open_first = 1
         self.open_count = 0
+        self.open_tokens = 0  # of the open stretch, where `limits.short_term` wants them
         self.unknown: dict[str, int] = {}
         self.eras: list[Era] = []  # oldest first: an extract goes by that of its range's end
+        self.notebooks = Notebooks()
+        self.episodes = Episodes()
+        self.exchanges = Exchanges()
+        self.tools = Tools()
+        self.insights = Insights()
+        self.lessons: dict[str, Lesson] = {}  # by "session ref"
+        self.condensed: dict[str, Condensed] = {}  # by "part of"
+        self.redacted: list[int] = []  # n of entries whose content is gone, ascending
         # told from the above
         self.live: dict[int, None] = {}  # active proposals, longest unmentioned first
         self.at_refs: dict[int, list[str]] = {}  # n -> handles born there
@@ -143,6 +165,16 @@ class Memory:
         self.window = settings.link.window
         self.chairs = frozenset(map(self.named, settings.chair))
         self.bots = frozenset(map(self.named, settings.bots))
+        self.users = frozenset(map(self.named, settings.exchange.users))
+        self.keeps_notes = settings.note.policy != "off" or any(
+            agent.policy not in (None, "off") for agent in settings.note.agents.values()
+        )
+        self.short_term = settings.limits.short_term.cap
+
+    @property
+    def layered(self) -> bool:
+        """True when a message does more than speak: to a notebook, an exchange, the short term."""
+        return bool(self.keeps_notes or self.users or self.short_term or self.exchanges.open)
 
     def read_with(self, refs: tuple[PackRef, ...]) -> None:
         """Put the packs that `refs` name in force. Raises `PackMissing`, `BadPattern`."""

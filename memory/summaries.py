@@ -10,13 +10,14 @@ is let go. So memory holds the frontier of a pyramid, not its stones.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from itertools import islice
 
-from bus.entries import SummaryMade
-from memory.items import Effect, Range, Summary
+from bus.entries import Message, SummaryMade
+from memory.items import Effect, Fact, Range, Summary
 from memory.moment import Moment
 from memory.state import Memory
-from memory.text import clip, measure
+from memory.text import clip, measure, tokens
 
 _CHARS_PER_WORD = 12  # a summary longer than its words times this is cut
 _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more
@@ -24,10 +25,28 @@ _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may cla
 Key = tuple[int, int]
 
 
+def weigh(memory: Memory, n: int, entry: Message) -> list[Fact]:
+    """Count a message's tokens; past `limits.short_term` the open stretch closes with it.
+
+    The fact is the warning, once a stretch.
+    """
+    limit = memory.settings.limits.short_term
+    before = memory.open_tokens
+    memory.open_tokens += tokens(entry.content)
+    if memory.open_tokens > limit.cap:
+        memory.open_count = memory.interval  # the fold closes it with this message
+        return []
+    warn = min(limit.warn, limit.cap)
+    if before < warn <= memory.open_tokens:
+        data: dict[str, object] = {"limit": "limits.short_term", "size": memory.open_tokens}
+        return [Fact("limit.warned", None, n, {**data, "cap": limit.cap})]
+    return []
+
+
 def close_range(memory: Memory, last: int, at: str | None) -> None:
     """Close the open stretch of level 0 at `last`; it is owed a summary from now on."""
     closed = Range(0, memory.open_first, last, at)
-    memory.open_first, memory.open_count = last + 1, 0
+    memory.open_first, memory.open_count, memory.open_tokens = last + 1, 0, 0
     _hold(memory, closed)
     tighten(memory)
     memory.newest.append(closed.first)
@@ -169,7 +188,13 @@ def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
     """
     ends = sorted((memory.ranges[key].last, *key) for key in memory.owed)
     ready = (end for end in ends if _is_ready(memory, end[1:]))
-    return tuple(Effect(level, first, last) for last, level, first in islice(ready, most))
+    return tuple(effect(memory, *end) for end in islice(ready, most))
+
+
+def effect(memory: Memory, last: int, level: int, first: int) -> Effect:
+    """The effect that a range is owed; a redaction within it makes it another one."""
+    again = bisect_right(memory.redacted, last) - bisect_left(memory.redacted, first)
+    return Effect(level, first, last, again)
 
 
 def _is_ready(memory: Memory, key: Key) -> bool:
@@ -191,7 +216,7 @@ def upgrades(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
             continue
         below = (memory.summaries.get(part.key) for part in parts(memory, *key))
         if all(lower is None or lower.how == "model" for lower in below):
-            found.append(Effect(standing.level, standing.first, standing.last))
+            found.append(effect(memory, standing.last, standing.level, standing.first))
     return tuple(found)
 
 

@@ -1,0 +1,33 @@
+"""The work that memory is owed: what must be done, and what a model could better. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, islice
+
+from memory import condensed, notebooks, summaries
+from memory.items import Condense, Effect, Reflect
+from memory.state import Memory
+
+Upgrade = Effect | Reflect | Condense
+
+
+def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
+    """The summaries that `memory` is owed now; anyone can make them (`summaries.due`)."""
+    return summaries.due(memory, most)
+
+
+def upgrades(memory: Memory, most: int | None = None) -> tuple[Upgrade, ...]:
+    """What only a model can do: reflections, then shorter forms, then better summaries.
+
+    All of it, or the first `most`. Pure, like `due`: running one twice is harmless.
+    """
+    wanted: Iterable[Upgrade] = chain(
+        notebooks.owed(memory), condensed.owed(memory), summaries.upgrades(memory, most)
+    )
+    return tuple(islice(wanted, most))
+
+
+def upgrade(memory: Memory, id: str) -> Upgrade | None:
+    """The upgrade of that id, None where it is not wanted any more."""
+    return next((wanted for wanted in upgrades(memory) if wanted.id == id), None)

@@ -1,0 +1,10 @@
+"""Lessons: what other sessions learnt, with its provenance; and what this one could teach."""
+
+from __future__ import annotations
+
+from bus.entries import LessonImported
+from memory.moment import Moment
+
+
+def imported(moment: Moment, entry: LessonImported) -> None:
+    """Keep a lesson; the same one again changes nothing."""

@@ -1,0 +1,54 @@
+"""The named starting points of a session: five memories, one fold.
+
+A preset is a partial settings tree. What a session is opened with is the
+preset with the opener's own settings laid over it, and that whole tree is
+logged: a preset may change with a version, an open session never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any, Final
+
+from memory.errors import SettingsRefused
+from memory.settings import overlay
+
+DEFAULT: Final = "deliberation"
+
+PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
+    # Proposals, decisions, positions and summaries; nobody keeps a notebook.
+    "deliberation": {},
+    # A group experiment: every event is told in every participant's notebook, consensus
+    # and results are reflected on; phases, votes and earnings are first-class.
+    "experiment": {
+        "note": {"policy": "append"},
+    },
+    # Every participant rewrites its own notebook after whatever concerns it.
+    "autobiographer": {
+        "note": {"policy": "rewrite"},
+        "limits": {"statement": 0, "reasoning": 0},
+        "routes": {"own": "reflect", "vote": "reflect", "phase": "reflect"},
+    },
+    # Questions and answers: exchanges, a running summary, cached tool results.
+    "assistant": {
+        "exchange": {"users": ["user"]},
+        "context": {"recent_full": 10},
+    },
+    # Long work towards goals: summaries by tokens, archived goals, insights.
+    "analyst": {
+        "summary": {"interval": 10_000},
+        "limits": {"short_term": {"cap": 4000}},
+        "context": {"recent_full": 10},
+    },
+})  # fmt: skip
+
+
+def preset(name: str) -> dict[str, Any]:
+    """The settings tree of that preset, its name included. Raises `SettingsRefused`."""
+    tree = PRESETS.get(name)
+    if tree is None:
+        near = get_close_matches(name, PRESETS, n=1, cutoff=0)
+        raise SettingsRefused("preset", f"no preset is called {name!r}; the nearest is {near[0]!r}")
+    return overlay({"preset": name}, dict(tree))
