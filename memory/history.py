@@ -1,0 +1,112 @@
+"""The history that notebooks share: each event told once, in order, within its limit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memory.state import Memory
+from memory.stores import Line, LineKind
+from memory.text import clip
+
+_TOPIC_CHARS: Final = 100
+_REF_CHARS: Final = 20
+_ROOM: Final = 9  # tenths of the cap: trimming goes at least this low, so that it is seldom
+
+
+def line_of(
+    memory: Memory,
+    n: int,
+    kind: LineKind,
+    who: str,
+    text: str,
+    at: str | None,
+    act: str | None = None,
+    topic: str | None = None,
+    re: int | str | None = None,
+    facts: tuple[tuple[str, str], ...] = (),
+    to: tuple[str, ...] = (),
+) -> Line:
+    """What is known of an event, as the history holds it."""
+    return Line(
+        n=n,
+        kind=kind,
+        who=who,
+        text=text,
+        act=act,
+        topic=clip(topic, _TOPIC_CHARS) if topic else None,
+        re=None if re is None else _handle(memory, re),
+        round=_round(memory),
+        at=at,
+        facts=facts,
+        to=tuple(to),
+    )
+
+
+def _with(line: Line, **changed: object) -> Line:
+    fields = {name: getattr(line, name) for name in line.__struct_fields__}
+    return Line(**{**fields, **changed})
+
+
+def _handle(memory: Memory, re: int | str) -> str:
+    if isinstance(re, int):
+        item = memory.known(re)
+        return f"n {re}" if item is None else item.handle
+    return clip(re, _REF_CHARS)
+
+
+def _round(memory: Memory) -> int | None:
+    """The ref of the innermost open phase, stage or round."""
+    for ref in reversed(memory.episodes.open):
+        if memory.episodes.held[ref].kind in ("phase", "stage", "round"):
+            return ref
+    return None
+
+
+def _size(line: Line) -> int:
+    return max(1, len(line.text) + sum(len(key) + len(value) for key, value in line.facts))
+
+
+def add(memory: Memory, line: Line) -> None:
+    """Tell an event: to everyone, or to those alone who may see it."""
+    store, size = memory.notebooks, _size(line)
+    store.history.append(line)
+    store.size += size
+    if line.kind != "reasoning" and not line.to:
+        store.told += size
+    else:
+        seers = () if line.kind == "reasoning" else line.to
+        for name in {line.who, *map(memory.named, seers)}:
+            if (note := store.notes.get(name)) is not None:
+                note.apart += size
+    trim(memory)
+
+
+def trim(memory: Memory, *, wanted: bool = False) -> None:
+    """Hold the history to its limit: past the cap (or when `wanted`) the oldest lines go.
+
+    Down to the target, so that it is some while until the next time. The newest
+    stays; alone beyond the cap, it is clipped.
+    """
+    store, limit = memory.notebooks, memory.settings.limits.history
+    if store.size <= limit.cap and not wanted:
+        return
+    target = min(limit.target, limit.cap * _ROOM // 10)
+    size, gone = store.size, 0
+    while gone < len(store.history) - 1 and size > target:
+        size -= _size(store.history[gone])
+        gone += 1
+    if gone:
+        store.dropped += gone
+        store.through = store.history[gone - 1].n
+        del store.history[:gone]
+    if size > limit.cap:
+        store.history[-1] = _shortened(store.history[-1], limit.cap)
+        size = _size(store.history[-1])
+    store.size = size
+
+
+def _shortened(line: Line, cap: int) -> Line:
+    room = cap - (_size(line) - len(line.text))
+    if room > 0:
+        return _with(line, text=clip(line.text, room))
+    return _with(line, text=clip(line.text, cap), facts=())
