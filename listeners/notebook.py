@@ -168,13 +168,12 @@ class Notebook:
             job = replace(job, terms=terms)
         return await self._carry_out(job, [])
 
+    @staticmethod
     def create_memory_update_prompt(
-        self, current_memory: str, round_content: str, limit: int | None = None
+        current_memory: str, round_content: str, limit: int = 50_000
     ) -> str:
         """The question that a model is asked, with both texts quoted behind a fence."""
-        return create_memory_update_prompt(
-            current_memory, fenced(round_content), limit=50_000 if limit is None else limit
-        )
+        return create_memory_update_prompt(current_memory, fenced(round_content), limit=limit)
 
     def _job(self, memory: Memory, why: str) -> Reflecting:
         name = memory.named(self._participant)

@@ -37,7 +37,7 @@ def hear(memory: Memory, n: int, name: str, entry: Message) -> None:
 
 
 def tell_vote(moment: Moment, entry: VoteInitiated | VoteConfirmed | BallotCompleted) -> None:
-    """Tell a vote; a ballot with consensus calls for reflections."""
+    """Tell a vote; a ballot calls for reflections, one with consensus of everybody."""
     memory, n = moment.memory, moment.n
     if not memory.keeps_notes:
         return
@@ -57,7 +57,7 @@ def tell_vote(moment: Moment, entry: VoteInitiated | VoteConfirmed | BallotCompl
         occasion = Occasion(n=n, why=kind, told=store.told)
         if agreed:
             store.called = occasion
-        else:
+        elif entry.kind == "ballot.completed":
             store.stirred = occasion
 
 
@@ -104,7 +104,7 @@ def tell_results(moment: Moment, entry: ResultsFinal) -> None:
 
 
 def tell_phase(moment: Moment, episode: Episode) -> None:
-    """Tell that a phase, stage or round was opened or closed."""
+    """Tell that a phase, stage or round was opened or closed; its end may call for reflections."""
     memory, n = moment.memory, moment.n
     route = memory.settings.routes.phase
     if not memory.keeps_notes or route == "off":
@@ -113,7 +113,7 @@ def tell_phase(moment: Moment, episode: Episode) -> None:
     act = f"{episode.kind} opened" if opened else f"{episode.kind} {episode.status}"
     text = episode.title if opened or not episode.result else f"{episode.title}: {episode.result}"
     add(memory, line_of(memory, n, "phase", moment.participant, text, moment.at, act))
-    if route == "reflect":
+    if route == "reflect" and not opened:
         store = memory.notebooks
         store.stirred = Occasion(n=n, why="phase", told=store.told)
 

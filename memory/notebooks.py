@@ -126,7 +126,7 @@ def view(memory: Memory, participant: str) -> str:
     """The participant's notebook as its owner's context holds it, within its limit.
 
     The standing revision, then the lines since, the newest that fit, after a
-    line that counts those left out.
+    line that counts those left out, where there is room for both.
     """
     name = memory.named(participant)
     if policy_of(memory, name) == "off":
@@ -135,11 +135,12 @@ def view(memory: Memory, participant: str) -> str:
     lines = lines_since(memory, name)
     room = limit_of(memory, name) - len(text)
     shown = _that_fit(lines, room)
-    gone = max(0, memory.notebooks.through - cause)
-    if len(shown) < len(lines) or gone:
-        shown = _that_fit(lines, room - len(_left_out(len(lines), gone)) - 1)
-        marker = _left_out(len(lines) - len(shown), gone)
-        shown = [marker, *shown] if len(marker) < room else []
+    older = memory.notebooks.through > cause
+    if len(shown) < len(lines) or older:
+        fewer = _that_fit(lines, room - len(_left_out(len(lines), older)) - 1)
+        marker = _left_out(len(lines) - len(fewer), older)
+        if len(marker) < room and (fewer or not shown):
+            shown = [marker, *fewer]
     return "\n".join([text, *shown] if text else shown)
 
 
@@ -152,9 +153,9 @@ def _that_fit(lines: list[str], room: int) -> list[str]:
     return lines[start:]
 
 
-def _left_out(count: int, gone: int) -> str:
-    more = " and older ones" if gone else ""
-    return f"(left out: {count} events{more}; the log has them)"
+def _left_out(count: int, older: bool) -> str:
+    """The line that counts what the log alone still has."""
+    return f"(left out: {count} and older ones)" if older else f"(left out: {count})"
 
 
 def sees(memory: Memory, name: str, line: Line) -> bool:

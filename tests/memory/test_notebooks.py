@@ -234,6 +234,24 @@ def test_routes_decide_who_is_told_and_who_reflects() -> None:
     assert calls(memory) == [("ana", 5, "statement"), ("bo", 5, "statement")]
 
 
+def test_whoever_rewrites_reflects_on_outcomes_and_not_on_every_step() -> None:
+    """Where a ballot or a phase ends, and not where a vote is called or a phase begins."""
+    memory = memory_of(("ana", "Tea."), routes={"vote": "reflect", "phase": "reflect"}, **REWRITE)
+    steps: list[tuple[Entry, list[tuple[str, int, str]]]] = [
+        (VoteInitiated(participant="desk", content="Tea?"), []),
+        (VoteConfirmed(participant="ana"), []),
+        (
+            BallotCompleted(participant="desk", consensus=False, content="Split."),
+            [("ana", 4, "vote")],
+        ),
+        (EpisodeOpened(participant="desk", episode="round", title="Two"), [("ana", 4, "vote")]),
+        (EpisodeClosed(participant="desk", episode="round"), [("ana", 6, "phase")]),
+    ]
+    for entry, wanted in steps:
+        then(memory, entry)
+        assert calls(memory) == wanted
+
+
 def test_a_revision_stands_until_a_newer_one() -> None:
     """It replaces what was told up to its cause; an older or a repeated one changes nothing."""
     memory = memory_of(
@@ -299,7 +317,7 @@ def test_a_view_never_exceeds_its_limit(limit: int, length: int) -> None:
     assert memory.notebooks.dropped
     if limit == 1000 and length <= 40:
         shown = view(memory, "ana").splitlines()
-        assert shown[bool(length)] == "(left out: 0 events and older ones; the log has them)"
+        assert shown[bool(length)] == "(left out: 0 and older ones)"
         assert shown[-1] == "[n 18] bo said: Something of some length was said."
 
 
