@@ -71,7 +71,7 @@ def add(memory: Memory, line: Line) -> None:
     store, size = memory.notebooks, _size(line)
     store.history.append(line)
     store.size += size
-    if line.kind != "reasoning" and not line.to:
+    if is_public(line):
         store.told += size
     else:
         seers = () if line.kind == "reasoning" else line.to
@@ -79,6 +79,11 @@ def add(memory: Memory, line: Line) -> None:
             if (note := store.notes.get(name)) is not None:
                 note.apart += size
     trim(memory)
+
+
+def is_public(line: Line) -> bool:
+    """True for what everyone is told: no reasoning, and nothing meant for some alone."""
+    return line.kind != "reasoning" and not line.to
 
 
 def trim(memory: Memory, *, wanted: bool = False) -> None:

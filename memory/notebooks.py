@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from bus.entries import NoteRefused, NoteRevised, NoteWritten
+from memory.history import is_public
 from memory.moment import Moment
 from memory.reflections import limit_of, note_of, policy_of
 from memory.settings import Route
@@ -111,13 +112,19 @@ def standing(memory: Memory, participant: str) -> tuple[str, int]:
     return clip(note.text, limit_of(memory, name)), note.cause
 
 
-def lines_since(memory: Memory, participant: str) -> list[str]:
-    """What the participant saw since its standing revision, told line by line, oldest first."""
-    name, style = memory.named(participant), memory.settings.note.style
+def lines_since(memory: Memory, participant: str | None) -> list[str]:
+    """What the participant saw since its standing revision, a line an event, oldest first.
+
+    For None the whole of the history, as far as it was told to everyone.
+    """
+    history, style = memory.notebooks.history, memory.settings.note.style
+    if participant is None:
+        return [tell(line, style, memory.named) for line in history if is_public(line)]
+    name = memory.named(participant)
     if policy_of(memory, name) == "off":
         return []
-    history = memory.notebooks.history
-    start = bisect_right(history, standing(memory, name)[1], key=lambda line: line.n)
+    note = memory.notebooks.notes.get(name)
+    start = 0 if note is None else bisect_right(history, note.cause, key=lambda line: line.n)
     since = history[start:]
     return [tell(line, style, memory.named) for line in since if sees(memory, name, line)]
 

@@ -176,6 +176,7 @@ def test_reasoning_is_seen_by_its_owner_alone() -> None:
     assert len(lines_since(memory, "ana")) == 3
     assert len(lines_since(memory, "bo")) == 2
     assert lines_since(memory, "cy") == ["[n 3] cy said: Hello."]
+    assert lines_since(memory, None) == ["[n 3] cy said: Hello."]
 
 
 def test_phases_are_told_and_place_what_follows() -> None:
