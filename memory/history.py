@@ -62,13 +62,14 @@ def _round(memory: Memory) -> int | None:
     return None
 
 
-def _size(line: Line) -> int:
+def size_of(line: Line) -> int:
+    """Characters of its text and of what else is known of it; at least 1, so that none is free."""
     return max(1, len(line.text) + sum(len(key) + len(value) for key, value in line.facts))
 
 
 def add(memory: Memory, line: Line) -> None:
     """Tell an event: to everyone, or to those alone who may see it."""
-    store, size = memory.notebooks, _size(line)
+    store, size = memory.notebooks, size_of(line)
     store.history.append(line)
     store.size += size
     if is_public(line):
@@ -98,7 +99,7 @@ def trim(memory: Memory, *, wanted: bool = False) -> None:
     target = min(limit.target, limit.cap * _ROOM // 10)
     size, gone = store.size, 0
     while gone < len(store.history) - 1 and size > target:
-        size -= _size(store.history[gone])
+        size -= size_of(store.history[gone])
         gone += 1
     if gone:
         store.dropped += gone
@@ -106,12 +107,12 @@ def trim(memory: Memory, *, wanted: bool = False) -> None:
         del store.history[:gone]
     if size > limit.cap:
         store.history[-1] = _shortened(store.history[-1], limit.cap)
-        size = _size(store.history[-1])
+        size = size_of(store.history[-1])
     store.size = size
 
 
 def _shortened(line: Line, cap: int) -> Line:
-    room = cap - (_size(line) - len(line.text))
+    room = cap - (size_of(line) - len(line.text))
     if room > 0:
         return _with(line, text=clip(line.text, room))
     return _with(line, text=clip(line.text, cap), facts=())
