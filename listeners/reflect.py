@@ -4,8 +4,8 @@ Two budgets, kept apart. An answer that is too long is sent back with its
 measured length, up to `note.retries` answers in all; then the notebook stays,
 is clipped, or ends the session, as `note.exhausted` says: the outcome is always
 an entry. A model that cannot be reached is the caller's `ModelError`, and costs
-none of those answers. A prompt that is too long is rebuilt with half of what
-happened, its oldest events left out, and never sent again as it was.
+none of those answers. A prompt that is too long is rebuilt with half of what it
+quotes, the oldest events left out, and never sent again as it was.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
+import structlog
+
 from bus.entries import NoteRefused, NoteRevised, Record
 from listeners.model import Completion, ContextOverflow, Model, Prompt
 from listeners.rounds import (
+    Piece,
     Witness,
     create_memory_update_prompt,
     newest,
@@ -47,6 +50,8 @@ CUT_OFF: Final = (
     "It was cut off before its end, as too long an answer is. Please shorten your memory."
 )
 _INTEGRATING: Final = ("consensus", "results")
+
+log = structlog.get_logger("parley.reflect")
 
 
 def validate_memory_length(memory: str, limit: int) -> tuple[bool, int]:
@@ -113,23 +118,31 @@ class Reflecting:
             answer = await self._shorter_answer(model, text, said)
 
     async def _first_answer(self, model: Model, records: Sequence[Record]) -> Completion:
-        if self.given is not None:
-            return await self._ask(model, len(self.given), self._about_given)
         happened = pieces(records, self.witness)
+        most = size(happened) if self.given is None else len(self.given)
 
         def about(room: int) -> str:
-            kept = newest(happened, room)
-            return self._question(round_content(kept, len(happened) - len(kept)))
+            """The question with `room` characters quoted; neither half crowds out the other."""
+            noted = min(len(self.noted), max(room // 2, room - most))
+            return create_memory_update_prompt(
+                self._memory(noted),
+                self._happened(happened, room - noted),
+                limit=self.wanted,
+                integrate=self.effect.why in _INTEGRATING,
+            )
 
-        return await self._ask(model, min(ROOM, size(happened)), about)
+        return await self._ask(model, len(self.noted) + min(ROOM, most), about)
 
-    def _about_given(self, room: int) -> str:
-        return self._question(fenced(_end_of(self.given or "", room)))
+    def _memory(self, room: int) -> str:
+        """The standing text, or its end where a model has no room for the whole."""
+        gone = len(self.noted) - room
+        return self.noted if gone <= 0 else f"(its beginning is left out)\n{self.noted[gone:]}"
 
-    def _question(self, happened: str) -> str:
-        return create_memory_update_prompt(
-            self.noted, happened, limit=self.wanted, integrate=self.effect.why in _INTEGRATING
-        )
+    def _happened(self, happened: Sequence[Piece], room: int) -> str:
+        if self.given is not None:
+            return fenced(_end_of(self.given, room))
+        kept = newest(happened, room)
+        return round_content(kept, len(happened) - len(kept))
 
     @property
     def _aim(self) -> int:
@@ -159,6 +172,9 @@ class Reflecting:
                 smaller = replace(prompt, user=about(room))
                 if len(smaller.user) >= len(prompt.user):
                     raise
+                log.warning(
+                    "prompt_halved", participant=self.effect.participant, effect=self.effect.id
+                )
                 prompt = smaller
         return await model.complete(prompt)
 

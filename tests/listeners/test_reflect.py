@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, cast
 
 import pytest
+from structlog.testing import capture_logs
 
 from bus import Bus, Draft
 from bus.entries import (
@@ -222,7 +223,9 @@ async def test_an_overflow_asks_with_less_and_never_the_same_again(
     fake.fail(failure, times=2)  # type: ignore[arg-type]  # one of three
     said = [("bo", f"point {k}: " + "because of this and that " * 20) for k in range(40)]
     found, records = job(("ana", "Go on."), *said, DONE, **settings())
-    made = await found.run(model, records)
+    with capture_logs() as logged:
+        made = await found.run(model, records)
+    assert [(one["event"], one["participant"]) for one in logged] == [("prompt_halved", "ana")] * 2
     assert isinstance(made, NoteRevised)
     assert made.attempts == 1
     sizes = [len(prompt) for prompt in fake.prompts]
@@ -232,6 +235,22 @@ async def test_an_overflow_asks_with_less_and_never_the_same_again(
     assert "point 39: because" in fake.prompts[2]
     assert "point 1:" not in fake.prompts[2]
     assert "Consensus reached on Floor" in fake.prompts[2]
+
+
+async def test_a_long_memory_gives_way_where_a_model_has_no_room_for_it(
+    fake: FakeOpenAI, model: OpenAIModel
+) -> None:
+    """Its newest part is shown, which says so; the revision before stays in the log."""
+    noted = NoteRevised(participant="ana", cause=2, text="Early. " * 2000 + "Floors are best.")
+    found, records = job(*TALK, noted, **settings(limit=20_000))
+    fake.room = 9_000
+    made = await found.run(model, records)
+    assert isinstance(made, NoteRevised)
+    assert made.base == 2
+    asked = fake.prompts[-1]
+    assert "| (its beginning is left out)\n" in asked
+    assert "Floors are best.\n" in asked
+    assert "Consensus reached on Floor" in asked
 
 
 async def test_a_model_without_room_is_asked_in_vain_only_so_often(
