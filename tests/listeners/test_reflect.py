@@ -12,12 +12,15 @@ from bus import Bus, Draft
 from bus.entries import (
     BallotCompleted,
     Entry,
+    EpisodeClosed,
     EpisodeOpened,
     Message,
     NoteRefused,
     NoteRevised,
     Record,
     ResultsFinal,
+    VoteConfirmed,
+    VoteInitiated,
 )
 from listeners.effects import EffectPace, EffectRunner
 from listeners.model import ContextOverflow, ModelRefused
@@ -26,6 +29,7 @@ from listeners.projector import Pace, Projector
 from listeners.reflect import HALVINGS, Reflecting, validate_memory_length
 from memory.canonical import dump
 from memory.notebooks import standing
+from memory.presets import preset
 from memory.reflections import owed
 from memory.state import Memory
 from tests.fake_openai import FakeOpenAI
@@ -43,6 +47,10 @@ DONE = ResultsFinal(
     counterfactuals={"Avg+Floor": 25_000},
 )
 Line = tuple[str, str] | Entry
+ROUND: tuple[tuple[Entry, bool], ...] = (
+    (EpisodeOpened(participant="desk", episode="round", title="Application"), False),
+    (EpisodeClosed(participant="desk", episode="round", result="You earned 12."), True),
+)
 
 
 @pytest.fixture
@@ -390,3 +398,37 @@ async def test_an_outage_costs_time_and_no_answers(
         await wait_until(lambda: all_noted(bus, "a", 2), 20.0)
     made = await noted(bus, "a")
     assert {(one.kind, one.attempts) for one in made} == {("note.revised", 1)}
+
+
+async def test_a_whole_run_of_agents_that_keep_their_own_memory(
+    bus: Bus, fake: FakeOpenAI, model: OpenAIModel
+) -> None:
+    """Asked after its words, each round, the ballot and the results; each builds on the last."""
+    fake.answer = lambda _: f"Memory {fake.calls}: I rank the floor first."
+    await bus.open("a", opened(**preset("autobiographer")))
+    steps: list[tuple[Entry, bool]] = [
+        (EpisodeOpened(participant="desk", episode="phase", title="Alone"), False),
+        (Message(participant="ana", content="Floor, range, average. " * 40), True),
+        *((step, asks) for _ in range(4) for step, asks in ROUND),
+        (EpisodeClosed(participant="desk", episode="phase"), True),
+        (EpisodeOpened(participant="desk", episode="phase", title="Together"), False),
+        (VoteInitiated(participant="desk", content="Which principle?"), False),
+        (VoteConfirmed(participant="ana"), False),
+        (BallotCompleted(participant="desk", consensus=True, content="Floor."), True),
+        (DONE, True),
+    ]
+    asked = 0
+    async with running(*worker(bus, model)):
+        for k, (entry, asks) in enumerate(steps):
+            await bus.publish("a", [Draft(f"e{k}", entry)])
+            asked += asks
+            await wait_until(lambda count=asked: all_noted(bus, "a", count))
+    made = [cast("NoteRevised", one) for one in await noted(bus, "a")]
+    assert {one.kind for one in made} == {"note.revised"}
+    assert [one.base for one in made] == [0, *(one.cause for one in made[:-1])]
+    assert fake.calls == asked == 8
+    assert f"| {'Floor, range, average. ' * 40}".rstrip() in fake.prompts[0]
+    assert "| Memory 7: I rank the floor first." in fake.prompts[7]
+    memory = await memory_of(bus, "a")
+    assert standing(memory, "ana") == ("Memory 8: I rank the floor first.", memory.n)
+    assert owed(memory) == []

@@ -22,8 +22,10 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
+from memory.context import Request, assemble
 from memory.fold import apply
 from memory.notebooks import lines_since, standing, view
+from memory.presets import preset
 from memory.reflections import owed
 from memory.state import Memory
 from tests.logs import folded, numbered, talk
@@ -419,6 +421,30 @@ def test_notebooks_begun_late_hold_everyone_who_spoke() -> None:
         ResultsFinal(participant="desk", content="Tea."),
     )
     assert calls(memory) == [("ana", 3, "results"), ("bo", 3, "results")]
+
+
+def test_an_experiments_context_holds_where_it_stands_and_what_was() -> None:
+    """Phase and round, the notebook, the first phase's results, the talk since."""
+    memory = memory_of(
+        EpisodeOpened(participant="desk", episode="phase", title="Alone"),
+        ("ana", "Floor."),
+        EpisodeClosed(participant="desk", episode="phase", result="ana earned 12"),
+        NoteWritten(participant="ana", content="I rank the floor first."),
+        EpisodeOpened(participant="desk", episode="phase", title="Together"),
+        EpisodeOpened(participant="desk", episode="round", title="First"),
+        ("bo", "The average, for me."),
+        **preset("experiment"),
+    )
+    text = assemble(memory, Request("ana")).text
+    for part in (
+        "Together",
+        "First",
+        "ana earned 12",
+        "I rank the floor first.",
+        "[n 7, E3] bo said: The average, for me.",
+    ):
+        assert part in text
+    assert "ana said: Floor." not in text
 
 
 def counted(memory: Memory, records: list[Record]) -> int:
