@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from memory.state import Memory
 from memory.stores import Line, LineKind
 from memory.text import clip
@@ -42,11 +44,6 @@ def line_of(
     )
 
 
-def _with(line: Line, **changed: object) -> Line:
-    fields = {name: getattr(line, name) for name in line.__struct_fields__}
-    return Line(**{**fields, **changed})
-
-
 def _handle(memory: Memory, re: int | str) -> str:
     if isinstance(re, int):
         item = memory.known(re)
@@ -64,7 +61,8 @@ def _round(memory: Memory) -> int | None:
 
 def size_of(line: Line) -> int:
     """Characters of its text and of what else is known of it; at least 1, so that none is free."""
-    return max(1, len(line.text) + sum(len(key) + len(value) for key, value in line.facts))
+    known = sum(len(key) + len(value) for key, value in line.facts)
+    return max(1, len(line.text) + known + sum(map(len, line.to)))
 
 
 def add(memory: Memory, line: Line) -> None:
@@ -112,7 +110,11 @@ def trim(memory: Memory, *, wanted: bool = False) -> None:
 
 
 def _shortened(line: Line, cap: int) -> Line:
+    """`line` in `cap` characters: its text clipped, and without the rest where that is too much.
+
+    What was for some alone is then for nobody else: never for more than before.
+    """
     room = cap - (size_of(line) - len(line.text))
     if room > 0:
-        return _with(line, text=clip(line.text, room))
-    return _with(line, text=clip(line.text, cap), facts=())
+        return replace(line, text=clip(line.text, room))
+    return replace(line, text=clip(line.text, cap), facts=(), to=("",) if line.to else ())

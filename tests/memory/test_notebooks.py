@@ -350,6 +350,9 @@ def test_a_line_larger_than_the_history_is_clipped_alone(cap: int, target: int) 
     then(memory, ResultsFinal(participant="d", content="r" * 999, counterfactuals={"x" * 99: 1}))
     assert memory.notebooks.history[-1].kind == "results"
     assert memory.notebooks.size <= cap
+    then(memory, Message(participant="ana", content="y" * 99, to=("bo",) * 500))
+    assert memory.notebooks.size <= cap
+    assert not any("yyy" in line for line in lines_since(memory, "cy"))
 
 
 def test_a_smaller_limit_holds_at_once() -> None:
