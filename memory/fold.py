@@ -32,6 +32,7 @@ from bus.entries import (
 from memory import (
     ballots,
     condensed,
+    dialogue,
     episodes,
     exchanges,
     lessons,
@@ -115,7 +116,7 @@ def _layers(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
     if memory.keeps_notes:
         notebooks.hear(memory, n, name, entry)
     if memory.users or memory.exchanges.open:
-        facts += exchanges.hear(memory, n, name, entry)
+        facts += dialogue.hear(memory, n, name, entry)
     if memory.short_term:
         facts += summaries.weigh(memory, n, entry)
     return facts
@@ -184,6 +185,8 @@ def _govern(
         return [Fact("settings.refused", None, n, {"reason": str(error)})]
     memory.govern(settings)
     memory.begin_era()
+    exchanges.tighten(memory)
+    toolcache.tighten(memory)
     return _NOTHING
 
 
