@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Final, get_args
 
 import typer
@@ -49,21 +48,13 @@ def say(
 ) -> None:
     """Publish one message. Prints its number."""
     from server import talking, views
+    from server.input import stdin_text
     from server.running import run
 
-    text = _stdin() if content == "-" else content
+    text = stdin_text() if content == "-" else content
     message = talking.message(as_, text, act=act, re=re, topic=topic, to=to or [])
     receipt = run(talking.say(settings(ctx), session, message, id_))
     views.show_receipt(receipt, receipt.n, json)
-
-
-def _stdin() -> str:
-    from server.errors import Misuse
-
-    try:
-        return sys.stdin.buffer.read().decode().removesuffix("\n")
-    except UnicodeDecodeError as error:
-        raise Misuse(f"stdin is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
 def watch(
