@@ -113,8 +113,8 @@ def result_text(memory: Memory, cached: Cached) -> str:
 
 
 def episode_text(memory: Memory, episode: Episode) -> str:
-    """What a closed episode came to, in a model's words where they stand."""
-    return _better(memory, "episode", episode.opened, episode.result)
+    """What a closed episode came to, in a model's words; "" where none stand."""
+    return _better(memory, "episode", episode.opened, "")
 
 
 def running_text(memory: Memory) -> str:
