@@ -25,7 +25,7 @@ PROMISED = {
     "watch": {"--after", "--cursor", "--facts", "--json"},
     "search": {"--by", "--limit", "--json"},
     "memory": {"--at", "--json"},
-    "context": {"--as", "--brief", "--budget", "--at", "--json"},
+    "context": {"--as", "--brief", "--profile", "--trace", "--budget", "--at", "--json"},
     "explain": {"--json"},
     "correct": {"--retract", "--merge", "--topic", "--by", "--json"},
     "alias": {"--json"},
@@ -43,6 +43,9 @@ PROMISED = {
     "session verify": {"--file", "--json"},
     "session fork": {"--at"},
     "session rm": {"--yes"},
+    "tool put": {"--args", "--result", "--ttl", "--call-id", "--error", "--write", "--json"},
+    "tool get": {"--args", "--json"},
+    "tool ls": {"--json"},
 }
 
 
