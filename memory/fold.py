@@ -158,7 +158,9 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     memory.opened = True
     memory.title = entry.title
     memory.counter = entry.counter
-    return refused
+    moment = Moment(memory, n, "", "", entry.at)
+    work.tighten(moment)
+    return [*refused, *moment.facts]
 
 
 def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
@@ -169,7 +171,12 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     compact_decisions(memory, ledger=True)
     positions.trim(memory)
     summaries.tighten(memory)
-    return [Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings})]
+    moment = Moment(memory, n, memory.named(entry.by or ""), "", entry.at)
+    work.tighten(moment)
+    return [
+        *moment.facts,
+        Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings}),
+    ]
 
 
 def _govern(
@@ -207,7 +214,9 @@ def _summarised(memory: Memory, n: int, entry: SummaryMade) -> list[Fact]:
 def _compacted(memory: Memory, n: int, entry: Entry) -> list[Fact]:
     compact_proposals(memory, wanted=True)
     compact_decisions(memory, ledger=True, wanted=True)
-    return _NOTHING
+    moment = Moment(memory, n, "", "", entry.at)
+    work.tighten(moment, wanted=True)
+    return moment.facts
 
 
 def _set_aside(memory: Memory, n: int, entry: EntrySetAside) -> list[Fact]:
