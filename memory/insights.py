@@ -40,12 +40,6 @@ def weight(insight: Insight) -> int:
     return _WEIGHTS[insight.kind] + _PER_COUNT * min(insight.count, _COUNTED)
 
 
-def told(insight: Insight) -> str:
-    """An insight on one line."""
-    times = f" ({insight.count} times)" if insight.count > 1 else ""
-    return f"{insight.handle} {insight.kind}: {insight.text}{times}"
-
-
 def from_step(moment: Moment, of: Episode, step: StepRow) -> None:
     """Promote what a step discovered, or why it changed the plan, before the step goes."""
     for name, value in step.discovered:
