@@ -6,6 +6,8 @@ DomainError
 ├── PackMissing        the session names a pattern pack this process lacks
 ├── ContextOverflow    a budget below the floor of the profile
 ├── UnknownRef         a handle that names no item
+├── NotOpened          an episode that there was no room for
+├── NothingOpen        an episode to close or to work on that is not open
 └── SnapshotMismatch   bytes that are not a memory of this fold version
 """
 
@@ -49,6 +51,20 @@ class UnknownRef(DomainError):
     def __init__(self, ref: str) -> None:
         super().__init__(f"no item {ref!r} in this session; list them with 'parley memory'")
         self.ref = ref
+
+
+class NotOpened(DomainError):
+    def __init__(self, title: str, most: int) -> None:
+        super().__init__(
+            f"{title!r} was not opened: limits.open_episodes is {most}; close what is done"
+        )
+        self.title, self.most = title, most
+
+
+class NothingOpen(DomainError):
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not open; 'parley goal ls' lists what is")
+        self.what = what
 
 
 class SnapshotMismatch(DomainError):
