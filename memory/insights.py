@@ -63,17 +63,21 @@ def evict(memory: Memory, insight: Insight) -> None:
     """Let go of an insight."""
     store = memory.insights
     del store.held[insight.ref]
+    key = _key(insight.kind, insight.text)
+    if store.keys.get(key) == insight.ref:
+        del store.keys[key]
     store.size -= insight.size
     store.dropped += 1
 
 
 def trim(memory: Memory) -> None:
-    """Hold `limits.insights`: the lightest go, the oldest of equals."""
-    surplus = len(memory.insights.held) - memory.settings.limits.insights
-    if surplus == 1:
-        evict(memory, min(memory.insights.held.values(), key=_rank))
-    elif surplus > 1:
-        for insight in standing(memory)[-surplus:]:
+    """Hold `limits.insights`: the lightest go, the oldest of equals.
+
+    A tenth more than must, where the limit is ten or more: the next are far off.
+    """
+    limit = memory.settings.limits.insights
+    if len(memory.insights.held) > limit:
+        for insight in standing(memory)[limit - limit // 10 :]:
             evict(memory, insight)
 
 
@@ -83,15 +87,16 @@ def _learn(moment: Moment, of: Episode, kind: Kind, words: str, seen: tuple[int,
     text = clip(one_line(words), _CHARS)
     first, last, times = seen
     key = _key(kind, text)
+    store = memory.insights
     known = _known(memory, key)
     if known is None:
-        store = memory.insights
         store.last += 1
         known = Insight(
-            ref=store.last, kind=kind, text=text, key=key, size=tokens(text),
+            ref=store.last, kind=kind, text=text, size=tokens(text),
             cites=_cites(first, last), count=times, episode=of.ref,
         )  # fmt: skip
         store.held[known.ref] = known
+        store.keys[key] = known.ref
         store.size += known.size
     else:
         known.count += times
@@ -115,7 +120,8 @@ def _cites(first: int, last: int) -> list[Cite]:
 def _known(memory: Memory, key: str) -> Insight | None:
     if not memory.settings.episodes.deduplicate:
         return None
-    return next((one for one in memory.insights.held.values() if one.key == key), None)
+    ref = memory.insights.keys.get(key)
+    return None if ref is None else memory.insights.held[ref]
 
 
 def _key(kind: Kind, text: str) -> str:

@@ -268,14 +268,10 @@ def kept_lines(context: str, memory: Memory, *, archived: bool = False) -> str:
     limit = limits.archived_text if archived else limits.context_text
     if len(context) <= limit:
         return context
-    kept: list[str] = []
-    left = limit
-    for line in reversed(context.split("\n")):
-        if len(line) + bool(kept) > left:
-            break
-        left -= len(line) + bool(kept)
-        kept.append(line)
-    return "\n".join(reversed(kept)) or clip(context[context.rfind("\n") + 1 :], limit)
+    cut = context.find("\n", len(context) - limit - 1)
+    if cut >= 0:
+        return context[cut + 1 :]
+    return clip(context[context.rfind("\n") + 1 :], limit)
 
 
 _RUNGS: Final[tuple[tuple[str, Callable[[Moment, int], None]], ...]] = (

@@ -263,7 +263,6 @@ class Insight(Store):
     ref: int
     kind: Literal["discovered", "success", "error", "replanned"]
     text: str
-    key: str  # of its folded text: the same words are the same insight
     size: int  # tokens
     cites: list[Cite]  # of the first and the newest entry that shows it
     count: int = 1
@@ -277,6 +276,7 @@ class Insight(Store):
 class Insights(Store):
     last: int = 0
     held: dict[int, Insight] = {}  # by ref
+    keys: dict[str, int] = {}  # ref by key of the folded text: the same words are the same insight
     dropped: int = 0
     size: int = 0  # tokens of all that are held
 

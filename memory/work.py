@@ -161,13 +161,21 @@ def _step(moment: Moment, entry: Step) -> StepRow:
 
 def _tell(memory: Memory, keeper: Episode, step: StepRow) -> None:
     """Put what a step discovered into a context: the newest word on a name stands."""
-    work = _work(keeper)
-    lines = work.context.split("\n") if work.context else []
+    context = _work(keeper).context
     for name, value in step.discovered:
         if memory.settings.episodes.deduplicate:
-            lines = [line for line in lines if not line.startswith(f"{name}: ")]
-        lines.append(f"{name}: {value}")
-    ladder.write_context(memory, keeper, ladder.kept_lines("\n".join(lines), memory))
+            context = _without(context, name)
+        context += f"\n{name}: {value}" if context else f"{name}: {value}"
+    ladder.write_context(memory, keeper, ladder.kept_lines(context, memory))
+
+
+def _without(context: str, name: str) -> str:
+    """A context without its line on `name`."""
+    lines = f"\n{context}\n"
+    start = lines.find(f"\n{name}: ")
+    if start < 0:
+        return context
+    return (lines[:start] + lines[lines.index("\n", start + 1) :])[1:-1]
 
 
 def _note_pattern(work: Work, run: Run, error: str) -> None:

