@@ -16,6 +16,7 @@ from listeners.toolbox import Found
 from memory.context import Context
 from memory.messages import Prepared
 from memory.text import clip
+from server.goals import goal_line
 from server.minutes_view import statistics, write_item, write_minutes
 from server.output import emit, emit_bytes, shown, stdout, tell
 
@@ -146,6 +147,35 @@ def show_done(receipt: Receipt, done: str, json: bool) -> None:
         emit(asdict(receipt))
     else:
         tell(done)
+
+
+def show_one(found: Mapping[str, Any], name: str, json: bool) -> None:
+    """One value of what was made: the one that a person goes on with."""
+    if json:
+        emit(found)
+    else:
+        emit_bytes(f"{shown(found[name])}\n".encode())
+
+
+def show_episodes(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """Goals and what stands in them, indented."""
+    if json:
+        for row in found:
+            emit(row)
+        return
+    console = stdout()
+    for row in found:
+        console.print(_cell(goal_line(row)))
+    if not found:
+        console.print("no goals; 'parley goal open SESSION TEXT' opens one")
+
+
+def show_closed(found: Mapping[str, Any], json: bool) -> None:
+    """How an episode ended."""
+    if json:
+        emit(found)
+    else:
+        tell(f"{found['ref']} {found['kind']} is {found['status']}: {found['title']}")
 
 
 def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
