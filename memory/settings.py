@@ -187,7 +187,7 @@ class EpisodeSettings(_Group):
 class Settings(_Group):
     """One session's settings."""
 
-    preset: str = Field("deliberation", description="the preset that a session was opened with")
+    preset: str = Field("deliberation", description="the named settings that a session starts from")
 
     summary: SummarySettings = SummarySettings()
     ratify: RatifySettings = RatifySettings()

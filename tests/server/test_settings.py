@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from server.errors import Misuse
-from server.settings import SETTINGS, Setting, environment, settled, table
+from server.leaves import Setting
+from server.settings import SETTINGS, environment, settled, table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,6 +33,10 @@ def other(setting: Setting) -> str:
     """A value that is not the setting's default, as one types it."""
     if setting.switch:
         return str(setting.default == "false").lower()
+    if setting.name == "preset":
+        return "experiment"
+    if setting.mapping:
+        return '{"ana": {"limit": 2000}}'
     if "|" in setting.kind:
         return next(word for word in setting.kind.split("|") if word != setting.default)
     if setting.kind in ("integer", "number"):
@@ -48,6 +53,8 @@ def test_each_setting_is_a_flag_a_variable_and_a_key(name: str, tmp_path: Path) 
     setting = SETTINGS[name]
     value = other(setting)
     quoted = value if setting.kind in ("integer", "number", "true|false") else json.dumps(value)
+    if setting.mapping:
+        quoted = "{ana = {limit = 2000}}"
     file = tmp_path / "parley.toml"
     file.write_text(f"{name} = {quoted if not setting.many else f'[{quoted}]'}\n")
     given = [
