@@ -75,6 +75,7 @@ def _conversation(memory: Memory) -> dict[str, Any]:
     return {
         "buffer_messages": memory.open_count,
         "has_summary": bool(memory.summaries),
+        "summary_tokens": summaries,
         "estimated_tokens": memory.open_tokens + summaries if counted else None,
     }
 

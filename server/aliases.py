@@ -198,10 +198,7 @@ def translated(
 
     def share_of() -> int:
         said = new.get(CAP) or found.get(CAP)
-        try:
-            return cap() if said is None else int(str(said.value))
-        except ValueError:
-            return 0  # refused by its own name, later
+        return cap() if said is None else _size(said.value)
 
     for alias in ALIASES:
         given = old.get(alias.old)
@@ -220,6 +217,14 @@ def translated(
             elif alias.read is not _on_is_4000:
                 warnings.append(f"{given.where} is left out: {stronger.where} says {name}")
     return found, warnings
+
+
+def _size(value: Any) -> int:
+    """The cap as given; one that is no number is refused by its own name, later."""
+    try:
+        return int(str(value))
+    except ValueError:
+        return 1000
 
 
 def current_fields(agents: Any, where: str) -> tuple[Any, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -23,6 +24,7 @@ from server.sources import Sources
 from server.talking import person, say
 
 MASK: Final = "******"
+_PASSWORD: Final = re.compile(r"(://[^/@\s]*:)[^/@\s]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +40,15 @@ class Row:
 
 def of_process(settings: Settings, sources: Sources) -> list[Row]:
     """Every setting in force for this process, and where its value came from."""
-    name = settings.session.preset
-    base = _whole(name)
+    opened = merged(SessionSettings(), settings.opening())
+    now, base = settings.model_copy(update={"session": opened}), _whole(opened.preset)
     rows = []
     for setting in SETTINGS.values():
-        value, usual = _shown(setting, settings), _shown(setting, base)
+        value, usual = _shown(setting, now), _usual(setting, base)
         given = sources.values.get(setting.name)
-        source = _unset(setting, name) if given is None else given.where
+        source = _unset(setting, opened.preset) if given is None else given.where
+        if given is None and value != usual:
+            source = "model_key" if settings.model_key.get_secret_value() else "model_url"
         rows.append(Row(setting.name, value, usual, source, value != usual))
     return rows
 
@@ -56,10 +60,14 @@ def of_session(settings: SessionSettings) -> list[Row]:
     rows = []
     for setting in SETTINGS.values():
         if setting.path[0] == INHERITED:
-            value, usual = _shown(setting, now), _shown(setting, base)
+            value, usual = _shown(setting, now), _usual(setting, base)
             source = "session" if value != usual else _unset(setting, known)
             rows.append(Row(setting.name, value, usual, source, value != usual))
     return rows
+
+
+def _usual(setting: Setting, base: Settings) -> Any:
+    return DEFAULT if setting.name == "preset" else _shown(setting, base)
 
 
 def presets() -> list[dict[str, Any]]:
@@ -125,7 +133,9 @@ def _tree(value: BaseModel) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return value if isinstance(value, bool | int | float | str) else str(value)
+    if isinstance(value, bool | int | float):
+        return value
+    return _PASSWORD.sub(rf"\g<1>{MASK}@", str(value))
 
 
 def _flat(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

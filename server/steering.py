@@ -39,6 +39,8 @@ def change(
     tree: dict[str, Any] = {}
     for key, given in _given(pairs).items():
         _lay(tree, key, given)
+    if not tree and not repack:
+        raise Misuse(f"nothing to change: {' '.join(pairs)} says what holds anyway")
     packs = read_packs(settings.packs).opening if repack else None
     return SettingsChanged(settings=tree, packs=packs, by=by or person())
 

@@ -13,8 +13,10 @@ from rich.text import Text
 
 from bus.drafts import Receipt
 from memory.context import Context
+from server.layers import Told
 from server.minutes_view import statistics, write_item, write_minutes
 from server.output import emit, emit_bytes, shown, stdout, tell
+from server.stats_view import layer_lines
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -43,13 +45,21 @@ def show_context(context: Context, json: bool) -> None:
         emit_bytes(context.text.encode() + b"\n")
 
 
+def show_layer(told: Told, json: bool) -> None:
+    """One layer of memory; its words are fenced and safe to print."""
+    if json:
+        emit(told.tree)
+    else:
+        emit_bytes((told.text or "nothing yet").encode() + b"\n")
+
+
 def show_statistics(found: Mapping[str, Any], json: bool) -> None:
     """Counts and sizes."""
     if json:
         emit(found)
         return
     console = stdout()
-    for line in statistics(found):
+    for line in (*statistics(found), *layer_lines(found)):
         console.print(_cell(line))
 
 

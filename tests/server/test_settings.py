@@ -149,3 +149,41 @@ def test_no_two_settings_share_a_flag_or_variable() -> None:
     """Dots and underscores both become dashes; names must stay apart all the same."""
     for names in ({s.flag for s in SETTINGS.values()}, {s.variable for s in SETTINGS.values()}):
         assert len(names) == len(SETTINGS)
+
+
+def test_a_mapping_is_json_a_table_or_nothing(tmp_path: Path) -> None:
+    """`note.agents` by flag, variable and file; names may hold dots."""
+    file = tmp_path / "parley.toml"
+    file.write_text('[note.agents."dr. who"]\nlimit = 9\npolicy = "off"\n')
+    text = '{"dr. who": {"limit": 9, "policy": "off"}}'
+    given = [
+        settled({}, {}, file),
+        settled({"note.agents": text}, {}),
+        settled({}, {"PARLEY_NOTE_AGENTS": text}),
+    ]
+    for found in given:
+        assert found.opening() == {"note": {"agents": {"dr. who": {"limit": 9, "policy": "off"}}}}
+    assert settled({}, environment(given[0])).model_dump() == given[0].model_dump()
+
+
+@pytest.mark.parametrize("text", ["ana=2000", "[1]", '{"ana": 5}', '{"ana": {"limit": 0}}'])
+def test_a_wrong_mapping_is_refused_by_its_name(text: str) -> None:
+    """Text that is no JSON object, or one of another shape."""
+    with pytest.raises(Misuse, match=r"^--note-agents.*it takes JSON object"):
+        settled({"note.agents": text}, {})
+
+
+def test_a_preset_lies_under_what_was_set() -> None:
+    """And above what a transcript says of itself."""
+    found = settled({"preset": "assistant", "chair": ["Ada"]}, {})
+    tree = found.opening({"chair": ["Bo"], "bots": ["clock"]})
+    assert tree["exchange"] == {"users": ["user"]}
+    assert (tree["chair"], tree["bots"]) == (("Ada",), ["clock"])
+
+
+def test_opening_twice_gives_the_same_tree() -> None:
+    """Laying settings over a preset leaves the preset as it is."""
+    first = settled({"preset": "autobiographer", "routes.own": "off"}, {}).opening()
+    again = settled({"preset": "autobiographer"}, {}).opening()
+    assert first["routes"]["own"] == "off"
+    assert again["routes"]["own"] == "reflect"
