@@ -19,6 +19,7 @@ from memory.stores import Episode, Store
 from memory.summaries import frontier
 from memory.text import fenced, measure
 from server.errors import Misuse
+from server.output import many
 
 Lines = Iterable[str]
 
@@ -78,9 +79,10 @@ def _conversation_lines(memory: Memory) -> Lines:
         yield f"Summary of {one.first}-{one.last} ({one.how}, level {one.level}, {saved})"
         yield fenced(one.text)
     tokens = f", {memory.open_tokens} tokens" if memory.short_term else ""
-    yield f"{memory.open_count} messages from {memory.open_first} on{tokens}, no summary yet"
+    talk = many(memory.open_count, "message")
+    yield f"{talk} from {memory.open_first} on{tokens}, no summary yet"
     if memory.owed:
-        yield f"{len(memory.owed)} summaries are due"
+        yield f"{many(len(memory.owed), 'summary', 'summaries')} due"
 
 
 # -- session, execution, episodes ----------------------------------------------
@@ -200,7 +202,8 @@ def _exchanges_tree(memory: Memory) -> dict[str, Any]:
 def _exchanges_lines(memory: Memory) -> Lines:
     store, held = memory.exchanges, memory.episodes.held
     running = condensed.running_text(memory)
-    yield f"{store.turn} closed, {len(store.window)} kept, {store.compressions} compressions"
+    pressed = many(store.compressions, "compression")
+    yield f"{store.turn} closed, {len(store.window)} kept, {pressed}"
     if running:
         yield f"Before them, in {measure(running, 'bytes')} bytes:"
         yield render_layers.running_lines(running)
@@ -221,7 +224,8 @@ def _tools_tree(memory: Memory) -> dict[str, Any]:
 
 def _tools_lines(memory: Memory) -> Lines:
     tools = memory.tools
-    yield f"{tools.hits} hits, {tools.misses} misses, {len(tools.cached)} kept"
+    misses = many(tools.misses, "miss", "misses")
+    yield f"{many(tools.hits, 'hit')}, {misses}, {len(tools.cached)} kept"
     for cached in tools.cached.values():
         value = condensed.result_text(memory, cached)
         yield render_layers.cached_lines(memory, cached, value)

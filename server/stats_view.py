@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from server.output import many
+
 Row = Mapping[str, Any]
 
 
@@ -24,7 +26,7 @@ def layer_lines(found: Row) -> Iterator[str]:
 def _conversation(talk: Row) -> str:
     size = talk["estimated_tokens"]
     tokens = "" if size is None else f", about {size} tokens with the summaries"
-    return f"conversation: {talk['buffer_messages']} messages without a summary{tokens}"
+    return f"conversation: {many(talk['buffer_messages'], 'message')} without a summary{tokens}"
 
 
 def _work(session: Row, execution: Row) -> Iterator[str]:
@@ -32,14 +34,16 @@ def _work(session: Row, execution: Row) -> Iterator[str]:
     if not session["current_goal"] and not execution["current_task"] and not goals:
         return
     yield (
-        f"session: goal {session['current_goal'] or 'none'}, {session['subtasks']} tasks, "
-        f"{session['tool_executions']} tool runs, {session['completed_goals']} goals completed, "
+        f"session: goal {session['current_goal'] or 'none'}, "
+        f"{many(session['subtasks'], 'task')}, {many(session['tool_executions'], 'tool run')}, "
+        f"{many(session['completed_goals'], 'goal')} completed, "
         f"{session['estimated_tokens']} tokens"
     )
     yield (
         f"execution: task {execution['current_task'] or 'none'}, "
-        f"{execution['execution_steps']} steps, "
-        f"{execution['discovered_context_entries']} discovered, {execution['insights']} insights"
+        f"{many(execution['execution_steps'], 'step')}, "
+        f"{execution['discovered_context_entries']} discovered, "
+        f"{many(execution['insights'], 'insight')}"
     )
 
 
@@ -48,8 +52,8 @@ def _notebooks(books: Row) -> Iterator[str]:
         return
     dropped = f", {books['dropped']} dropped" if books["dropped"] else ""
     yield (
-        f"notebooks ({books['policy']}): {len(books['notes'])} notes, "
-        f"{books['lines']} lines of {books['characters']} characters{dropped}"
+        f"notebooks ({books['policy']}): {many(len(books['notes']), 'note')}, "
+        f"{many(books['lines'], 'line')} of {books['characters']} characters{dropped}"
     )
 
 
@@ -58,14 +62,14 @@ def _exchanges(exchanges: Row, cache: Row) -> Iterator[str]:
         yield (
             f"exchanges: {exchanges['turn']} closed, {exchanges['window']} kept, "
             f"{exchanges['running_bytes']} bytes of summary, "
-            f"{exchanges['compressions']} compressions"
+            f"{many(exchanges['compressions'], 'compression')}"
         )
     if cache["kept"] or cache["hits"] or cache["misses"]:
         rate = cache["hit_permille"]
         share = "" if rate is None else f" ({_percent(rate)})"
         yield (
-            f"tool cache: {cache['kept']} kept, {cache['hits']} hits{share}, "
-            f"{cache['misses']} misses, {cache['evicted']} evicted"
+            f"tool cache: {cache['kept']} kept, {many(cache['hits'], 'hit')}{share}, "
+            f"{many(cache['misses'], 'miss', 'misses')}, {cache['evicted']} evicted"
         )
 
 
@@ -74,7 +78,7 @@ def _summariser(told: Row) -> Iterator[str]:
     if calls or told.get("memo_hits"):
         rate, each = told["success_permille"], told["ms_per_call"]
         ended = "" if rate is None else f", {_percent(rate)} answered, {each} ms each"
-        yield f"summariser: {calls} model calls{ended}, {told['memo_hits']} remembered"
+        yield f"summariser: {many(calls, 'model call')}{ended}, {told['memo_hits']} remembered"
 
 
 def forecasts(rows: list[Row]) -> Iterator[str]:
@@ -82,12 +86,7 @@ def forecasts(rows: list[Row]) -> Iterator[str]:
     for row in rows:
         whose = f" of {row['of']}" if row["of"] else ""
         left = row["turns_left"]
-        when = (
-            "" if left is None
-            else ", reached" if left == 0
-            else ", in 1 turn" if left == 1
-            else f", in {left} turns"
-        )  # fmt: skip
+        when = "" if left is None else f", in {many(left, 'turn')}" if left else ", reached"
         share = f" ({_percent(row['size'] * 1000 // row['cap'])})" if row["cap"] else ""
         yield f"{row['limit']}{whose}: {row['size']} of {row['cap']} {row['unit']}{share}{when}"
 

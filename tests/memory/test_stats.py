@@ -22,6 +22,8 @@ from memory.stores import (
 )
 from tests.logs import PACKS, talk
 
+INSIGHT: dict[str, object] = {"kind": "error", "text": "x", "key": "x", "size": 1, "cites": []}
+
 
 def test_the_counts_of_a_deliberation_stay() -> None:
     """Summaries, decisions, active proposals, participants, messages."""
@@ -89,8 +91,7 @@ def test_limits_over_their_warning_line_are_alerts() -> None:
     memory.govern(merged(Settings(), {"limits": {"insights": 4}}))
     memory.insights.last = 3
     for ref in (1, 2, 3):
-        row: dict[str, object] = {"ref": ref, "kind": "error", "text": "x", "key": "x", "size": 1, "cites": []}
-        memory.insights.held[ref] = convert(row, Insight)
+        memory.insights.held[ref] = convert({**INSIGHT, "ref": ref}, Insight)
         assert stats(memory)["alerts"] == (["limits.insights"] if ref == 3 else [])
 
 

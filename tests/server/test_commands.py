@@ -24,12 +24,13 @@ PROMISED = {
     "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--json"},
     "watch": {"--after", "--cursor", "--facts", "--json"},
     "search": {"--by", "--limit", "--json"},
-    "memory": {"--at", "--json"},
+    "memory": {"--layer", "--at", "--json"},
     "context": {"--as", "--brief", "--budget", "--at", "--json"},
     "explain": {"--json"},
     "correct": {"--retract", "--merge", "--topic", "--by", "--json"},
     "alias": {"--json"},
     "stats": {"--json"},
+    "settings": {"--changed", "--suggest", "--apply", "--json"},
     "doctor": {"--json"},
     "session new": {"--title"},
     "session ls": {"--json"},
@@ -102,7 +103,7 @@ def test_every_setting_is_a_flag_of_the_command() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("parley se", {"search", "session"}), ("parley session ve", {"verify"}),
+    [("parley se", {"search", "session", "settings"}), ("parley session ve", {"verify"}),
      ("parley analyze --form", {"--format"})],
 )  # fmt: skip
 def test_the_shell_completes(typed: str, offered: set[str]) -> None:
