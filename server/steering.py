@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from bus.drafts import Receipt
 from bus.entries import MemoryCompacted, SettingsChanged
 from memory.settings import Settings as SessionSettings
-from server.aliases import CAP, Given, current_fields, old_name, translated
+from server.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
 from server.errors import Misuse
 from server.leaves import INHERITED, laid
 from server.names import nearest
@@ -95,9 +95,15 @@ def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
             for warning in warnings:
                 tell(f"warning: {warning}")
         return key, setting.path[1:], value
-    for name, setting in OF_SESSIONS.items():
+    mappings = {name: setting for name, setting in OF_SESSIONS.items() if setting.mapping}
+    for name, setting in mappings.items():
+        if not key.startswith(name + "."):
+            continue
         below, dot, field = key.removeprefix(name + ".").rpartition(".")
-        if setting.mapping and key.startswith(name + ".") and dot and field in setting.fields:
+        if field in OLD_FIELDS:
+            field = OLD_FIELDS[field]
+            tell(f"warning: {given.where} is an old name; write {name}.{below}.{field}")
+        if dot and field in setting.fields:
             empty = given.value in ("", "null")
             return name, (*setting.path[1:], below, field), None if empty else given.value
     raise _unknown(key)

@@ -141,8 +141,10 @@ def test_a_participants_own_limit_is_set_by_its_dotted_name(at: Parley) -> None:
     assert agents["dr.who"]["policy"] == "off"
     assert agents["bo"]["limit"] == 7
     assert at("session", "set", "s", "note.agents.ana.limit=").code == 0
+    old = at("session", "set", "s", "note.agents.bo.memory_length=8")
+    assert "is an old name; write note.agents.bo.limit" in old.err
     agents = json.loads(at("memory", "s", "--json").out)["settings"]["note"]["agents"]
-    assert agents["ana"]["limit"] is None
+    assert (agents["ana"]["limit"], agents["bo"]["limit"]) == (None, 8)
     assert at("session", "verify", "s").code == 0
 
 
