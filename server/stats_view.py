@@ -82,8 +82,8 @@ def _summariser(told: Row) -> Iterator[str]:
 
 
 def forecasts(rows: list[Row]) -> Iterator[str]:
-    """How full each limit is and when it will be reached."""
-    for row in rows:
+    """How full each limit is that holds anything, and when it will be reached."""
+    for row in (row for row in rows if row["size"]):
         whose = f" of {row['of']}" if row["of"] else ""
         left = row["turns_left"]
         when = "" if left is None else f", in {many(left, 'turn')}" if left else ", reached"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
 from msgspec import convert
 
 from bus import Bus, Draft
 from bus.entries import Entry, EpisodeClosed, EpisodeOpened
 from memory.fold import fold
 from memory.state import Memory
+from memory.stats import stats
 from memory.stores import (
     Cached,
     Call,
@@ -32,7 +35,7 @@ from memory.stores import (
 )
 from server.layers import LAYERS, layer
 from tests.calls import Parley
-from tests.logs import PACKS, talk
+from tests.logs import PACKS, entries, numbered, talk
 
 NAMES = (
     "conversation", "session", "execution", "notebooks", "history", "exchanges", "tools",
@@ -167,6 +170,16 @@ def test_trees_carry_handles(full: Memory) -> None:
     assert LAYERS["exchanges"].tree(full)["window"][0]["handle"] == "E1"
     assert LAYERS["tools"].tree(full)["cached"][0]["remaining"] == 2
     assert LAYERS["history"].tree(full)["history"][0]["facts"] == (("earnings", "12"),)
+
+
+@given(entries())
+def test_any_session_can_be_told_layer_by_layer(log: list[Entry]) -> None:
+    """Whatever was logged: words that print, trees that are JSON, counts without floats."""
+    memory = fold(Memory(PACKS), numbered(log))
+    for name in NAMES:
+        words(memory, name).encode()
+        json.dumps(layer(name).tree(memory))
+    assert "." not in re.sub(r'"[^"]*"', "", json.dumps(stats(memory)))
 
 
 # -- at the door ---------------------------------------------------------------
