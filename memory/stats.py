@@ -26,7 +26,6 @@ def stats(memory: Memory) -> dict[str, Any]:
     decisions = [found for found in memory.decisions.values() if _stands(found)]
     covered = sum(summary.was for summary in memory.summaries.values())
     written = sum(summary.size for summary in memory.summaries.values())
-    limits = forecast(memory)
     return {
         "messages": memory.messages,
         "participants": len(memory.participants),
@@ -51,8 +50,15 @@ def stats(memory: Memory) -> dict[str, Any]:
         },
         "compression_permille": _permille(written, covered),
         **layers(memory),
-        "forecasts": [asdict(one) for one in limits],
-        "alerts": [f"{one.limit} {one.of}".strip() for one in limits if one.alert],
+        **_limits(memory),
+    }
+
+
+def _limits(memory: Memory) -> dict[str, Any]:
+    found = forecast(memory)
+    return {
+        "forecasts": [asdict(one) for one in found],
+        "alerts": [f"{one.limit} {one.of}".strip() for one in found if one.alert],
     }
 
 

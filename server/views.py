@@ -45,14 +45,6 @@ def show_context(context: Context, json: bool) -> None:
         emit_bytes(context.text.encode() + b"\n")
 
 
-def show_layer(told: Told, json: bool) -> None:
-    """One layer of memory; its words are fenced and safe to print."""
-    if json:
-        emit(told.tree)
-    else:
-        emit_bytes((told.text or "nothing yet").encode() + b"\n")
-
-
 def show_statistics(found: Mapping[str, Any], json: bool) -> None:
     """Counts and sizes."""
     if json:
@@ -99,6 +91,14 @@ def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
         cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
         table.add_row(*map(_cell, (*cells, row["head"] - row["folded"])))
     stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
+
+
+def show_layer(told: Told, json: bool) -> None:
+    """One layer of memory; its words are fenced and safe to print."""
+    if json:
+        emit(told.tree)
+    else:
+        emit_bytes((told.text or "nothing yet").encode() + b"\n")
 
 
 def show_verdict(what: str, found: Sequence[str], json: bool) -> None:

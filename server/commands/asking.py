@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from server.commands.options import As, At, Brief, Budget, Json, Session, settings
-
-LAYER: Final = (
-    "conversation, session, execution, notebooks, history, exchanges, tools, episodes, "
-    "insights, lessons or ledger"
-)
+from server.commands.options import As, At, Brief, Budget, Json, Layer, Session, settings
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,7 +19,7 @@ def memory(
     session: Session,
     json: Json = False,
     at: At = None,
-    layer: Annotated[str | None, typer.Option(metavar="NAME", help=LAYER)] = None,
+    layer: Layer = None,
 ) -> None:
     """The minutes: what the session has come to.
 

@@ -31,6 +31,14 @@ Budget = Annotated[
 At = Annotated[
     int | None, typer.Option("--at", min=0, metavar="N", help="as it was after message N")
 ]
+Layer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="one of conversation, session, execution, notebooks, history, exchanges, tools, "
+        "episodes, insights, lessons, ledger",
+    ),
+]
 
 
 def settings(ctx: typer.Context) -> Settings:
