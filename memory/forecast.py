@@ -7,11 +7,13 @@ integers only.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from memory.state import Memory
-from memory.stores import Episode
+from memory.stores import Episode, Notebooks
 from memory.text import Unit, measure
 
 
@@ -96,9 +98,19 @@ def _notebooks(memory: Memory) -> Iterator[Forecast]:
         own = memory.settings.note.agents.get(name)
         cap = own.limit if own is not None and own.limit is not None else limits.note.cap
         warn = limits.note.warn * cap // limits.note.cap
-        size = len(note.text) + note.size
-        since = memory.n - max(note.owed, note.cause, note.written)
-        yield _made("limits.note", "chars", size, cap, note.size, since, warn=warn, of=name)
+        told = _told_since(books, name, note.cause)
+        size, turns = len(note.text) + told, memory.n - note.cause
+        yield _made("limits.note", "chars", size, cap, told, turns, warn=warn, of=name)
+
+
+def _told_since(books: Notebooks, name: str, cause: int) -> int:
+    """Characters of what the history told a participant after entry `cause`."""
+    start = bisect_right(books.history, cause, key=lambda line: line.n)
+    return sum(
+        len(line.text)
+        for line in islice(books.history, start, None)
+        if line.who == name or (line.kind != "reasoning" and (not line.to or name in line.to))
+    )
 
 
 def _episodes(memory: Memory) -> Iterator[Forecast]:

@@ -137,7 +137,7 @@ def _notebooks(memory: Memory) -> dict[str, Any]:
         "characters": books.size,
         "dropped": books.dropped,
         "notes": {
-            name: {"characters": len(note.text), "revisions": note.revisions}
+            name: {"characters": len(note.text), "revision": note.cause}
             for name, note in sorted(books.notes.items())
         },
     }

@@ -65,7 +65,7 @@ def episodes(memory: Memory) -> Lines:
 
 def notebooks(memory: Memory) -> Lines:
     for name, note in sorted(memory.notebooks.notes.items()):
-        revision = f"revision {note.revisions}" if note.revisions else "no revision yet"
+        revision = f"revision {note.cause}" if note.cause else "no revision yet"
         owed = f", owed for {note.owed}" if note.owed > note.answered else ""
         yield f"{line(name, 64)}: {len(note.text)} characters, {revision}{owed}"
         if note.text:

@@ -74,10 +74,17 @@ def test_everybody_has_a_limit_of_the_notebook() -> None:
     found = memory(10, note={"policy": "rewrite", "agents": {"bo": {"limit": 100}}})
     found.notebooks.notes = {
         "ana": Note(text="x" * 40_000),
-        "bo": Note(text="y" * 50, size=30, cause=4, owed=4),
+        "bo": Note(text="y" * 50, cause=4),
     }
+    found.notebooks.history = [
+        line(4, "digested"),
+        line(6, "z" * 30),
+        Line(n=7, kind="reasoning", who="cy", text="of nobody else's notebook"),
+        Line(n=8, kind="results", who="cy", text="for ana alone", to=("ana",)),
+    ]
     ana, bo = of(found, "limits.note", "ana"), of(found, "limits.note", "bo")
-    assert (ana.cap, ana.warn, ana.alert, ana.turns_left) == (50_000, 40_000, True, None)
+    assert (ana.cap, ana.warn, ana.alert) == (50_000, 40_000, True)
+    assert ana.size == 40_000 + len("digested") + 30 + len("for ana alone")
     assert (bo.cap, bo.warn, bo.alert) == (100, 80, True)
     assert (bo.per_turn_permille, bo.turns_left) == (5000, 4)
 

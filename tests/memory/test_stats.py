@@ -74,12 +74,12 @@ def test_notebooks_exchanges_and_the_cache_are_counted() -> None:
     assert stats(memory)["cache"]["hit_permille"] is None
     memory.notebooks = Notebooks(
         history=[Line(n=1, kind="vote", who="a", text="abc")], size=3, dropped=2,
-        notes={"a": Note(text="mine", revisions=1)},
+        notes={"a": Note(text="mine", cause=1)},
     )  # fmt: skip
     memory.exchanges = Exchanges(turn=4, running="é" * 10, compressions=1)
     memory.tools = Tools(hits=3, misses=1)
     found = stats(memory)
-    assert found["notebooks"]["notes"] == {"a": {"characters": 4, "revisions": 1}}
+    assert found["notebooks"]["notes"] == {"a": {"characters": 4, "revision": 1}}
     assert (found["notebooks"]["lines"], found["notebooks"]["dropped"]) == (1, 2)
     assert found["exchanges"] == {"turn": 4, "window": 0, "running_bytes": 20, "compressions": 1}
     assert found["cache"]["hit_permille"] == 750

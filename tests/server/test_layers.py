@@ -82,7 +82,7 @@ def full() -> Memory:
     memory.notebooks = Notebooks(
         history=[Line(n=5, kind="results", who="host", text=FORGED, facts=(("earnings", "12"),))],
         size=30, dropped=2, through=3,
-        notes={"ana": Note(text=FORGED, cause=4, revisions=2, owed=7, answered=4)},
+        notes={"ana": Note(text=FORGED, cause=4, owed=7, answered=4)},
     )  # fmt: skip
     memory.exchanges = Exchanges(turn=3, window=[1], running=FORGED, compressions=1)
     memory.tools = Tools(
@@ -135,7 +135,7 @@ def test_every_layer_of_an_empty_memory_is_empty(name: str) -> None:
         ("conversation", ["1 message from 3 on, no summary yet", "1 summary due"]),
         ("session", ["E2 goal", "Rebuild", "4 tool runs, 75 % ok", "E4 goal", "(failed)"]),
         ("execution", ["E3 task in E2", "waits for E1", "port: 8080"]),
-        ("notebooks", ["ana: 38 characters, revision 2, owed for 7"]),
+        ("notebooks", ["ana: 38 characters, revision 4, owed for 7"]),
         (
             "history",
             ["2 lines up to n 3 are in the log alone", "5 results of host", "earnings: 12"],
