@@ -11,7 +11,7 @@ import pytest
 
 from bus import Bus, Draft
 from bus.entries import EpisodeOpened
-from memory.presets import PRESETS
+from memory.presets import PRESETS, preset
 from server.inventory import presets, table
 from server.settings import SETTINGS
 from tests.calls import Parley
@@ -114,9 +114,9 @@ def test_a_preset_is_logged_under_what_the_opener_sets(at: Parley, name: str) ->
 def test_what_the_opener_sets_outranks_the_preset(at: Parley) -> None:
     """Leaf by leaf: the rest of the preset stays."""
     at("session", "new", "s", "--preset", "autobiographer", "--routes-vote", "append")
-    tree = opened(at, "s")
-    assert tree["routes"] == {"own": "reflect", "vote": "append", "phase": "reflect"}
-    assert tree["note"]["policy"] == "rewrite"
+    tree, usual = opened(at, "s"), preset("autobiographer")
+    assert tree["routes"] == {**usual["routes"], "vote": "append"}
+    assert tree["note"] == usual["note"]
 
 
 def test_presets_reach_every_door(
@@ -131,10 +131,10 @@ def test_presets_reach_every_door(
     assert opened(at, "r")["preset"] == "analyst"
     Path("parley.toml").write_text('preset = "experiment"\n')
     at("session", "new", "f")
-    assert opened(at, "f")["note"] == {"policy": "append"}
+    assert opened(at, "f") == preset("experiment")
     monkeypatch.setenv("PARLEY_PRESET", "autobiographer")
     at("session", "new", "v")
-    assert opened(at, "v")["note"] == {"policy": "rewrite"}
+    assert opened(at, "v") == preset("autobiographer")
     Path("parley.toml").unlink()
     monkeypatch.delenv("PARLEY_PRESET")
     at("session", "new", "d")
