@@ -16,3 +16,7 @@ def hear(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
 
 def close(moment: Moment, closing: Episode) -> None:
     """Count a turn, keep the exchange in the window, fold what leaves it into the summary."""
+
+
+def window(memory: Memory) -> list[Episode]:
+    return [memory.episodes.held[ref] for ref in memory.exchanges.window]

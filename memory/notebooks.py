@@ -49,3 +49,11 @@ def refused(moment: Moment, entry: NoteRefused) -> None:
 def owed(memory: Memory) -> list[Reflect]:
     """The reflections that are wanted now: at most one a participant, oldest cause first."""
     return []
+
+
+def standing(memory: Memory, name: str) -> tuple[str, int]:
+    return "", 0
+
+
+def lines_since(memory: Memory, name: str | None) -> list[str]:
+    return []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-from memory.text import measure
+from memory.text import tokens
+
+Fate = Literal["whole", "short", "left out"]
 
 
 @dataclass(slots=True, frozen=True)
@@ -17,6 +20,15 @@ class Block:
     size: int
 
 
+@dataclass(slots=True, frozen=True)
+class Choice:
+    """What became of one thing that a context might have shown: `what` is a handle or an n."""
+
+    block: str
+    what: str
+    fate: Fate
+
+
 @dataclass(slots=True)
 class Page:
     """Lines by block, within a budget: each line is paid for when it is put."""
@@ -24,26 +36,59 @@ class Page:
     left: int
     lines: dict[str, dict[int, str]] = field(default_factory=dict)
     cites: set[int] = field(default_factory=set)
-    dropped: dict[str, int] = field(default_factory=dict)
+    fates: dict[tuple[str, str], Fate] = field(default_factory=dict)
+    more: dict[str, int] = field(default_factory=dict)  # left out, too many to name
 
-    def put(self, block: str, key: int, line: str, cites: Sequence[int] = ()) -> bool:
-        """Take `line` in under `key`, which orders the block; False where it does not fit."""
-        cost = measure(line + "\n", "tokens")
+    def put(
+        self,
+        block: str,
+        key: int,
+        line: str,
+        cites: Iterable[int] = (),
+        *,
+        what: str,
+        short: bool = False,
+    ) -> bool:
+        """Take `line` in under `key`, which orders the block; False where it does not fit.
+
+        A line put again replaces the one before. `what` it shows is noted
+        either way: whole, in short, or left out.
+        """
+        cost = tokens(line + "\n")
         if block not in self.lines:
-            cost += measure(f"\n## {block}\n", "tokens")
+            cost += tokens(f"\n## {block}\n")
         before = self.lines.get(block, {}).get(key)
         if before is not None:
-            cost -= measure(before + "\n", "tokens")
+            cost -= tokens(before + "\n")
         if cost > self.left:
+            self.fates.setdefault((block, what), "left out")
             return False
         self.left -= cost
         self.lines.setdefault(block, {})[key] = line
         self.cites.update(cites)
+        self.fates[block, what] = "short" if short else "whole"
         return True
 
-    def drop(self, block: str, count: int = 1) -> None:
+    def omit(self, block: str, whats: Sequence[str]) -> None:
+        """Note what is left out without having been tried."""
+        for what in whats:
+            self.fates.setdefault((block, what), "left out")
+
+    def omit_more(self, block: str, count: int) -> None:
+        """Note that `count` things are left out which the page cannot name."""
         if count:
-            self.dropped[block] = self.dropped.get(block, 0) + count
+            self.more[block] = self.more.get(block, 0) + count
+
+    def counted(self, fate: Fate) -> dict[str, int]:
+        """How many things met `fate`, by block."""
+        found = dict(self.more) if fate == "left out" else {}
+        for (block, _), met in self.fates.items():
+            if met == fate:
+                found[block] = found.get(block, 0) + 1
+        return found
+
+    def choices(self) -> tuple[Choice, ...]:
+        return tuple(Choice(block, what, fate) for (block, what), fate in self.fates.items())
 
     def blocks(self, names: Sequence[str]) -> list[Block]:
         made = []
@@ -51,5 +96,5 @@ class Page:
             if name in self.lines:
                 body = "\n".join(line for _, line in sorted(self.lines[name].items()))
                 text = f"## {name}\n{body}"
-                made.append(Block(name, text, measure(text, "tokens")))
+                made.append(Block(name, text, tokens(text)))
         return made

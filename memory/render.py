@@ -41,6 +41,12 @@ def ledger_line(decision: Decision) -> str:
     return f"- {decision.handle} **{line(decision.topic, 100)}** ({decision.status})"
 
 
+def handle_line(decision: Decision, chars: int) -> str:
+    """A decision as handle and clipped topic, where there are very many."""
+    disputed = " (disputed)" if decision.status == "disputed" else ""
+    return f"- {decision.handle}{disputed} {line(decision.topic, chars)}"
+
+
 def decision_line(decision: Decision) -> str:
     """The whole line of the ledger; no counts, they move between epochs."""
     topic = line(decision.topic, 100)

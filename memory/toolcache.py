@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bus.entries import ContextInjected, ToolCalled, ToolReturned
 from memory.moment import Moment
+from memory.state import Memory
+from memory.stores import Cached
 
 
 def called(moment: Moment, entry: ToolCalled) -> None:
@@ -16,3 +18,7 @@ def returned(moment: Moment, entry: ToolReturned) -> None:
 
 def injected(moment: Moment, entry: ContextInjected) -> None:
     """Note what a participant was shown of its surroundings."""
+
+
+def live(memory: Memory) -> list[Cached]:
+    return list(memory.tools.cached.values())

@@ -1,19 +1,18 @@
-"""What is asked of a session on a bus: its minutes, an item's story, its memory to the letter."""
+"""What is asked of a session on a bus: its entries, its minutes, its replay."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from bus import Bus
 from bus.entries import Record
 from listeners.reader import MemoryReader
-from memory.errors import UnknownRef
 from memory.fold import apply
-from memory.items import Decision, Fact, Proposal
+from memory.items import Fact
 from memory.state import Memory
-from server.minutes import cited, decision_row, minutes, proposal_row
+from server.minutes import cited, minutes
 from server.packs import Packs
 
 PAGE: Final = 1000  # entries a round trip
@@ -68,33 +67,3 @@ async def replayed(bus: Bus, packs: Packs, session: str) -> Replayed:
         found.facts += apply(found.memory, record)
         found.said.setdefault(record.n, record)
     return found
-
-
-async def explained(bus: Bus, packs: Packs, session: str, ref: str) -> dict[str, Any]:
-    """One item with its evidence, quoted, who stood where, and how it came to be.
-
-    Raises `UnknownRef`.
-    """
-    found = await replayed(bus, packs, session)
-    item = _item(found.memory, ref)
-    row = (
-        decision_row(item, found.said)
-        if isinstance(item, Decision)
-        else proposal_row(item, found.said)
-    )
-    history = [
-        {"n": fact.n, "kind": fact.kind, **fact.data} for fact in found.facts if fact.ref == ref
-    ]
-    return {**row, "history": history}
-
-
-def _item(memory: Memory, ref: str) -> Proposal | Decision:
-    """The item as it was numbered, struck and merged ones included."""
-    shelf: Mapping[int, Proposal | Decision] = (
-        memory.proposals if ref[:1] == "P" else memory.decisions if ref[:1] == "D" else {}
-    )
-    number = ref[1:]
-    item = shelf.get(int(number)) if number.isdecimal() else None
-    if item is None:
-        raise UnknownRef(ref)
-    return item

@@ -39,25 +39,57 @@ def write_minutes(console: Console, report: Row) -> None:
 
 def write_item(console: Console, row: Row) -> None:
     """One item: what it is, what shows it, who stood where, what became of it."""
-    for line in _decision(row) if "outcome" in row else _proposal(row):
-        console.print(line)
-    evidence = row["evidence"]
-    console.print(_line(f"  found by {_whence(evidence)}", style="dim"))
+    for lines in (_heads(row), _evidence(row), _sides(row), _reach(row), _history(row)):
+        for line in lines:
+            console.print(line)
+
+
+def _evidence(row: Row) -> Iterator[Text]:
+    """The rule that found it, the passages it rests on, and what settled it."""
+    if row.get("evidence"):
+        yield _line(f"  found by {_whence(row['evidence'])}", "dim")
+    for passage in row.get("words", ()):
+        yield _line(f"  message {passage['n']}, word for word:", "dim")
+        yield _line("    " + passage["text"].replace("\n", "\n    "), keep_newlines=True)
     for name in ("settled", "ratified", "disputed"):
         if row.get(name):
-            console.print(
-                _line(f"  {name} at message {row[name]['n']}, {_whence(row[name])}", "dim")
-            )
-            console.print(_quote(row[name]))
+            yield _line(f"  {name} at message {row[name]['n']}, {_whence(row[name])}", "dim")
+            yield _quote(row[name])
+
+
+def _sides(row: Row) -> Iterator[Text]:
     for reaction in row.get("reactions", ()):
-        console.print(_quote(reaction, f"  {_stance(reaction)}"))
+        yield _quote(reaction, f"  {_stance(reaction)}")
     for name in ("supporters", "dissenters", "abstainers"):
         for voice in row.get(name, ()):
-            console.print(_quote(voice, f"  {name[:-1]} {voice['participant']}"))
+            yield _quote(voice, f"  {name[:-1]} {voice['participant']}")
+
+
+def _reach(row: Row) -> Iterator[Text]:
+    """Which summaries cover it, and whether a listener is told of it now."""
+    for covers in row.get("summaries", ()):
+        level = f", level {covers['level']}" if covers["level"] else ""
+        yield _line(f"  covered by the summary of {covers['first']}-{covers['last']}{level}", "dim")
+    for fate in row.get("context", ()):
+        block = f" {fate['block']!r}," if fate["block"] else ""
+        yield _line(f"  in the full context now:{block} {fate['why']}", "dim")
+
+
+def _history(row: Row) -> Iterator[Text]:
     if row.get("history"):
-        console.print(_line("  history", "bold"))
+        yield _line("  history", "bold")
     for fact in row.get("history", ()):
-        console.print(_line(f"    message {fact['n']}: {_event(row['handle'], fact)}"))
+        yield _line(f"    message {fact['n']}: {_event(row['handle'], fact)}")
+
+
+def _heads(row: Row) -> list[Text]:
+    if "outcome" in row:
+        return _decision(row)
+    if "reactions" in row:
+        return _proposal(row)
+    told = row.get("title") or row.get("text", "")
+    state = row.get("status") or f"{row['count']} times"
+    return [_line(f"  {row['handle']:>4} {row['kind']} {state}: {told}", "bold")]
 
 
 def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:

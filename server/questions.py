@@ -10,8 +10,9 @@ from memory import canonical
 from memory.context import Context, Profile
 from memory.state import Memory
 from memory.stats import stats
-from server.asking import explained, said
+from server.asking import said
 from server.errors import Misuse
+from server.explaining import explained
 from server.minutes import cited, minutes
 from server.packs import read_packs
 from server.running import Running, connected

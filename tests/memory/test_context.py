@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import Message
+from bus.entries import EpisodeClosed, EpisodeOpened, Message, Record
 from memory.context import Request, assemble
 from memory.errors import ContextOverflow
 from memory.fold import apply
@@ -128,3 +128,90 @@ def test_a_stance_by_nearness_is_marked() -> None:
     """Whoever counts heads in a context sees which ones do not count."""
     memory, _ = folded(talk(("ana", "I propose we rest."), ("bo", "+1 to P1"), ("cy", "I agree.")))
     assert "for: bo, cy?" in assemble(memory, Request("ana")).text
+
+
+def _ledger(count: int) -> list[Record]:
+    """A session with `count` ratified decisions of ordinary length."""
+    lines = [
+        Message(
+            participant="ines",
+            content=f"Service {index} belongs to team {index}, with its pager and its bills.",
+            act="decide",
+            topic=f"owner of the service number {index} and its on-call rota",
+        )
+        for index in range(count)
+    ]
+    return talk(*lines, chair=["ines"])
+
+
+def test_a_long_ledger_is_told_as_handles_before_any_decision_is_left_out() -> None:
+    """250 decisions stand in 4,000 tokens: the newest in full, older ones short, none missing."""
+    memory, _ = folded(_ledger(250))
+    context = assemble(memory, Request(budget=4000))
+    lines = [line for line in context.text.splitlines() if line.startswith("- D")]
+    assert [int(line.split()[1][1:]) for line in lines] == list(range(1, 251))
+    assert context.dropped == {}
+    short = context.shortened["Key Decisions Made"]
+    assert f"in short: {short} of Key Decisions Made" in context.text
+    forms = [one.fate for one in context.choices if one.block == "Key Decisions Made"]
+    assert len(forms) == 250
+    assert forms.count("short") == short
+    assert context.size <= 4000
+
+
+def test_older_decisions_shrink_first() -> None:
+    """Where some can be told on a longer line, those are the newest."""
+    memory, _ = folded(_ledger(120))
+    context = assemble(memory, Request(budget=4000))
+    fates = {one.what: one.fate for one in context.choices if one.block == "Key Decisions Made"}
+    forms = [fates[f"D{ref}"] for ref in range(1, 121)]
+    assert forms == sorted(forms, key=["short", "whole"].index)
+    assert {"short", "whole"} == set(forms)
+
+
+def test_a_ledger_beyond_any_budget_counts_what_is_left_out() -> None:
+    """The oldest are counted, and the budget holds."""
+    memory, _ = folded(_ledger(250))
+    context = assemble(memory, Request(budget=600))
+    left = context.dropped["Key Decisions Made"]
+    assert f"{left} of Key Decisions Made" in context.text
+    assert "- D250" in context.text
+    assert context.size <= 600
+
+
+def test_the_stage_and_what_earlier_phases_came_to_are_told() -> None:
+    """A listener knows the phase it is in, and the result of the phase before."""
+    memory, _ = folded(
+        talk(
+            EpisodeOpened(participant="host", episode="phase", title="Individual choice"),
+            EpisodeClosed(participant="host", episode="phase", result="Ana earned 24 points."),
+            EpisodeOpened(participant="host", episode="phase", title="Group discussion"),
+            EpisodeOpened(participant="host", episode="round", title="Round 1"),
+        )
+    )
+    text = assemble(memory, Request("ana")).text
+    assert "## Where We Are\n- E2 phase: Group discussion\n- E3 round: Round 1" in text
+    assert "- E1 phase **Individual choice** (completed)\n| Ana earned 24 points." in text
+
+
+def test_what_others_only_thought_is_not_told() -> None:
+    """Internal reasoning is for the one who reasons."""
+    records = talk(
+        Message(participant="ana", content="I would rather keep the floor.", form="reasoning"),
+        ("ana", "Let me think."),
+    )
+    memory, _ = folded(records)
+    assert "keep the floor" in assemble(memory, Request("ana", recent=records)).text
+    assert "keep the floor" not in assemble(memory, Request("bo", recent=records)).text
+
+
+def test_each_thing_and_its_fate_are_named() -> None:
+    """`choices` says of every candidate whether it is whole, in short, or left out."""
+    records = talk(("ana", "I propose we rest."), *[("bo", "word " * 200) for _ in range(8)])
+    memory, _ = folded(records)
+    context = assemble(memory, Request("bo", budget=900, recent=records))
+    fates = {(one.block, one.what): one.fate for one in context.choices}
+    assert fates["Active Proposals", "P1"] == "whole"
+    assert fates["Recent Messages", "n 9"] == "whole"
+    assert fates["Recent Messages", "n 1"] == "left out"
+    assert context.dropped == {"Recent Messages": list(fates.values()).count("left out")}

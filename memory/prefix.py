@@ -1,0 +1,191 @@
+"""The part of a context before its breakpoint: what changes with epochs only.
+
+The ledger comes first: every binding decision stands in it, in full, on a short
+line, or, where there are very many, as handle and clipped topic. Older ones
+shrink first, and all shrink before any is left out. For that, and that alone,
+the ledger may take from the `spare` beyond the prefix's share.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memory import condensed, lessons, notebooks
+from memory.items import Decision, Proposal, Summary
+from memory.page import Page
+from memory.render import decision_line, handle_line, ledger_line, summary_lines
+from memory.render_layers import lesson_line, note_lines, past_lines, running_lines
+from memory.state import Memory
+from memory.summaries import frontier
+from memory.text import tokens
+
+FAR = "Session So Far"
+PAST = "Earlier Phases and Goals"
+LESSONS = "Lessons From Earlier Sessions"
+LEDGER = "Key Decisions Made"
+NEAR = "Earlier Discussion Summary"
+RUNNING = "Earlier Exchanges"
+NOTE = "Your Notebook"
+
+BLOCKS: Final = (FAR, PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
+
+_TOPICS: Final = (48, 24, 12)  # characters of a topic beside a bare handle, the widest that fits
+_SPARE: Final = 700  # per mille of the spare that the ledger may take
+_NOTE_CHARS: Final = 120_000  # of a notebook that are looked at; a budget holds fewer
+
+
+def fill(memory: Memory, page: Page, profile: str, participant: str | None, spare: int) -> None:
+    """Fill `page` for that profile; `spare` tokens lie beyond its share."""
+    if profile == "raw":
+        _put_note(memory, page, participant)
+        return
+    if profile == "history":
+        _put_summaries(memory, page)
+        return
+    kept = _put_ledger(memory, page, spare * _SPARE // 1000)
+    if profile == "brief":
+        _put_decisions(page, kept)
+        return
+    _put_note(memory, page, participant)
+    _put_past(memory, page)
+    _put_running(memory, page)
+    if profile == "full":
+        _put_lessons(memory, page)
+        _put_summaries(memory, page)
+    _put_decisions(page, kept)
+
+
+def stands(item: Proposal | Decision) -> bool:
+    """True unless a person struck it or merged it into another."""
+    return not item.struck and item.merged is None
+
+
+# -- the ledger ----------------------------------------------------------------
+
+
+def _put_ledger(memory: Memory, page: Page, spare: int) -> list[Decision]:
+    """Every binding decision, newest first, as long as there is room; those that are in."""
+    ledger = [
+        decision
+        for decision in memory.decisions.values()
+        if decision.status in ("ratified", "disputed") and stands(decision)
+    ]
+    ledger.reverse()
+    if _cost([ledger_line(decision) for decision in ledger], page.left) > page.left:
+        page.left += spare
+        _put_handles(page, ledger)
+        page.left = max(0, page.left - spare)
+    kept = [one for one in ledger if page.fates.get((LEDGER, one.handle)) != "left out"]
+    for decision in kept:
+        if not page.put(
+            LEDGER, decision.ref, ledger_line(decision), (decision.born,), what=decision.handle
+        ):
+            break
+    return kept
+
+
+def _put_handles(page: Page, ledger: list[Decision]) -> None:
+    """Every decision as handle and topic, as wide as lets all of them in."""
+    width = next(
+        (
+            chars
+            for chars in _TOPICS
+            if _cost([handle_line(one, chars) for one in ledger], page.left) <= page.left
+        ),
+        _TOPICS[-1],
+    )
+    for index, one in enumerate(ledger):
+        line = handle_line(one, width)
+        if not page.put(LEDGER, one.ref, line, (one.born,), what=one.handle, short=True):
+            page.omit(LEDGER, [left.handle for left in ledger[index:]])
+            return
+
+
+def _cost(lines: list[str], most: int) -> int:
+    """What `lines` cost under their heading; may stop counting beyond `most`."""
+    total = tokens(f"\n## {LEDGER}\n") if lines else 0
+    for line in lines:
+        total += tokens(line + "\n")
+        if total > most:
+            break
+    return total
+
+
+def _put_decisions(page: Page, kept: list[Decision]) -> None:
+    """The decisions in full as long as there is room, the newest first."""
+    for decision in kept:
+        if decision.shrunk:
+            continue
+        if not page.left or not page.put(
+            LEDGER, decision.ref, decision_line(decision), what=decision.handle
+        ):
+            return
+
+
+# -- summaries, notebook, episodes, lessons ------------------------------------
+
+
+def _put_summaries(memory: Memory, page: Page) -> None:
+    standing = frontier(memory)
+    shown = [summary for summary in standing if summary.level > 0]
+    near = [summary for summary in standing if summary.level == 0]
+    newest = sorted((key for key in memory.summaries if key[0] == 0), reverse=True)
+    for key in newest[: memory.settings.context.summaries]:
+        if memory.summaries[key] not in near:
+            near.append(memory.summaries[key])
+    near.sort(key=lambda summary: summary.first)
+    for block, summaries in ((NEAR, near), (FAR, shown)):
+        for summary in reversed(summaries):
+            _put_summary(page, block, summary)
+
+
+def _put_summary(page: Page, block: str, summary: Summary) -> None:
+    page.put(
+        block,
+        summary.first,
+        summary_lines(summary),
+        (summary.first, summary.last),
+        what=f"n {summary.first}-{summary.last}",
+    )
+
+
+def _put_note(memory: Memory, page: Page, participant: str | None) -> None:
+    """The standing revision of the participant's notebook, clipped to the room there is."""
+    if participant is None or not memory.keeps_notes:
+        return
+    text, cause = notebooks.standing(memory, memory.named(participant))
+    if not text:
+        return
+    chars = min(len(text), _NOTE_CHARS)
+    while chars and not page.put(
+        NOTE,
+        0,
+        note_lines(text, cause, chars),
+        (cause,) if cause else (),
+        what=f"revision {cause}",
+        short=chars < len(text),
+    ):
+        chars = chars * 3 // 4 if chars > 40 else 0
+
+
+def _put_past(memory: Memory, page: Page) -> None:
+    """What closed phases, rounds, goals and tasks came to, the newest first."""
+    closed = [one for one in memory.episodes.held.values() if one.closed and one.talk is None]
+    closed.sort(key=lambda one: (one.closed or 0, one.ref), reverse=True)
+    for one in closed:
+        lines = past_lines(one, condensed.episode_text(memory, one))
+        if not page.put(PAST, one.ref, lines, (one.opened, one.closed or 0), what=one.handle):
+            short = past_lines(one, "", short=True)
+            page.put(PAST, one.ref, short, (one.opened,), what=one.handle, short=True)
+
+
+def _put_running(memory: Memory, page: Page) -> None:
+    text = condensed.running_text(memory)
+    if text:
+        through = memory.exchanges.through
+        page.put(RUNNING, 0, running_lines(text), (through,), what=f"up to n {through}")
+
+
+def _put_lessons(memory: Memory, page: Page) -> None:
+    for index, lesson in enumerate(lessons.standing(memory)):
+        page.put(LESSONS, index, lesson_line(lesson), what=f"{lesson.session} {lesson.ref}")

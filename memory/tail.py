@@ -1,0 +1,222 @@
+"""The part of a context behind its breakpoint: what moves with every message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, Final
+
+from bus.entries import Record
+from memory import condensed, episodes, exchanges, insights, notebooks, toolcache
+from memory.items import Proposal
+from memory.page import Page
+from memory.prefix import stands
+from memory.render import (
+    claim_line,
+    dissent_line,
+    echo_line,
+    message_lines,
+    position_line,
+    proposal_line,
+    proposal_short,
+)
+from memory.render_layers import (
+    cached_lines,
+    exchange_lines,
+    injection_lines,
+    insight_line,
+    stage_line,
+    work_lines,
+)
+from memory.state import Memory
+
+STAGE = "Where We Are"
+WORK = "Work in Hand"
+LEARNT = "What Was Learnt"
+OPEN = "Active Proposals"
+OWN = "Your Previous Position"
+ECHOES = "Already Discussed"
+CLAIMS = "Claimed, Not Ratified"
+DISSENT = "Dissent on Record"
+SINCE = "Since Your Last Revision"
+HISTORY = "History"
+SHOWN = "What You Were Shown"
+TOOLS = "Tool Results at Hand"
+EXCHANGES = "Recent Exchanges"
+RECENT = "Recent Messages"
+
+BLOCKS: Final = (
+    STAGE, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, DISSENT, HISTORY, SINCE, SHOWN, TOOLS,
+    EXCHANGES,
+)  # fmt: skip
+
+FULL_POSITIONS: Final = 5  # own positions shown; the newest first
+FULL_INSIGHTS: Final = 10  # the weightiest
+MESSAGE_CHARS: Final = 4000  # one pasted log must not displace the talk
+
+
+def fill(
+    memory: Memory,
+    page: Page,
+    profile: str,
+    participant: str | None,
+    recent: Sequence[Record],
+) -> None:
+    """Fill `page` for that profile."""
+    name = None if participant is None else memory.named(participant)
+    if profile in ("raw", "history"):
+        _put_lines(memory, page, SINCE if profile == "raw" else HISTORY, name)
+        return
+    _put_stage(memory, page)
+    if profile == "exchange":
+        _put_exchanges(memory, page)
+        _put_messages(memory, page, _recent(memory, profile, name, recent))
+        _put_at_hand(memory, page, name)
+        return
+    active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
+    _put_proposals(page, active)
+    if profile == "full":
+        _put_own(memory, page, name)
+        _put_echoes(memory, page, active)
+        _put_work(memory, page)
+    _put_messages(memory, page, _recent(memory, profile, name, recent))
+    for proposal in active:
+        if not proposal.shrunk:
+            page.put(OPEN, proposal.ref, proposal_line(proposal), what=proposal.handle)
+    if profile == "full":
+        _put_unsettled(memory, page)
+        _put_at_hand(memory, page, name)
+        _put_exchanges(memory, page)
+        _put_lines(memory, page, SINCE, name)
+
+
+def _recent(
+    memory: Memory, profile: str, name: str | None, recent: Sequence[Record]
+) -> list[Record]:
+    """The newest messages, without what others only thought to themselves."""
+    settings = memory.settings.context
+    count = settings.recent_brief if profile == "brief" else settings.recent_full
+    found = [record for record in recent if _is_heard(memory, name, record.entry)]
+    return found[max(0, len(found) - count) :]
+
+
+def _is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
+    if entry.kind != "message":
+        return False
+    return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
+
+
+# -- proposals, positions, repeats ---------------------------------------------
+
+
+def _put_proposals(page: Page, active: list[Proposal]) -> None:
+    """Every active proposal on a short line, the newest first; the longer lines come last."""
+    for index, one in enumerate(active):
+        if not page.put(OPEN, one.ref, proposal_short(one), (one.born,), what=one.handle):
+            page.omit(OPEN, [left.handle for left in active[index:]])
+            return
+
+
+def _put_own(memory: Memory, page: Page, name: str | None) -> None:
+    person = None if name is None else memory.participants.get(name)
+    if person is None:
+        return
+    held = sorted(person.positions.values(), key=lambda one: (one.cite.n, one.on), reverse=True)
+    held.sort(key=lambda one: one.on != person.last)
+    for index, position in enumerate(held[:FULL_POSITIONS]):
+        line = position_line(memory, position)
+        page.put(OWN, index, line, (position.cite.n,), what=position.on)
+    page.omit(OWN, [position.on for position in held[FULL_POSITIONS:]])
+
+
+def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
+    for one in active:
+        earlier = None if one.echoes is None else memory.proposal(one.echoes)
+        if earlier is not None:
+            line = echo_line(one, earlier)
+            page.put(ECHOES, one.ref, line, (earlier.born,), what=one.handle)
+
+
+def _put_unsettled(memory: Memory, page: Page) -> None:
+    """Claims that bind nobody yet, and who dissents from what binds."""
+    for decision in list(memory.decisions.values())[-memory.settings.context.recent_full :]:
+        if not stands(decision):
+            continue
+        if decision.status == "claimed":
+            block, line = CLAIMS, claim_line(decision)
+        elif decision.status in ("ratified", "disputed") and decision.dissenters:
+            block, line = DISSENT, dissent_line(decision)
+        else:
+            continue
+        page.put(block, decision.ref, line, (decision.born,), what=decision.handle)
+
+
+# -- messages and lines --------------------------------------------------------
+
+
+def _put_messages(memory: Memory, page: Page, messages: list[Record]) -> None:
+    for index, record in enumerate(reversed(messages)):
+        chars = MESSAGE_CHARS
+        while chars and not page.put(
+            RECENT,
+            record.n,
+            message_lines(memory, record, chars),
+            (record.n,),
+            what=f"n {record.n}",
+            short=len(getattr(record.entry, "content", "")) > chars,
+        ):
+            chars = chars // 2 if index == 0 and chars > 40 else 0
+        if not chars:
+            left = messages[: len(messages) - index]
+            page.omit(RECENT, [f"n {one.n}" for one in left])
+            return
+
+
+def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None:
+    """The lines of a notebook since its revision, or of the whole history, newest first."""
+    if not memory.keeps_notes or (name is None and block == SINCE):
+        return
+    lines = notebooks.lines_since(memory, name if block == SINCE else None)
+    for index in range(len(lines) - 1, -1, -1):
+        if not page.put(block, index, f"| {lines[index]}", what=f"line {index + 1}"):
+            page.omit_more(block, index)
+            return
+
+
+# -- episodes, insights, exchanges, tools --------------------------------------
+
+
+def _put_stage(memory: Memory, page: Page) -> None:
+    for one in episodes.stage(memory):
+        page.put(STAGE, one.ref, stage_line(one), (one.opened,), what=one.handle)
+
+
+def _put_work(memory: Memory, page: Page) -> None:
+    """Open goals and tasks, the newest first, and the weightiest insights."""
+    for ref in reversed(memory.episodes.open):
+        one = memory.episodes.held[ref]
+        if one.work is not None:
+            page.put(WORK, one.ref, work_lines(one), (one.opened,), what=one.handle)
+    for index, insight in enumerate(islice(insights.standing(memory), FULL_INSIGHTS)):
+        cites = [cite.n for cite in insight.cites]
+        page.put(LEARNT, index, insight_line(insight), cites, what=insight.handle)
+
+
+def _put_exchanges(memory: Memory, page: Page) -> None:
+    window = exchanges.window(memory)
+    for index in range(len(window) - 1, -1, -1):
+        one = window[index]
+        lines = exchange_lines(one, condensed.answer_text(memory, one))
+        if not page.put(EXCHANGES, one.ref, lines, (one.opened,), what=one.handle):
+            page.omit(EXCHANGES, [left.handle for left in window[:index]])
+            return
+
+
+def _put_at_hand(memory: Memory, page: Page, name: str | None) -> None:
+    """Tool results that may be served again, and what the participant was shown."""
+    shown = {} if name is None else memory.tools.injected.get(name, {})
+    for index, (key, one) in enumerate(shown.items()):
+        page.put(SHOWN, index, injection_lines(key, one), (one.n,), what=key)
+    for index, cached in enumerate(toolcache.live(memory)):
+        lines = cached_lines(memory, cached, condensed.result_text(memory, cached))
+        page.put(TOOLS, index, lines, (cached.n,), what=f"{cached.tool} n {cached.n}")

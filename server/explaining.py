@@ -1,0 +1,129 @@
+"""Why something is in memory: its evidence word for word, its history, and who gets to see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from bus import Bus
+from memory.context import Request, assemble
+from memory.errors import UnknownRef
+from memory.items import Cite, Decision, Origin, Proposal
+from memory.state import Memory
+from memory.stores import Episode, Insight
+from server.asking import Replayed, replayed
+from server.minutes import decision_row, proposal_row, quote
+from server.packs import Packs
+
+Item = Proposal | Decision | Episode | Insight
+
+_WHY: Final = {
+    "whole": "shown whole",
+    "short": "shown in short: there was no room for all of it",
+    "left out": "left out: there was no room",
+    None: "not part of it",
+}
+
+
+async def explained(bus: Bus, packs: Packs, session: str, ref: str) -> dict[str, Any]:
+    """One item with its evidence, who stood where, how it came to be, and what covers it now.
+
+    `words` are the passages that it rests on, in full; `summaries` the standing
+    summaries that cover it; `context` what became of it in the full context as of
+    now. Raises `UnknownRef`.
+    """
+    found = await replayed(bus, packs, session)
+    item = _item(found.memory, ref)
+    return {
+        **_row(item, found),
+        "words": _words(item, found),
+        "summaries": _summaries(found.memory, _born(item)),
+        "context": _fate(found, ref),
+        "history": [
+            {"n": fact.n, "kind": fact.kind, **fact.data} for fact in found.facts if fact.ref == ref
+        ],
+    }
+
+
+def _item(memory: Memory, ref: str) -> Item:
+    """The item as it was numbered, struck and merged ones included."""
+    shelves: dict[str, Mapping[int, Item]] = {
+        "P": memory.proposals,
+        "D": memory.decisions,
+        "E": memory.episodes.held,
+        "I": memory.insights.held,
+    }
+    number = ref[1:]
+    item = shelves.get(ref[:1], {}).get(int(number)) if number.isdecimal() else None
+    if item is None:
+        raise UnknownRef(ref)
+    return item
+
+
+def _born(item: Item) -> int:
+    match item:
+        case Episode():
+            return item.opened
+        case Insight():
+            return item.cites[0].n
+        case _:
+            return item.born
+
+
+def _row(item: Item, found: Replayed) -> dict[str, Any]:
+    match item:
+        case Decision():
+            return decision_row(item, found.said)
+        case Proposal():
+            return proposal_row(item, found.said)
+        case _:
+            return {"handle": item.handle, **msgspec.to_builtins(item, str_keys=True)}
+
+
+def _words(item: Item, found: Replayed) -> list[dict[str, Any]]:
+    """Each passage that the item rests on, unabridged, in the order of the talk."""
+    origins: list[Origin | None] = []
+    cites: list[Cite] = []
+    match item:
+        case Decision():
+            origins = [item.origin, item.ratified, item.disputed]
+        case Proposal():
+            origins = [item.origin, item.settled]
+        case Insight():
+            cites = item.cites
+        case Episode():
+            cites = [Cite(item.opened)]
+    cites = [*cites, *(cite for origin in origins if origin is not None for cite in origin.cites)]
+    passages = {(cite.n, cite.start, cite.end): _passage(cite, found) for cite in cites}
+    return [row for _, row in sorted(passages.items()) if row is not None]
+
+
+def _passage(cite: Cite, found: Replayed) -> dict[str, Any] | None:
+    record = found.said.get(cite.n)
+    content = getattr(record.entry, "content", "") if record else ""
+    text = content[cite.start : cite.end] if cite.end > cite.start else content
+    if not text or record is None:
+        return None
+    by = getattr(record.entry, "participant", None)
+    return {"n": cite.n, "by": by, "text": text, "quote": quote(cite, found.said)}
+
+
+def _summaries(memory: Memory, n: int) -> list[dict[str, int]]:
+    """The standing summaries whose range holds entry `n`, the lowest level first."""
+    return [
+        {"level": one.level, "first": one.first, "last": one.last}
+        for _, one in sorted(memory.summaries.items())
+        if one.first <= n <= one.last
+    ]
+
+
+def _fate(found: Replayed, ref: str) -> list[dict[str, str]]:
+    """What became of the item in each block of the full context."""
+    recent = [record for _, record in sorted(found.said.items()) if record.entry.kind == "message"]
+    shown = found.memory.settings.context.recent_full
+    context = assemble(found.memory, Request(recent=recent[len(recent) - shown :]))
+    fates = [one for one in context.choices if one.what == ref]
+    rows = [{"block": one.block, "fate": one.fate, "why": _WHY[one.fate]} for one in fates]
+    return rows or [{"block": "", "fate": "absent", "why": _WHY[None]}]
