@@ -142,8 +142,11 @@ class MemoryReader:
 
 
 def _wanted(memory: Memory, profile: Profile) -> int:
+    """How many messages the profile shows."""
+    if profile in ("raw", "history"):
+        return 0
     shown = memory.settings.context
-    return {"full": shown.recent_full, "brief": shown.recent_brief, "raw": 0}[profile]
+    return shown.recent_brief if profile == "brief" else shown.recent_full
 
 
 def _is_message(record: Record, skips: Sequence[int]) -> bool:

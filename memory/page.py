@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import lru_cache
+from typing import Final, Literal
 
 from memory.text import tokens
+
+_SHORT: Final = 200  # characters of a line whose price is worth remembering
 
 Fate = Literal["whole", "short", "left out"]
 
@@ -27,6 +30,17 @@ class Choice:
     block: str
     what: str
     fate: Fate
+
+
+def price(line: str) -> int:
+    """Tokens that `line` costs, its line feed included."""
+    return _price(line) if len(line) <= _SHORT else tokens(line + "\n")
+
+
+@lru_cache(maxsize=16_384)
+def _price(line: str) -> int:
+    """The same short lines stand in one context after the other."""
+    return tokens(line + "\n")
 
 
 @dataclass(slots=True)
@@ -54,12 +68,12 @@ class Page:
         A line put again replaces the one before. `what` it shows is noted
         either way: whole, in short, or left out.
         """
-        cost = tokens(line + "\n")
+        cost = price(line)
         if block not in self.lines:
-            cost += tokens(f"\n## {block}\n")
+            cost += price(f"\n## {block}")
         before = self.lines.get(block, {}).get(key)
         if before is not None:
-            cost -= tokens(before + "\n")
+            cost -= price(before)
         if cost > self.left:
             self.fates.setdefault((block, what), "left out")
             return False

@@ -8,16 +8,16 @@ the ledger may take from the `spare` beyond the prefix's share.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from memory import condensed, lessons, notebooks
 from memory.items import Decision, Proposal, Summary
-from memory.page import Page
+from memory.page import Page, price
 from memory.render import decision_line, handle_line, ledger_line, summary_lines
 from memory.render_layers import lesson_line, note_lines, past_lines, running_lines
 from memory.state import Memory
 from memory.summaries import frontier
-from memory.text import tokens
 
 FAR = "Session So Far"
 PAST = "Earlier Phases and Goals"
@@ -30,7 +30,8 @@ NOTE = "Your Notebook"
 BLOCKS: Final = (FAR, PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
 
 _TOPICS: Final = (48, 24, 12)  # characters of a topic beside a bare handle, the widest that fits
-_SPARE: Final = 700  # per mille of the spare that the ledger may take
+_SPARE: Final = 500  # per mille of the spare that a long ledger adds to the prefix
+_REST: Final = 300  # per mille of a prefix with a long ledger that are not the ledger's
 _NOTE_CHARS: Final = 120_000  # of a notebook that are looked at; a budget holds fewer
 
 
@@ -71,41 +72,45 @@ def _put_ledger(memory: Memory, page: Page, spare: int) -> list[Decision]:
         if decision.status in ("ratified", "disputed") and stands(decision)
     ]
     ledger.reverse()
-    if _cost([ledger_line(decision) for decision in ledger], page.left) > page.left:
-        page.left += spare
-        _put_handles(page, ledger)
-        page.left = max(0, page.left - spare)
-    kept = [one for one in ledger if page.fates.get((LEDGER, one.handle)) != "left out"]
-    for decision in kept:
-        if not page.put(
-            LEDGER, decision.ref, ledger_line(decision), (decision.born,), what=decision.handle
-        ):
-            break
-    return kept
+    if _cost(map(ledger_line, ledger), page.left) <= page.left:
+        _lengthen(page, ledger, 0)
+        return ledger
+    page.left += spare
+    rest = page.left * _REST // 1000
+    in_all = _put_handles(page, ledger, page.left - rest)
+    _lengthen(page, ledger[:in_all], rest)
+    return ledger[:in_all]
 
 
-def _put_handles(page: Page, ledger: list[Decision]) -> None:
-    """Every decision as handle and topic, as wide as lets all of them in."""
-    width = next(
-        (
-            chars
-            for chars in _TOPICS
-            if _cost([handle_line(one, chars) for one in ledger], page.left) <= page.left
-        ),
-        _TOPICS[-1],
-    )
+def _put_handles(page: Page, ledger: list[Decision], room: int) -> int:
+    """Every decision as handle and topic, as wide as lets all into `room`; how many are in."""
+    width = next((chars for chars in _TOPICS if _fits(ledger, chars, room)), _TOPICS[-1])
     for index, one in enumerate(ledger):
         line = handle_line(one, width)
         if not page.put(LEDGER, one.ref, line, (one.born,), what=one.handle, short=True):
             page.omit(LEDGER, [left.handle for left in ledger[index:]])
+            return index
+    return len(ledger)
+
+
+def _fits(ledger: list[Decision], chars: int, room: int) -> bool:
+    return _cost((handle_line(one, chars) for one in ledger), room) <= room
+
+
+def _lengthen(page: Page, ledger: list[Decision], rest: int) -> None:
+    """The newest on a line with topic and status, as long as `rest` is left."""
+    for one in ledger:
+        if page.left <= rest or not page.put(
+            LEDGER, one.ref, ledger_line(one), (one.born,), what=one.handle
+        ):
             return
 
 
-def _cost(lines: list[str], most: int) -> int:
+def _cost(lines: Iterable[str], most: int) -> int:
     """What `lines` cost under their heading; may stop counting beyond `most`."""
-    total = tokens(f"\n## {LEDGER}\n") if lines else 0
+    total = price(f"\n## {LEDGER}")
     for line in lines:
-        total += tokens(line + "\n")
+        total += price(line)
         if total > most:
             break
     return total

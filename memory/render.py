@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 from bus.entries import Record
@@ -37,14 +38,20 @@ def tally_text(tally: tuple[int, int, int]) -> str:
     return f"+{tally[0]} −{tally[1]} ~{tally[2]}"
 
 
+@lru_cache(maxsize=16_384)
+def _topic(topic: str, limit: int) -> str:
+    """A decision's topic as `line` has it: every context tells the same ones again."""
+    return line(topic, limit)
+
+
 def ledger_line(decision: Decision) -> str:
-    return f"- {decision.handle} **{line(decision.topic, 100)}** ({decision.status})"
+    return f"- {decision.handle} **{_topic(decision.topic, 100)}** ({decision.status})"
 
 
 def handle_line(decision: Decision, chars: int) -> str:
     """A decision as handle and clipped topic, where there are very many."""
     disputed = " (disputed)" if decision.status == "disputed" else ""
-    return f"- {decision.handle}{disputed} {line(decision.topic, chars)}"
+    return f"- {decision.handle}{disputed} {_topic(decision.topic, chars)}"
 
 
 def decision_line(decision: Decision) -> str:

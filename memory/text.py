@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections import Counter
 from typing import Final, Literal
 
 from memory.graphemes import boundary_before
@@ -207,9 +206,7 @@ def _hundredths(text: str) -> int:
         return (len(text) - len(rest)) * _LETTER + digits * _DIGIT + marks * _MARK
     others = _ASCII.sub("", text)
     ascii_part = text.encode("ascii", "ignore").decode()
-    return _hundredths(ascii_part) + sum(
-        _weight(char) * times for char, times in Counter(others).items()
-    )
+    return _hundredths(ascii_part) + sum(map(_WEIGHTS.__getitem__, others))
 
 
 _ASCII: Final = re.compile(r"[\x00-\x7f]+")
@@ -223,6 +220,16 @@ def _weight(char: str) -> int:
         return _IDEOGRAPH if 0x20000 <= code <= 0x3FFFF else _SYMBOL
     return _OTHER_LETTER if char.isalpha() or unicodedata.combining(char) else _IDEOGRAPH
 
+
+class _Weights(dict[str, int]):
+    """Hundredths of a token by character beyond ASCII; learns them as they come."""
+
+    def __missing__(self, char: str) -> int:
+        self[char] = weight = _weight(char)
+        return weight
+
+
+_WEIGHTS: Final = _Weights()
 
 # -- showing -------------------------------------------------------------------
 
