@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memory import notebooks
 from memory.state import Memory
 from memory.text import measure
 
