@@ -79,7 +79,8 @@ def _row(item: Item, found: Replayed) -> dict[str, Any]:
         case Proposal():
             return proposal_row(item, found.said)
         case _:
-            return {"handle": item.handle, **msgspec.to_builtins(item, str_keys=True)}
+            fields = {name: getattr(item, name) for name in item.__struct_fields__}
+            return {"handle": item.handle, **msgspec.to_builtins(fields, str_keys=True)}
 
 
 def _words(item: Item, found: Replayed) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ def opening_of(transcript: Transcript, settings: Settings, packs: Packs) -> Sess
 
 def drafts(said: Iterable[Said]) -> list[Draft]:
     """What is published for these messages, under ids that the file alone decides."""
-    return [Draft(one.id, one.message) for one in said]
+    return [Draft(one.id, one.entry) for one in said]
 
 
 def _names(value: Any) -> list[str]:

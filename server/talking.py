@@ -43,7 +43,8 @@ def correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrecte
 
 def handle(ref: str) -> str:
     """A handle as it is written in memory: `p3` is `P3`."""
-    return ref.upper() if is_handle(ref.upper()) else ref
+    upper = ref.upper()
+    return upper if is_handle(upper) or upper[:1] == "I" else ref
 
 
 def _or_me(name: str | None) -> str:

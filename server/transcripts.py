@@ -2,8 +2,9 @@
 
 Two shapes are told apart by their content: JSON Lines (an optional first line
 about the whole, then one message a line with `index`, `agent_id`, `content`
-and optionally `timestamp`, `act`, `re`, `topic`, `to`, `id`), and the message
-lists of OpenAI-style APIs (`[{"role": …, "content": …}]`, bare or under
+and optionally `timestamp`, `act`, `re`, `topic`, `to`, `id`; or, with a `kind`,
+whatever else participants publish: votes, results, tools, episodes, steps), and
+the message lists of OpenAI-style APIs (`[{"role": …, "content": …}]`, bare or under
 `"messages"`).
 """
 
@@ -16,13 +17,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import orjson
-from pydantic import ValidationError
 
-from bus.drafts import Draft, check_id, is_handle, sealed
-from bus.entries import MAX_CONTENT_BYTES, Message
-from bus.errors import InvalidEntry
-from memory.text import clip
+from bus.drafts import Draft, is_handle
+from bus.entries import Entry
 from server.errors import BadTranscript, Failure
+from server.rows import Wrong, admit, entry_of, id_of, is_message, object_in, short
 
 BOM: Final = b"\xef\xbb\xbf"
 # Roles that frame a conversation rather than take part in it.
@@ -33,11 +32,11 @@ OnBad = Callable[[BadTranscript], None]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message of a file: `index` is the file's own number for it."""
+    """One entry of a file: `index` is the file's own number for it."""
 
     index: int
     id: str
-    message: Message
+    entry: Entry
 
 
 @dataclass(slots=True)
@@ -116,10 +115,6 @@ def _whole(data: bytes) -> Any:
         raise Failure(f"the file starts like a JSON list and is not one: {error}") from None
 
 
-class _Wrong(Exception):
-    pass
-
-
 class _Reader:
     """Collects messages one by one, and refuses those that cannot be."""
 
@@ -134,62 +129,63 @@ class _Reader:
     def line(self, place: str, line: bytes) -> None:
         first, self._first = self._first, False
         try:
-            row = _object(line)
-            if first and not row.keys() & {"index", "content", "agent_id"}:
+            row = object_in(line)
+            if first and not row.keys() & {"index", "content", "agent_id", "kind"}:
                 self.found.meta = row
                 return
-            for name in ("index", "agent_id", "content"):
+            wanted = ("index", "agent_id", "content") if is_message(row) else ("index",)
+            for name in wanted:
                 if name not in row:
-                    raise _Wrong(f"field {name!r} is missing")
+                    raise Wrong(f"field {name!r} is missing")
             self._add(row)
-        except _Wrong as wrong:
+        except Wrong as wrong:
             self._refuse(place, str(wrong))
 
     def listed(self, number: int, row: Any) -> None:
         try:
             if not isinstance(row, dict):
-                raise _Wrong("not a JSON object")
+                raise Wrong("not a JSON object")
             role = row.get("role")
             if not isinstance(role, str):
-                raise _Wrong("field 'role' is missing")
+                raise Wrong("field 'role' is missing")
             calls = row.get("tool_calls") or row.get("function_call")
             if "content" not in row and role not in FRAME and not calls:
-                raise _Wrong("field 'content' is missing")
+                raise Wrong("field 'content' is missing")
             if role in FRAME or row.get("content") is None:
                 self.found.skipped += 1
                 return
             name = row.get("name") or role
             content = _joined(row["content"])
             self._add({**row, "index": number, "agent_id": name, "content": content})
-        except _Wrong as wrong:
+        except Wrong as wrong:
             self._refuse(f"message {number}", str(wrong))
 
     def _add(self, row: dict[str, Any]) -> None:
         index = row["index"]
         if type(index) is not int or index < 0:
-            raise _Wrong(f"index {index!r} is not a whole number from 0")
+            raise Wrong(f"index {index!r} is not a whole number from 0")
         if index in self._id_of:
-            raise _Wrong(f"index {index} is there twice")
-        own = _id(row, index)
+            raise Wrong(f"index {index} is there twice")
+        own = id_of(row, f"line:{index}")
         if own in self._ids:
-            raise _Wrong(f"id {own!r} is there twice")
-        message = _message(row, self._target(row.get("re")))
-        _admit(Draft(own, message))
+            raise Wrong(f"id {own!r} is there twice")
+        entry = entry_of(row, self._target(row.get("re")))
+        admit(Draft(own, entry))
         self._id_of[index] = own
         self._ids.add(own)
-        self.found.said.append(Said(index, own, message))
+        self.found.said.append(Said(index, own, entry))
 
     def _target(self, re: Any) -> Any:
         """What `re` names, as a handle or an id: the number it will have is the log's to give."""
         if isinstance(re, str) and not is_handle(re) and re not in self._ids:
-            raise _Wrong(f"'re' {_short(re)} is neither a handle (P3, D2) nor an earlier id")
+            raise Wrong(f"'re' {short(re)} is neither a handle (P3, D2) nor an earlier id")
         if type(re) is not int:
             return re
         target = self._id_of.get(re)
         if target is None:
-            raise _Wrong(f"'re' names index {re}, which is no earlier message of this file")
+            raise Wrong(f"'re' names index {re}, which is no earlier message of this file")
         if is_handle(target):
-            raise _Wrong(f"'re' names index {re}, whose id {target!r} reads as a handle")
+            raise Wrong(f"'re' names index {re}, whose id {target!r} reads as a handle")
         return target
 
     def _refuse(self, place: str, reason: str) -> None:
@@ -198,63 +194,6 @@ class _Reader:
             raise error
         self.bad += 1
         self._on_bad(error)
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    try:
-        row = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        try:
-            line.decode()
-        except UnicodeDecodeError as bad:
-            raise _Wrong(f"not UTF-8: byte {line[bad.start]:#04x} at {bad.start}") from None
-        raise _Wrong(f"not JSON: {error.msg} at column {error.colno}") from None
-    if not isinstance(row, dict):
-        raise _Wrong("not a JSON object")
-    return row
-
-
-def _id(row: dict[str, Any], index: int) -> str:
-    own = row.get("id")
-    if own is None:
-        return f"line:{index}"
-    if not isinstance(own, str) or not own.isprintable() or " " in own or not 1 <= len(own) <= 128:
-        raise _Wrong(f"id {_short(own)} is not 1 to 128 printable characters without spaces")
-    return own
-
-
-def _admit(draft: Draft) -> None:
-    """What the log would refuse is refused here, before anything is published."""
-    try:
-        check_id(draft)
-        sealed(draft.id, draft.entry)
-    except InvalidEntry as refused:
-        raise _Wrong(str(refused)) from None
-
-
-def _short(value: object) -> str:
-    return repr(clip(value, 60) if isinstance(value, str) else value)[:200]
-
-
-def _message(row: dict[str, Any], re: Any) -> Message:
-    content = row["content"]
-    if isinstance(content, str):
-        if not content.strip():
-            raise _Wrong("content is empty")
-        size = len(content.encode("utf-8", "surrogatepass"))
-        if size > MAX_CONTENT_BYTES:
-            raise _Wrong(f"content of {size} bytes is above the limit of {MAX_CONTENT_BYTES}")
-    given = {name: row[name] for name in ("act", "topic", "to", "form") if row.get(name)}
-    at = row.get("timestamp")
-    try:
-        return Message.model_validate({
-            "participant": row["agent_id"], "content": content, "re": re,
-            "at": None if at is None else str(at), **given,
-        })  # fmt: skip
-    except ValidationError as refused:
-        first = refused.errors(include_url=False, include_context=False)[0]
-        name = {"participant": "agent_id"}.get(str(first["loc"][0]), str(first["loc"][0]))
-        raise _Wrong(f"field {name!r}: {first['msg']}") from None
 
 
 def _joined(content: Any) -> Any:

@@ -1,8 +1,9 @@
-"""Taking part: `say`, `watch`, `search`, `correct`, `alias`."""
+"""Taking part: `say`, `publish`, `watch`, `search`, `correct`, `alias`."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Final, get_args
 
 import typer
@@ -25,7 +26,7 @@ Other = Annotated[str | None, typer.Option("--merge", metavar="REF", help="it is
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (say, watch, search, correct, alias):
+    for command in (say, publish, watch, search, correct, alias):
         app.command(cls=Spoken)(command)
 
 
@@ -55,6 +56,27 @@ def say(
     message = talking.message(as_, text, act=act, re=re, topic=topic, to=to or [])
     receipt = run(talking.say(settings(ctx), session, message, id_))
     views.show_receipt(receipt, receipt.n, json)
+
+
+def publish(
+    ctx: typer.Context,
+    session: Session,
+    file: Annotated[
+        Path, typer.Argument(metavar="[FILE]", help="JSON, one entry a line; - reads stdin")
+    ] = Path("-"),
+    json: Json = False,
+) -> None:
+    """Publish entries of any kind: messages, votes, results, tool calls, episodes, steps.
+
+    Each line has the fields of docs/wire.md, and where you want resending to be
+    harmless an id. Nothing is published when a line is wrong. Prints their numbers.
+    """
+    from server import publishing, views
+    from server.running import run
+
+    drafts = publishing.drafts_in(file)
+    for receipt in run(publishing.publish(settings(ctx), session, drafts)):
+        views.show_receipt(receipt, receipt.n, json)
 
 
 def _stdin() -> str:

@@ -44,3 +44,10 @@ def parley(
         return Ran(code if isinstance(code, int) else 1, out.decode(), err.decode())
 
     return call
+
+
+@pytest.fixture
+def at(redis_url: str, monkeypatch: pytest.MonkeyPatch, parley: Parley) -> Parley:
+    """`parley` on an empty real server."""
+    monkeypatch.setenv("PARLEY_REDIS", redis_url)
+    return parley

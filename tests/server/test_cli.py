@@ -33,13 +33,6 @@ def talk(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def at(redis_url: str, monkeypatch: pytest.MonkeyPatch, parley: Parley) -> Parley:
-    """`parley` on an empty real server."""
-    monkeypatch.setenv("PARLEY_REDIS", redis_url)
-    return parley
-
-
-@pytest.fixture
 def tea(at: Parley, talk: Path) -> Parley:
     """The same, with the transcript published as session `tea`."""
     assert at("replay", talk, "--session", "tea", "--no-wait").code == 0

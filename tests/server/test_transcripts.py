@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bus.entries import MAX_CONTENT_BYTES
+from bus.entries import MAX_CONTENT_BYTES, EpisodeClosed, Message
 from server.errors import BadTranscript, Failure
 from server.transcripts import Transcript, parse_transcript, read_transcript
 
@@ -25,9 +26,16 @@ def lines(*rows: Any) -> bytes:
     return b"".join(json.dumps(one).encode() + b"\n" for one in rows)
 
 
+def messages(found: Transcript) -> list[Message]:
+    """The messages of a file that holds nothing else."""
+    entries = [said.entry for said in found.said]
+    assert all(isinstance(entry, Message) for entry in entries)
+    return [entry for entry in entries if isinstance(entry, Message)]
+
+
 def contents(found: Transcript) -> list[str]:
     """What was said, in order."""
-    return [said.message.content for said in found.said]
+    return [message.content for message in messages(found)]
 
 
 def test_a_first_line_about_the_whole_is_kept_apart() -> None:
@@ -47,19 +55,19 @@ def test_ids_come_from_the_file_alone() -> None:
 def test_re_names_a_message_of_the_file_by_its_index() -> None:
     """It becomes that message's id, whose number is known when it stands in the log."""
     found = parse_transcript(lines(row(3), row(7), row(9, re=7, act="support")))
-    assert found.said[2].message.re == "line:7"
-    assert found.said[2].message.act == "support"
+    assert messages(found)[2].re == "line:7"
+    assert messages(found)[2].act == "support"
 
 
 def test_a_handle_in_re_stays_a_handle() -> None:
     """P3 is for the fold to resolve."""
-    assert parse_transcript(lines(row(0, re="P3"))).said[0].message.re == "P3"
+    assert messages(parse_transcript(lines(row(0, re="P3"))))[0].re == "P3"
 
 
 @pytest.mark.parametrize("at", [None, "not a date", "2026-01-01T00:00:00Z", 17])
 def test_odd_times_are_kept_as_they_are(at: Any) -> None:
     """Times order and decide nothing, so none of them is wrong."""
-    message = parse_transcript(lines(row(0, timestamp=at))).said[0].message
+    message = messages(parse_transcript(lines(row(0, timestamp=at))))[0]
     assert (message.at or message.at_text) == (None if at is None else str(at))
 
 
@@ -67,7 +75,7 @@ def test_times_may_go_back() -> None:
     """The order of the file is the order of the talk."""
     late, early = "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"
     found = parse_transcript(lines(row(0, timestamp=late), row(1, timestamp=early)))
-    assert [said.message.at for said in found.said] == [late, early]
+    assert [message.at for message in messages(found)] == [late, early]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"", b"\r\n", b"\n\n  \n"])
@@ -159,10 +167,8 @@ def test_a_message_list_is_told_apart_by_its_shape(shape: str, indent: int | Non
     """Bare or under `messages`, on one line or many; frames and calls say nothing."""
     tree: Any = CHAT if shape == "bare" else {"model": "m", "messages": CHAT}
     found = parse_transcript(json.dumps(tree, indent=indent).encode())
-    assert [(said.index, said.message.participant) for said in found.said] == [
-        (1, "Ada"),
-        (2, "assistant"),
-    ]
+    assert [said.index for said in found.said] == [1, 2]
+    assert [message.participant for message in messages(found)] == ["Ada", "assistant"]
     assert contents(found)[1] == "I\n\nagree."
     assert found.skipped == 3
 
@@ -198,3 +204,39 @@ def test_the_recorded_meetings_are_read_without_a_complaint(corpora: Path) -> No
     for file in files:
         found = read_transcript(file)
         assert found.said, file
+
+
+def test_a_file_may_hold_whatever_participants_publish() -> None:
+    """A row with a kind is that entry; its fields are those of the wire."""
+    found = parse_transcript(
+        lines(
+            row(0),
+            {"index": 1, "kind": "episode.opened", "agent_id": "host", "episode": "phase",
+             "title": "Discussion"},
+            {"index": 2, "kind": "tool.returned", "participant": "ada", "tool": "search",
+             "call_id": "c1", "arguments": {"q": "tea"}, "content": "none", "read_only": True},
+            {"index": 3, "kind": "episode.closed", "agent_id": "host", "re": 1},
+        )
+    )  # fmt: skip
+    assert [said.entry.kind for said in found.said] == [
+        "message", "episode.opened", "tool.returned", "episode.closed",
+    ]  # fmt: skip
+    last = found.said[-1].entry
+    assert isinstance(last, EpisodeClosed)
+    assert last.re == "line:1"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"kind": "session.closed"}, "kind 'session.closed' is none of"),
+        ({"kind": "note.revised", "cause": 3, "text": "x"}, "kind 'note.revised' is none of"),
+        ({"kind": "step", "agent_id": "ada", "content": "x"}, "field 'form'"),
+        ({"kind": "step", "content": "x", "form": "validation"}, "field 'agent_id'"),
+        ({"kind": 7}, "kind 7 is none of"),
+    ],
+)
+def test_what_no_participant_publishes_is_refused(fields: dict[str, Any], reason: str) -> None:
+    """Rules and results are the server's to write; a missing field is named."""
+    with pytest.raises(BadTranscript, match=re.escape(reason)):
+        parse_transcript(lines({"index": 0, **fields}))

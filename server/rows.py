@@ -1,0 +1,115 @@
+"""One JSON object as one entry: checked, with the field at fault named."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeVar, cast
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from bus.drafts import Draft, check_id, sealed
+from bus.entries import KINDS, MAX_CONTENT_BYTES, PRIMARY, Entry, Message
+from bus.errors import InvalidEntry
+from memory.text import clip
+
+# What a file may hold: a participant's entries. Rules and results are the server's to write.
+PUBLISHED: Final = sorted(kind for kind in KINDS if kind in PRIMARY)
+_ASIDE: Final = frozenset({"index", "id", "agent_id", "timestamp"})  # not fields of an entry
+
+_Kind = TypeVar("_Kind", bound=BaseModel)
+
+
+class Wrong(Exception):
+    """A row that is no entry; the text says which field, and why."""
+
+
+def object_in(line: bytes) -> dict[str, Any]:
+    """The JSON object in `line`. Raises `Wrong`."""
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        try:
+            line.decode()
+        except UnicodeDecodeError as bad:
+            raise Wrong(f"not UTF-8: byte {line[bad.start]:#04x} at {bad.start}") from None
+        raise Wrong(f"not JSON: {error.msg} at column {error.colno}") from None
+    if not isinstance(row, dict):
+        raise Wrong("not a JSON object")
+    return row
+
+
+def is_message(row: dict[str, Any]) -> bool:
+    return row.get("kind") in (None, "message")
+
+
+def entry_of(row: dict[str, Any], re: Any) -> Entry:
+    """The entry that `row` describes, with `re` as what it refers to. Raises `Wrong`.
+
+    `agent_id` and `timestamp` are other names of `participant` and `at`.
+    """
+    return _message(row, re) if is_message(row) else _other(row, re)
+
+
+def id_of(row: dict[str, Any], default: str) -> str:
+    """The row's own id, else `default`. Raises `Wrong`."""
+    own = row.get("id")
+    if own is None:
+        return default
+    if not isinstance(own, str) or not own.isprintable() or " " in own or not 1 <= len(own) <= 128:
+        raise Wrong(f"id {short(own)} is not 1 to 128 printable characters without spaces")
+    return own
+
+
+def admit(draft: Draft) -> None:
+    """What the log would refuse is refused here, before anything is published."""
+    try:
+        check_id(draft)
+        sealed(draft.id, draft.entry)
+    except InvalidEntry as refused:
+        raise Wrong(str(refused)) from None
+
+
+def short(value: object) -> str:
+    return repr(clip(value, 60) if isinstance(value, str) else value)[:200]
+
+
+def _message(row: dict[str, Any], re: Any) -> Message:
+    content = row.get("content")
+    if isinstance(content, str):
+        if not content.strip():
+            raise Wrong("content is empty")
+        size = len(content.encode("utf-8", "surrogatepass"))
+        if size > MAX_CONTENT_BYTES:
+            raise Wrong(f"content of {size} bytes is above the limit of {MAX_CONTENT_BYTES}")
+    given = {name: row[name] for name in ("act", "topic", "to", "form") if row.get(name)}
+    return _valid(Message, {"content": content, "re": re, **_who_and_when(row), **given})
+
+
+def _other(row: dict[str, Any], re: Any) -> Entry:
+    kind = row["kind"]
+    if not isinstance(kind, str) or kind not in PUBLISHED:
+        raise Wrong(f"kind {short(kind)} is none of {', '.join(PUBLISHED)}")
+    given = {name: value for name, value in row.items() if name not in _ASIDE}
+    if re is not None:
+        given["re"] = re
+    entry: Any = _valid(KINDS[kind], {**given, **_who_and_when(row)})
+    return cast("Entry", entry)
+
+
+def _who_and_when(row: dict[str, Any]) -> dict[str, Any]:
+    at = row.get("timestamp", row.get("at"))
+    found = {"participant": row.get("agent_id", row.get("participant"))}
+    found["at"] = None if at is None else str(at)
+    if row.get("kind") == "item.corrected":
+        del found["participant"]  # its author is `by`
+    return found
+
+
+def _valid(model: type[_Kind], fields: dict[str, Any]) -> _Kind:
+    try:
+        return model.model_validate(fields)
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else "entry"
+        name = {"participant": "agent_id"}.get(name, name)
+        raise Wrong(f"field {name!r}: {first['msg']}") from None

@@ -1,0 +1,68 @@
+"""Entries of every kind through the command line, and what explain says of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.calls import Parley
+
+WORK: list[dict[str, Any]] = [
+    {"kind": "episode.opened", "participant": "ana", "episode": "goal", "title": "Count doors"},
+    {"participant": "ana", "content": "I propose we count the ground floor first."},
+    {"kind": "ballot.completed", "participant": "host", "consensus": True, "re": "P1",
+     "content": "Ground floor first.", "supporters": ["ana", "bo"]},
+]  # fmt: skip
+
+
+@pytest.fixture
+def published(at: Parley, tmp_path: Path) -> Parley:
+    """A session `work` that holds `WORK`."""
+    file = tmp_path / "work.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in WORK))
+    at("session", "new", "work")
+    done = at("publish", "work", file)
+    assert (done.code, done.out) == (0, "1\n2\n3\n")
+    return at
+
+
+def test_what_is_published_is_explained(published: Parley) -> None:
+    """An episode has its history and its place in the context; so has a decision."""
+    goal = published("explain", "work", "E1", "--json").rows()[0]
+    assert (goal["title"], goal["status"]) == ("Count doors", "open")
+    assert goal["context"] == [{"block": "Work in Hand", "fate": "whole", "why": "shown whole"}]
+    assert "goal open: Count doors" in published("explain", "work", "e1").out
+
+
+def test_explain_gives_the_words_in_full(at: Parley) -> None:
+    """However long the passage, and though memory holds but a line of it."""
+    long = "we move " + "every single one of the boxes " * 12 + "upstairs"
+    at("session", "new", "s")
+    at("say", "s", f"I propose {long}.", "--as", "ana")
+    row = at("explain", "s", "P1", "--json").rows()[0]
+    assert long in row["words"][0]["text"]
+    assert long in at("explain", "s", "P1").out
+
+
+def test_nothing_is_published_when_a_line_is_wrong(at: Parley, tmp_path: Path) -> None:
+    """The line is named, and the log stays as it was."""
+    file = tmp_path / "wrong.jsonl"
+    file.write_text(json.dumps(WORK[0]) + "\n" + json.dumps({"kind": "step"}) + "\n")
+    at("session", "new", "s")
+    refused = at("publish", "s", file)
+    assert refused.code == 1
+    assert "line 2: field" in refused.err
+    assert at("session", "show", "s", "--json").rows()[0]["n"] == 0
+
+
+def test_publishing_again_under_own_ids_changes_nothing(at: Parley, tmp_path: Path) -> None:
+    """Rows with ids may be sent twice."""
+    file = tmp_path / "ids.jsonl"
+    rows = [{**row, "id": f"w{index}"} for index, row in enumerate(WORK)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    at("session", "new", "s")
+    assert at("publish", "s", file).out == at("publish", "s", file).out
+    assert at("session", "show", "s", "--json").rows()[0]["n"] == len(WORK)
