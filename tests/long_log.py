@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Final, cast
+from typing import Final
 
 from bus.drafts import is_handle
 from bus.entries import PRIMARY, Entry, EntryRedacted, Message, SettingsChanged
@@ -51,5 +51,5 @@ def _any(chance: Random) -> Entry:
             continue
         target = getattr(entry, "re", None)
         if isinstance(target, str) and not is_handle(target):
-            return cast("Entry", replaced(entry, re=None))
+            return replaced(entry, re=None)
         return entry
