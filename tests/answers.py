@@ -14,10 +14,10 @@ from tests.logs import PACKS, answer, numbered
 _MOST = 500  # answers to one log; a fold that never has enough would ask for ever
 
 
-def answers(effect: Upgrade) -> Entry:
-    """What a model says: some reflections are refused, some forms are far too long."""
+def answers(effect: Upgrade, *, refuses: bool = False) -> Entry:
+    """What a model says: some texts are far too long, and some reflections refused if it may."""
     if isinstance(effect, Reflect):
-        if effect.cause % 5 == 0:
+        if refuses and effect.cause % 3 == 0:
             return NoteRefused(
                 participant=effect.participant, cause=effect.cause, attempts=5, limit=9
             )
@@ -36,7 +36,8 @@ class Talk:
     when it was taken may be moot by then.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, refuses: bool = False) -> None:
+        self._refuses = refuses
         self.memory = Memory(PACKS)
         self.published: list[Entry] = []
         self._n = 0
@@ -56,7 +57,7 @@ class Talk:
         for summary in due(self.memory):
             owed[summary.result_id("extract")] = answer(summary)
         for upgrade in upgrades(self.memory):
-            owed[upgrade.result_id("model")] = answers(upgrade)
+            owed[upgrade.result_id("model")] = answers(upgrade, refuses=self._refuses)
         fresh = sorted(owed.keys() - self._taken)
         if not fresh:
             return False
@@ -81,13 +82,15 @@ class Talk:
         raise AssertionError("what is owed never ends")
 
 
-def settled(entries: Sequence[Entry], pace: Sequence[int] | None = None) -> Talk:
+def settled(
+    entries: Sequence[Entry], pace: Sequence[int] | None = None, *, refuses: bool = False
+) -> Talk:
     """`entries` with the answers to what they make due among them.
 
     After each entry as many answers are taken, and published, as its number of
     `pace` says; without a pace all that is owed is answered at once.
     """
-    talk = Talk()
+    talk = Talk(refuses=refuses)
     for index, entry in enumerate(entries):
         talk.publish(entry)
         if pace is None:

@@ -50,8 +50,11 @@ def _items(memory: Memory) -> Iterator[tuple[str, int, int]]:
 
 def _notebooks(memory: Memory) -> Iterator[tuple[str, int, int]]:
     settings, store = memory.settings, memory.notebooks
-    size = sum(len(line.text) for line in store.history)
-    assert store.size == size, "notebooks.size is not what the history measures"
+    size = sum(
+        len(line.text) + sum(len(name) + len(value) for name, value in line.facts)
+        for line in store.history
+    )
+    assert store.size >= size, "the history measures more than it is taken for"
     yield "limits.history", size, settings.limits.history.cap
     clips = {"statement": settings.limits.statement, "reasoning": settings.limits.reasoning}
     for line in store.history:

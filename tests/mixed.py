@@ -283,6 +283,7 @@ PRIMARY_MAKERS: Final[tuple[Callable[[Picks], Entry], ...]] = (
     _corrected, _aliased, _redacted, _compacted,
 )  # fmt: skip
 CONTROL_MAKERS: Final = (*PRIMARY_MAKERS, _changed)
+SETTLED_MAKERS: Final = tuple(maker for maker in PRIMARY_MAKERS if maker is not _aliased)
 
 
 # -- derived ones, asked for or not ---------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import PRIMARY, LessonImported
+from bus.entries import DERIVED, PRIMARY, Entry, LessonImported
 from memory.canonical import dump, load
 from memory.context import Profile, Request, assemble
 from memory.fold import apply
@@ -22,7 +22,16 @@ from memory.state import Memory
 from tests.answers import settled
 from tests.limits import over
 from tests.logs import PACKS, folded, numbered
-from tests.mixed import CONTROL_MAKERS, DERIVED_MAKERS, ENTRY, bodies, hostile, logs, opening
+from tests.mixed import (
+    CONTROL_MAKERS,
+    DERIVED_MAKERS,
+    ENTRY,
+    SETTLED_MAKERS,
+    bodies,
+    hostile,
+    logs,
+    opening,
+)
 
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 presets = pytest.mark.parametrize("preset", PRESETS)
@@ -249,9 +258,29 @@ def test_law_14_a_past_moment_ignores_what_came_later(
 def test_law_17_interleaving_of_derived_entries_does_not_matter(
     preset: str, data: st.DataObject, pace: list[int]
 ) -> None:
-    """Summaries, revisions, refusals and shorter forms may land at once or late, in any order."""
-    log = data.draw(logs(preset, makers=CONTROL_MAKERS))
+    """Summaries, revisions and shorter forms may land at once or late, in any order.
+
+    As long as what was owed stays owed, or is overtaken: no entry switches a
+    notebook off or takes the name from its owner.
+    """
+    log = data.draw(logs(preset, makers=SETTLED_MAKERS))
     assert dump(settled(log, pace).memory) == dump(settled(log).memory)
+
+
+@presets
+@given(data=st.data(), delays=st.lists(st.integers(0, 12), max_size=80))
+def test_law_17_the_same_results_may_land_in_any_order(
+    preset: str, data: st.DataObject, delays: list[int]
+) -> None:
+    """Refusals among them: what is published late, or behind a newer one, changes nothing."""
+    at_once = settled(data.draw(logs(preset, makers=CONTROL_MAKERS)), refuses=True)
+    late: list[tuple[int, int, Entry]] = []
+    delay = iter(delays)
+    for index, entry in enumerate(at_once.published):
+        later = next(delay, 0) if entry.kind in DERIVED else 0
+        late.append((index + later, index, entry))
+    log = [entry for _, _, entry in sorted(late, key=lambda row: row[:2])]
+    assert dump(folded(numbered(log))[0]) == dump(at_once.memory)
 
 
 @presets
