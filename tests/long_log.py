@@ -7,7 +7,7 @@ from random import Random
 from typing import Final
 
 from bus.drafts import is_handle
-from bus.entries import PRIMARY, Entry, EntryRedacted, Message, SettingsChanged
+from bus.entries import PRIMARY, BallotCompleted, Entry, EntryRedacted, Message, SettingsChanged
 from bus.wire import replaced
 from tests.mixed import CONTROL_MAKERS, made
 
@@ -26,7 +26,7 @@ def agreement(k: int) -> str:
 
 def long_log(count: int) -> Iterator[Entry]:
     """`count` entries to follow an opening; every fortieth begins an agreement."""
-    chance, n, agreed = Random(7), 0, 0
+    chance, n, agreed, said_at = Random(7), 0, 0, 0
     for index in range(count):
         step = index % EVERY
         if step == 0:
@@ -38,17 +38,22 @@ def long_log(count: int) -> Iterator[Entry]:
             who = _DELEGATES[(agreed + step) % 7]
             entry = Message(participant=who, content="I support it.", act="support", re=said_at)
         else:
-            entry = _any(chance)
+            entry = _any(chance, said_at)
         n += entry.kind in PRIMARY
         yield entry
 
 
-def _any(chance: Random) -> Entry:
-    """An entry of any kind that a door lets through and that leaves the settings alone."""
+def _any(chance: Random, said_at: int) -> Entry:
+    """An entry of any kind that a door lets through and that leaves the settings alone.
+
+    A ballot with consensus is about what entry `said_at` proposed.
+    """
     while True:
         entry = made(chance.randbytes(14), CONTROL_MAKERS)
         if isinstance(entry, SettingsChanged | EntryRedacted):
             continue
+        if isinstance(entry, BallotCompleted) and entry.consensus:
+            return entry.model_copy(update={"re": said_at})
         target = getattr(entry, "re", None)
         if isinstance(target, str) and not is_handle(target):
             return replaced(entry, re=None)
