@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memory import notebooks
 from memory.state import Memory
 from memory.text import measure
 
@@ -63,7 +64,7 @@ def _notebooks(memory: Memory) -> Iterator[tuple[str, int, int]]:
     for name in store.notes.keys() | memory.participants.keys():
         agent = settings.note.agents.get(name)
         limit = agent.limit if agent is not None and agent.limit else settings.limits.note.cap
-        yield f"limits.note of {name!r}", 0, limit
+        yield f"limits.note of {name!r}", len(notebooks.view(memory, name)), limit
 
 
 def _exchanges(memory: Memory) -> Iterator[tuple[str, int, int]]:
