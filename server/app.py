@@ -8,7 +8,17 @@ from typing import Any
 
 import typer
 
-from server.commands import analysis, asking, demo, note, operations, sessions, talk
+from server.commands import (
+    analysis,
+    asking,
+    demo,
+    goal,
+    note,
+    operations,
+    sessions,
+    talk,
+    tool,
+)
 from server.flags import Anywhere, with_settings
 from server.logs import configure
 from server.settings import settled
@@ -31,7 +41,8 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.obj = settings
 
 
-for family in (demo, analysis, talk, asking, operations):
+for family in (demo, analysis, talk, goal, asking, operations):
     family.add_to(app)
 app.add_typer(sessions.app, name="session")
 app.add_typer(note.app, name="note")
+app.add_typer(tool.app, name="tool")

@@ -63,6 +63,9 @@ class Settings(BaseSettings):
     model: str = Field("gpt-4o-mini", min_length=1, description="model that writes summaries")
     model_timeout_seconds: float = Field(30, gt=0, description="deadline of one model call")
     model_temperature: float = Field(0.1, ge=0, le=2, description="temperature of a model call")
+    memo_hours: int = Field(
+        24, ge=0, description="how long a model's answer is used again for the same; 0: never"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="lowest level that is logged"
     )

@@ -76,7 +76,11 @@ def _passed(settings: Settings, url: str) -> WorkerSettings:
             snapshot_tail=settings.snapshot_tail,
             snapshot_seconds=settings.snapshot_seconds,
         ),
-        effects=EffectPace(at_once=settings.effects_at_once, lease_ms=settings.effect_lease_ms),
+        effects=EffectPace(
+            at_once=settings.effects_at_once,
+            lease_ms=settings.effect_lease_ms,
+            memo_hours=settings.memo_hours,
+        ),
         drain_seconds=settings.drain_seconds,
         wedged_seconds=settings.wedged_seconds,
     )
