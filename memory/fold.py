@@ -34,10 +34,13 @@ from memory import (
     condensed,
     dialogue,
     episodes,
+    events,
     exchanges,
+    history,
     lessons,
     notebooks,
     positions,
+    reflections,
     summaries,
     toolcache,
     work,
@@ -114,7 +117,7 @@ def _layers(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
     """What a message does to notebooks, exchanges and the short term, where a session has them."""
     facts: list[Fact] = []
     if memory.keeps_notes:
-        notebooks.hear(memory, n, name, entry)
+        events.hear(memory, n, name, entry)
     if memory.users or memory.exchanges.open:
         facts += dialogue.hear(memory, n, name, entry)
     if memory.short_term:
@@ -170,6 +173,7 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     compact_decisions(memory, ledger=True)
     positions.trim(memory)
     summaries.tighten(memory)
+    history.trim(memory)
     return [Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings})]
 
 
@@ -185,6 +189,7 @@ def _govern(
         return [Fact("settings.refused", None, n, {"reason": str(error)})]
     memory.govern(settings)
     memory.begin_era()
+    reflections.begin(memory)
     exchanges.tighten(memory)
     toolcache.tighten(memory)
     return _NOTHING
@@ -210,6 +215,7 @@ def _summarised(memory: Memory, n: int, entry: SummaryMade) -> list[Fact]:
 def _compacted(memory: Memory, n: int, entry: Entry) -> list[Fact]:
     compact_proposals(memory, wanted=True)
     compact_decisions(memory, ledger=True, wanted=True)
+    history.trim(memory, wanted=True)
     return _NOTHING
 
 
@@ -239,10 +245,10 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "memory.compacted": _compacted,
     "entry.set_aside": _set_aside,
     "summary.made": _summarised,
-    "vote.initiated": _in_turn(notebooks.tell_vote),
-    "vote.confirmed": _in_turn(notebooks.tell_vote),
-    "ballot.completed": _in_turn(ballots.complete, notebooks.tell_vote),
-    "results.final": _in_turn(notebooks.tell_results),
+    "vote.initiated": _in_turn(events.tell_vote),
+    "vote.confirmed": _in_turn(events.tell_vote),
+    "ballot.completed": _in_turn(ballots.complete, events.tell_vote),
+    "results.final": _in_turn(events.tell_results),
     "tool.called": _in_turn(toolcache.called),
     "tool.returned": _in_turn(toolcache.returned, work.ran),
     "context.injected": _in_turn(toolcache.injected),

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from server.commands import analysis, asking, demo, operations, sessions, talk, tool
+from server.commands import analysis, asking, demo, note, operations, sessions, talk, tool
 from server.flags import Anywhere, with_settings
 from server.logs import configure
 from server.settings import settled
@@ -34,4 +34,5 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
 for family in (demo, analysis, talk, asking, operations):
     family.add_to(app)
 app.add_typer(sessions.app, name="session")
+app.add_typer(note.app, name="note")
 app.add_typer(tool.app, name="tool")
