@@ -162,7 +162,9 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     memory.opened = True
     memory.title = entry.title
     memory.counter = entry.counter
-    return refused
+    moment = Moment(memory, n, "", "", entry.at)
+    work.tighten(moment)
+    return [*refused, *moment.facts]
 
 
 def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
@@ -174,7 +176,12 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     positions.trim(memory)
     summaries.tighten(memory)
     history.trim(memory)
-    return [Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings})]
+    moment = Moment(memory, n, memory.named(entry.by or ""), "", entry.at)
+    work.tighten(moment)
+    return [
+        *moment.facts,
+        Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings}),
+    ]
 
 
 def _govern(
@@ -216,7 +223,9 @@ def _compacted(memory: Memory, n: int, entry: Entry) -> list[Fact]:
     compact_proposals(memory, wanted=True)
     compact_decisions(memory, ledger=True, wanted=True)
     history.trim(memory, wanted=True)
-    return _NOTHING
+    moment = Moment(memory, n, "", "", entry.at)
+    work.tighten(moment, wanted=True)
+    return moment.facts
 
 
 def _set_aside(memory: Memory, n: int, entry: EntrySetAside) -> list[Fact]:

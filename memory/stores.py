@@ -109,8 +109,19 @@ class StepRow(Struct, omit_defaults=True, kw_only=True, frozen=True):
     form: str
     ok: bool
     text: str
+    size: int  # tokens of `text` and of what was discovered
     confidence: int | None = None
     discovered: tuple[tuple[str, str], ...] = ()
+
+
+class Pattern(Store):
+    """How often a tool worked, or failed with one kind of error, and where in the log."""
+
+    tool: str
+    error: str = ""  # "" where it worked
+    count: int = 0
+    first: int = 0  # n
+    last: int = 0
 
 
 class Tally(Store):
@@ -141,7 +152,8 @@ class Work(Store):
     runs: list[Run] = []  # the newest, oldest first
     failed: list[int] = []  # refs of failed tasks still told in full
     steps: list[StepRow] = []
-    context: str = ""  # what it is about: discovered facts, oldest first, clipped
+    context: str = ""  # what it is about: discovered facts, one a line, the newest last
+    patterns: dict[str, Pattern] = {}  # of its own runs, at most fifty
 
 
 class Talk(Store):
@@ -189,6 +201,9 @@ class Episodes(Store):
     open: list[int] = []  # refs, in the order they were opened
     evicted: int = 0  # closed ones let go of
     refused: int = 0  # openings beyond `limits.open_episodes`
+    archived: list[int] = []  # refs of closed ones within `limits.archive`, oldest first
+    archive_size: int = 0  # tokens of those
+    size: int = 0  # tokens of all that `limits.session` counts, but the insights
     warned: list[str] = []  # limits over their warning line, sorted
 
 
@@ -268,6 +283,7 @@ class Insight(Store):
     ref: int
     kind: Literal["discovered", "success", "error", "replanned"]
     text: str
+    size: int  # tokens
     cites: list[Cite]  # of the first and the newest entry that shows it
     count: int = 1
     episode: int | None = None  # ref of the task or goal that taught it first
@@ -280,7 +296,9 @@ class Insight(Store):
 class Insights(Store):
     last: int = 0
     held: dict[int, Insight] = {}  # by ref
+    keys: dict[str, int] = {}  # ref by key of the folded text: the same words are the same insight
     dropped: int = 0
+    size: int = 0  # tokens of all that are held
 
 
 class Lesson(Struct, omit_defaults=True, kw_only=True, frozen=True):

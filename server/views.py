@@ -16,8 +16,11 @@ from listeners.toolbox import Found
 from memory.context import Context
 from memory.messages import Prepared
 from memory.text import clip
+from server.goals import goal_line
+from server.layers import Told
 from server.minutes_view import statistics, write_item, write_minutes
 from server.output import emit, emit_bytes, shown, stdout, tell
+from server.stats_view import layer_lines
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -120,7 +123,7 @@ def show_statistics(found: Mapping[str, Any], json: bool) -> None:
         emit(found)
         return
     console = stdout()
-    for line in statistics(found):
+    for line in (*statistics(found), *layer_lines(found)):
         console.print(_cell(line))
 
 
@@ -148,6 +151,35 @@ def show_done(receipt: Receipt, done: str, json: bool) -> None:
         tell(done)
 
 
+def show_one(found: Mapping[str, Any], name: str, json: bool) -> None:
+    """One value of what was made: the one that a person goes on with."""
+    if json:
+        emit(found)
+    else:
+        emit_bytes(f"{shown(found[name])}\n".encode())
+
+
+def show_episodes(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """Goals and what stands in them, indented."""
+    if json:
+        for row in found:
+            emit(row)
+        return
+    console = stdout()
+    for row in found:
+        console.print(_cell(goal_line(row)))
+    if not found:
+        console.print("no goals; 'parley goal open SESSION TEXT' opens one")
+
+
+def show_closed(found: Mapping[str, Any], json: bool) -> None:
+    """How an episode ended."""
+    if json:
+        emit(found)
+    else:
+        tell(f"{found['ref']} {found['kind']} is {found['status']}: {found['title']}")
+
+
 def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
     """One session a line."""
     if json:
@@ -160,6 +192,14 @@ def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
         cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
         table.add_row(*map(_cell, (*cells, row["head"] - row["folded"])))
     stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
+
+
+def show_layer(told: Told, json: bool) -> None:
+    """One layer of memory; its words are fenced and safe to print."""
+    if json:
+        emit(told.tree)
+    else:
+        emit_bytes((told.text or "nothing yet").encode() + b"\n")
 
 
 def show_verdict(what: str, found: Sequence[str], json: bool) -> None:

@@ -25,12 +25,21 @@ PROMISED = {
     "publish": {"--json"},
     "watch": {"--after", "--cursor", "--facts", "--json"},
     "search": {"--by", "--limit", "--json"},
-    "memory": {"--at", "--json"},
     "context": {"--as", "--brief", "--profile", "--trace", "--budget", "--at", "--json"},
+    "memory": {"--layer", "--at", "--json"},
     "explain": {"--json"},
+    "goal open": {"--as", "--parent", "--after", "--json"},
+    "goal close": {"--as", "--status", "--result", "--json"},
+    "goal ls": {"--json"},
+    "task open": {"--as", "--parent", "--after", "--json"},
+    "task close": {"--as", "--status", "--result", "--json"},
+    "episode open": {"--as", "--parent", "--after", "--json"},
+    "episode close": {"--as", "--status", "--result", "--json"},
+    "step": {"--as", "--form", "--failed", "--discovered", "--confidence", "--of", "--json"},
     "correct": {"--retract", "--merge", "--topic", "--by", "--json"},
     "alias": {"--json"},
     "stats": {"--json"},
+    "settings": {"--changed", "--suggest", "--apply", "--json"},
     "doctor": {"--json"},
     "session new": {"--title"},
     "session ls": {"--json"},
@@ -106,7 +115,7 @@ def test_every_setting_is_a_flag_of_the_command() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("parley se", {"search", "session"}), ("parley session ve", {"verify"}),
+    [("parley se", {"search", "session", "settings"}), ("parley session ve", {"verify"}),
      ("parley analyze --form", {"--format"})],
 )  # fmt: skip
 def test_the_shell_completes(typed: str, offered: set[str]) -> None:
