@@ -22,6 +22,7 @@ PROMISED = {
     "worker": {"--lanes"},
     "status": {"--json"},
     "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--json"},
+    "publish": {"--json"},
     "watch": {"--after", "--cursor", "--facts", "--json"},
     "search": {"--by", "--limit", "--json"},
     "context": {"--as", "--brief", "--profile", "--trace", "--budget", "--at", "--json"},
