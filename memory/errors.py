@@ -8,6 +8,10 @@ DomainError
 ├── UnknownRef         a handle that names no item
 ├── NotOpened          an episode that there was no room for
 ├── NothingOpen        an episode to close or to work on that is not open
+├── LimitExceeded      a text that is too long for a notebook
+├── StaleRevision      a notebook that changed since it was read
+├── NoNotebook         a participant who keeps none in this session
+├── UpdateRefused      no answer fitted a notebook, and the session ends for it
 └── SnapshotMismatch   bytes that are not a memory of this fold version
 """
 
@@ -65,6 +69,46 @@ class NothingOpen(DomainError):
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} is not open; 'parley goal ls' lists what is")
         self.what = what
+
+
+class LimitExceeded(DomainError):
+    """`size` and `limit` in characters."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(f"Memory length {size} exceeds limit {limit}. Please shorten your memory.")
+        self.size, self.limit = size, limit
+
+
+class StaleRevision(DomainError):
+    """`head` is the revision that stands; `base` the one that was read (both n, 0: none)."""
+
+    def __init__(self, base: int, head: int) -> None:
+        super().__init__(
+            f"the notebook was revised at n {head} since revision {base} was read; "
+            "read it again and write on that"
+        )
+        self.base, self.head = base, head
+
+
+class NoNotebook(DomainError):
+    def __init__(self, participant: str) -> None:
+        super().__init__(
+            f"{participant!r} keeps no notebook in this session; "
+            "set note.policy to append or rewrite"
+        )
+        self.participant = participant
+
+
+class UpdateRefused(DomainError):
+    """`sizes` are those of the answers, in characters."""
+
+    def __init__(self, participant: str, attempts: int, sizes: tuple[int, ...]) -> None:
+        super().__init__(
+            f"{participant} failed to create valid memory after {attempts} attempts: "
+            f"answers of {', '.join(map(str, sizes))} characters; raise limits.note.cap, or set "
+            "note.exhausted to keep_previous or clip"
+        )
+        self.participant, self.attempts, self.sizes = participant, attempts, sizes
 
 
 class SnapshotMismatch(DomainError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from server.commands import analysis, asking, demo, goal, operations, sessions, talk
+from server.commands import analysis, asking, demo, goal, note, operations, sessions, talk
 from server.flags import Anywhere, with_settings
 from server.logs import configure
 from server.settings import settled
@@ -34,3 +34,4 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
 for family in (demo, analysis, talk, goal, asking, operations):
     family.add_to(app)
 app.add_typer(sessions.app, name="session")
+app.add_typer(note.app, name="note")

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import ItemCorrected, Message, ParticipantAliased, Record, SessionOpened
+from bus.entries import (
+    BallotCompleted,
+    ItemCorrected,
+    Message,
+    NoteRefused,
+    NoteRevised,
+    NoteWritten,
+    ParticipantAliased,
+    Record,
+    ResultsFinal,
+    SessionOpened,
+    VoteConfirmed,
+    VoteInitiated,
+)
 from server.wording import fact_line, message_line
 
 
@@ -18,6 +31,17 @@ from server.wording import fact_line, message_line
          "correction of P1 by Ana: topic boats"),
         (ParticipantAliased(alias="ned", participant="edward", by="root"),
          "alias by root: ned is edward"),
+        (VoteInitiated(participant="Bo", content="Tea?"), "Bo calls a vote: Tea?"),
+        (VoteConfirmed(participant="Bo", agreed=False), "Bo is not ready to vote"),
+        (BallotCompleted(participant="Bo", consensus=True, content="Tea."),
+         "ballot, consensus: Tea."),
+        (ResultsFinal(participant="Bo", content="Ten each.", to=("Ana", "Bo")),
+         "results for Ana, Bo: Ten each."),
+        (NoteWritten(participant="Bo", content="Tea."), "Bo writes its notebook: 4 characters"),
+        (NoteRevised(participant="Bo", cause=7, text="Tea."),
+         "notebook of Bo revised in the light of 7"),
+        (NoteRefused(participant="Bo", cause=7, attempts=5, limit=9),
+         "notebook of Bo not revised in the light of 7"),
     ],
 )  # fmt: skip
 def test_an_entry_says_what_it_does(entry: object, words: str) -> None:
