@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bus.entries import ItemCorrected
-from memory import notebooks, reflections
+from memory import exchanges, notebooks, reflections, toolcache
 from memory.compaction import forget_full
 from memory.items import Decision, Origin, Participant, Position, Proposal, Reaction
 from memory.moment import Moment
@@ -129,6 +129,8 @@ def alias(moment: Moment, nick: str, name: str) -> None:
     if gone is not None:
         _join(memory.participant(known), gone, memory)
     _rename(memory, other, known)
+    exchanges.rename(memory, other, known)
+    toolcache.rename(memory, other, known)
     memory.govern(memory.settings)
     reflections.begin(memory)
     moment.found("participant.aliased", None, alias=nick, participant=known)

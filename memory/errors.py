@@ -6,12 +6,12 @@ DomainError
 ├── PackMissing        the session names a pattern pack this process lacks
 ├── ContextOverflow    a budget below the floor of the profile
 ├── UnknownRef         a handle that names no item
-├── NotOpened          an episode that there was no room for
-├── NothingOpen        an episode to close or to work on that is not open
 ├── LimitExceeded      a text that is too long for a notebook
 ├── StaleRevision      a notebook that changed since it was read
 ├── NoNotebook         a participant who keeps none in this session
 ├── UpdateRefused      no answer fitted a notebook, and the session ends for it
+├── NotOpened          an episode that there was no room for
+├── NothingOpen        an episode to close or to work on that is not open
 └── SnapshotMismatch   bytes that are not a memory of this fold version
 """
 
@@ -57,20 +57,6 @@ class UnknownRef(DomainError):
         self.ref = ref
 
 
-class NotOpened(DomainError):
-    def __init__(self, title: str, most: int) -> None:
-        super().__init__(
-            f"{title!r} was not opened: limits.open_episodes is {most}; close what is done"
-        )
-        self.title, self.most = title, most
-
-
-class NothingOpen(DomainError):
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not open; 'parley goal ls' lists what is")
-        self.what = what
-
-
 class LimitExceeded(DomainError):
     """`size` and `limit` in characters."""
 
@@ -109,6 +95,20 @@ class UpdateRefused(DomainError):
             "note.exhausted to keep_previous or clip"
         )
         self.participant, self.attempts, self.sizes = participant, attempts, sizes
+
+
+class NotOpened(DomainError):
+    def __init__(self, title: str, most: int) -> None:
+        super().__init__(
+            f"{title!r} was not opened: limits.open_episodes is {most}; close what is done"
+        )
+        self.title, self.most = title, most
+
+
+class NothingOpen(DomainError):
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not open; 'parley goal ls' lists what is")
+        self.what = what
 
 
 class SnapshotMismatch(DomainError):

@@ -32,6 +32,7 @@ from bus.entries import (
 from memory import (
     ballots,
     condensed,
+    dialogue,
     episodes,
     events,
     exchanges,
@@ -118,7 +119,7 @@ def _layers(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
     if memory.keeps_notes:
         events.hear(memory, n, name, entry)
     if memory.users or memory.exchanges.open:
-        facts += exchanges.hear(memory, n, name, entry)
+        facts += dialogue.hear(memory, n, name, entry)
     if memory.short_term:
         facts += summaries.weigh(memory, n, entry)
     return facts
@@ -196,6 +197,8 @@ def _govern(
     memory.govern(settings)
     memory.begin_era()
     reflections.begin(memory)
+    exchanges.tighten(memory)
+    toolcache.tighten(memory)
     return _NOTHING
 
 

@@ -37,9 +37,11 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
             "phase": "reflect",
         },
     },
-    # Questions and answers: exchanges, a running summary, cached tool results.
+    # Questions and answers: exchanges, a running summary, cached tool results. What leaves
+    # the window is told by the running summary; summaries of messages are for very long ones.
     "assistant": {
         "exchange": {"users": ["user"]},
+        "summary": {"interval": 500},
         "context": {"recent_full": 10},
     },
     # Long work towards goals: archived goals, insights; talk is summarised by its tokens as

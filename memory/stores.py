@@ -160,7 +160,7 @@ class Talk(Store):
     """The question and the answer of an exchange; the answer at most `limits.answer`."""
 
     asker: str = ""
-    question: str = ""
+    question: str = ""  # at most `limits.context_text`
     question_n: int = 0
     answerer: str = ""
     answer: str = ""
@@ -211,15 +211,21 @@ class Episodes(Store):
 
 
 class Exchanges(Store):
-    """The newest closed exchanges, and the running summary of those before."""
+    """The newest closed exchanges, and the running summary of those before.
+
+    `running` is one line a question and one an answer, oldest first.
+    """
 
     turn: int = 0  # exchanges closed so far
     open: int = 0  # ref of the open one; 0: none
     window: list[int] = []  # refs, oldest first
     running: str = ""  # at most `limits.running`
     through: int = 0  # n of the close of the newest exchange in `running`
-    cause: int = 0  # n of the close whose overflow was compressed last
+    cause: int = 0  # n of the close of the newest exchange in the last compression
     compressions: int = 0
+    kept: int = 0  # characters of `running` that the last compression left
+    first: int = 0  # n where the exchanges begin that the last compression took in
+    since: int = 0  # n where those begin that came after it; 0: none did
 
 
 # -- tools ---------------------------------------------------------------------
@@ -230,7 +236,7 @@ class Cached(Store):
 
     key: str
     tool: str
-    arguments: str  # canonical JSON
+    arguments: str  # canonical JSON; "" where it has more than `limits.context_text`
     n: int  # of the tool.returned: the whole result is there
     call_id: str
     value: str  # at most `limits.answer`
@@ -243,7 +249,7 @@ class Cached(Store):
 
 
 class Call(Struct, omit_defaults=True, kw_only=True, frozen=True):
-    """A call under way: whoever wants the same waits for its result."""
+    """A call under way: whoever wants the same waits for its result, in this turn at most."""
 
     call_id: str
     n: int

@@ -214,7 +214,7 @@ def _put_exchanges(memory: Memory, page: Page) -> None:
 
 def _put_at_hand(memory: Memory, page: Page, name: str | None) -> None:
     """Tool results that may be served again, and what the participant was shown."""
-    shown = {} if name is None else memory.tools.injected.get(name, {})
+    shown = {} if name is None else toolcache.shown_to(memory, name)
     for index, (key, one) in enumerate(shown.items()):
         page.put(SHOWN, index, injection_lines(key, one), (one.n,), what=key)
     for index, cached in enumerate(toolcache.live(memory)):

@@ -8,7 +8,17 @@ from typing import Any
 
 import typer
 
-from server.commands import analysis, asking, demo, goal, note, operations, sessions, talk
+from server.commands import (
+    analysis,
+    asking,
+    demo,
+    goal,
+    note,
+    operations,
+    sessions,
+    talk,
+    tool,
+)
 from server.flags import Anywhere, with_settings
 from server.logs import configure
 from server.settings import settled
@@ -35,3 +45,4 @@ for family in (demo, analysis, talk, goal, asking, operations):
     family.add_to(app)
 app.add_typer(sessions.app, name="session")
 app.add_typer(note.app, name="note")
+app.add_typer(tool.app, name="tool")

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from server.commands.options import As, At, Brief, Budget, Json, Session, settings
+
+Profiled = Annotated[
+    Literal["full", "brief", "raw", "exchange"] | None,
+    typer.Option(metavar="PROFILE", help="full, brief, raw, or exchange: a list of messages"),
+]
+Trace = Annotated[
+    bool, typer.Option("--trace", help="memory, kept results and messages of an assistant")
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -34,19 +42,29 @@ def context(
     session: Session,
     as_: As = None,
     brief: Brief = False,
+    profile: Profiled = None,
+    trace: Trace = False,
     budget: Budget = None,
     at: At = None,
     json: Json = False,
 ) -> None:
     """What a listener is told before it speaks."""
-    from server import questions, views
+    from server import questions, tracing, views
+    from server.errors import Misuse
     from server.running import run
 
-    question = questions.context_of(
-        settings(ctx), session, as_, "brief" if brief else "full", budget, at
-    )
-    found = run(question)
-    views.show_context(found, json)
+    own = settings(ctx)
+    if (trace or profile == "exchange") and at is not None:
+        raise Misuse("--at goes with the other profiles; --trace and exchange show the present")
+    if trace:
+        views.show_trace(run(tracing.trace_of(own, session, as_, budget)), json)
+        return
+    if profile == "exchange":
+        views.show_messages(run(tracing.messages_of(own, session, as_, budget)), json)
+        return
+    chosen = profile or ("brief" if brief else "full")
+    question = questions.context_of(own, session, as_, chosen, budget, at)
+    views.show_context(run(question), json)
 
 
 def explain(

@@ -25,7 +25,7 @@ PROMISED = {
     "watch": {"--after", "--cursor", "--facts", "--json"},
     "search": {"--by", "--limit", "--json"},
     "memory": {"--at", "--json"},
-    "context": {"--as", "--brief", "--budget", "--at", "--json"},
+    "context": {"--as", "--brief", "--profile", "--trace", "--budget", "--at", "--json"},
     "explain": {"--json"},
     "goal open": {"--as", "--parent", "--after", "--json"},
     "goal close": {"--as", "--status", "--result", "--json"},
@@ -51,6 +51,9 @@ PROMISED = {
     "session verify": {"--file", "--json"},
     "session fork": {"--at"},
     "session rm": {"--yes"},
+    "tool put": {"--args", "--result", "--ttl", "--call-id", "--error", "--write", "--json"},
+    "tool get": {"--args", "--json"},
+    "tool ls": {"--json"},
 }
 
 
