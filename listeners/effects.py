@@ -20,7 +20,7 @@ from typing import Final, Literal, TypeVar
 
 import structlog
 
-from bus import Bus, Claim, Draft
+from bus import Bus, Claim, Draft, SessionInfo
 from bus.entries import SummaryMade
 from bus.errors import Fenced, SessionNotFound, Unavailable
 from bus.tasks import end
@@ -209,14 +209,18 @@ class EffectRunner:
             await self._back_off(claim)
 
     async def _run(self, claim: Claim, id: str) -> None:
+        # Asked before anything is read: what a redaction takes away meanwhile lands nowhere.
+        info = await self._bus.info(claim.session)
         memory = await self._reader.current(claim.session)
         effect = summary_of(id)
         if effect is not None:
-            await self._summarise(claim, memory, effect)
+            await self._summarise(claim, info, memory, effect)
         else:
-            await self._rewrite(claim, memory, upgrade(memory, id))
+            await self._rewrite(claim, info, memory, upgrade(memory, id))
 
-    async def _summarise(self, claim: Claim, memory: Memory, effect: Effect) -> None:
+    async def _summarise(
+        self, claim: Claim, info: SessionInfo, memory: Memory, effect: Effect
+    ) -> None:
         if _is_moot(memory, effect, claim.lane):
             await self._drop(claim)
             return
@@ -227,9 +231,11 @@ class EffectRunner:
         if made is None:
             await self._back_off(claim)
             return
-        await self._finish(claim, Draft(effect.result_id(made.how), made), found)
+        await self._finish(claim, info, Draft(effect.result_id(made.how), made), found)
 
-    async def _rewrite(self, claim: Claim, memory: Memory, effect: Upgrade | None) -> None:
+    async def _rewrite(
+        self, claim: Claim, info: SessionInfo, memory: Memory, effect: Upgrade | None
+    ) -> None:
         """Have the model put a note or a clipped text better."""
         if effect is None:
             await self._drop(claim)
@@ -244,7 +250,7 @@ class EffectRunner:
             await self._back_off(claim)
             return
         self.tally.models += 1
-        await self._finish(claim, Draft(effect.result_id("model"), made), found)
+        await self._finish(claim, info, Draft(effect.result_id("model"), made), found)
         if made.kind == "note.refused" and made.aborted:
             reason = f"the notebook of {made.participant!r} could not be rewritten"
             await self._bus.close(claim.session, reason, by="parley")
@@ -253,8 +259,10 @@ class EffectRunner:
         skips = frozenset((await self._bus.info(claim.session)).skips)
         return await passage(self._bus, claim.session, first, last, skips)
 
-    async def _finish(self, claim: Claim, draft: Draft, found: Passage) -> None:
-        receipt = await self._bus.finish(claim, claim.session, draft, found.identity)
+    async def _finish(self, claim: Claim, info: SessionInfo, draft: Draft, found: Passage) -> None:
+        receipt = await self._bus.finish(
+            claim, claim.session, draft, found.identity, incarnation=info.incarnation
+        )
         self._failures.pop(claim.member, None)
         self.tally.duplicates += receipt.duplicate
 
