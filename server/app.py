@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from server.commands import analysis, asking, demo, operations, sessions, talk
+from server.commands import analysis, asking, demo, operations, redaction, sessions, talk
 from server.flags import Anywhere, with_settings
 from server.logs import configure
 from server.settings import settled
@@ -31,6 +31,6 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.obj = settings
 
 
-for family in (demo, analysis, talk, asking, operations):
+for family in (demo, analysis, talk, asking, redaction, operations):
     family.add_to(app)
 app.add_typer(sessions.app, name="session")

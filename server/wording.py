@@ -33,6 +33,7 @@ _SAYS: Final = {
     "settings.refused": "settings refused: {reason}",
     "session.closed": "closed: {reason}",
     "entry.set_aside": "entry {seq} set aside: {reason}",
+    "entry.redacted": "the words of entry {n} were taken out: {reason}",
     "entry.skipped": "an entry of kind {kind} was skipped",
 }
 
@@ -90,6 +91,8 @@ def _house(entry: Any) -> str:
     match entry.kind:
         case "session.opened":
             return "session opened" + (f": {entry.title}" if entry.title else "")
+        case "entry.redacted":
+            return f"entry {entry.redacted} redacted{whose}: {entry.reason}"
         case "session.forked":
             return f"forked from {entry.session} at {entry.n}"
         case "item.corrected":

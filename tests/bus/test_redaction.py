@@ -17,6 +17,7 @@ from bus.errors import Fenced, InvalidEntry, SessionNotFound
 from bus.wire import replaced
 from tests.patience import wait_until
 from tests.servers import Flavour, RedisServer, StartServer
+from tests.stored import stored
 from tests.talks import (
     claim_of,
     commit_of,
@@ -39,23 +40,6 @@ def wordless(log: Sequence[Record], n: int) -> Entry | Unknown:
     record = next(record for record in log if record.n == n)
     assert not isinstance(record.entry, Unknown)
     return replaced(record.entry, content="[redacted]")
-
-
-def stored(raw: redis.Redis) -> bytes:
-    """Every byte of every key, as a dump of the whole server would have it."""
-    found = b""
-    for key in raw.scan_iter("*", count=1000):
-        found += key
-        match raw.type(key):
-            case b"string":
-                found += raw.get(key) or b""
-            case b"hash":
-                found += b"".join(map(b"".join, raw.hgetall(key).items()))
-            case b"zset":
-                found += b"".join(raw.zrange(key, 0, -1))  # type: ignore[arg-type]
-            case b"stream":
-                found += repr(raw.xrange(key)).encode()
-    return found
 
 
 async def spoken(bus: Bus, count: int = 30, at: int = 7) -> list[Record]:

@@ -29,6 +29,7 @@ PROMISED = {
     "explain": {"--json"},
     "correct": {"--retract", "--merge", "--topic", "--by", "--json"},
     "alias": {"--json"},
+    "redact": {"--reason", "--as", "--renumber", "--yes", "--json"},
     "stats": {"--json"},
     "doctor": {"--json"},
     "session new": {"--title"},

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import ItemCorrected, Message, ParticipantAliased, Record, SessionOpened
+from bus.entries import (
+    EntryRedacted,
+    ItemCorrected,
+    Message,
+    ParticipantAliased,
+    Record,
+    SessionOpened,
+)
 from server.wording import fact_line, message_line
 
 
@@ -18,6 +25,7 @@ from server.wording import fact_line, message_line
          "correction of P1 by Ana: topic boats"),
         (ParticipantAliased(alias="ned", participant="edward", by="root"),
          "alias by root: ned is edward"),
+        (EntryRedacted(redacted=7, reason="a name", by="ana"), "entry 7 redacted by ana: a name"),
     ],
 )  # fmt: skip
 def test_an_entry_says_what_it_does(entry: object, words: str) -> None:
