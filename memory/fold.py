@@ -170,6 +170,7 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     compact_decisions(memory, ledger=True)
     positions.trim(memory)
     summaries.tighten(memory)
+    lessons.tighten(memory)
     return [Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings})]
 
 

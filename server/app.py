@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from server.commands import analysis, asking, demo, operations, redaction, sessions, talk
+from server.commands import analysis, asking, demo, lessons, operations, redaction, sessions, talk
 from server.flags import Anywhere, with_settings
 from server.logs import configure
 from server.settings import settled
@@ -34,3 +34,4 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
 for family in (demo, analysis, talk, asking, redaction, operations):
     family.add_to(app)
 app.add_typer(sessions.app, name="session")
+app.add_typer(lessons.app, name="lessons")

@@ -36,6 +36,10 @@ def context(
     brief: Brief = False,
     budget: Budget = None,
     at: At = None,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="SESSION", help="its decisions too; may be repeated"),
+    ] = None,
     json: Json = False,
 ) -> None:
     """What a listener is told before it speaks."""
@@ -43,7 +47,7 @@ def context(
     from server.running import run
 
     question = questions.context_of(
-        settings(ctx), session, as_, "brief" if brief else "full", budget, at
+        settings(ctx), session, as_, "brief" if brief else "full", budget, at, with_ or ()
     )
     found = run(question)
     views.show_context(found, json)
