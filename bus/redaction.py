@@ -8,6 +8,7 @@ tombstone, and the fold starts over (docs/decisions/0010).
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -72,7 +73,8 @@ class Redactions:
             place = place_of(session, log, n)
             if n in redacted(log):
                 return Redaction(session, n, (), again=True)
-            words = replace(rows[place - 1], body=_body(blank(log, n)))
+            entry = await asyncio.to_thread(blank, log, n)  # it may fold the whole log
+            words = replace(rows[place - 1], body=_body(entry))
             rows[place - 1] = words
             anew = _Anew(marker, place, redacted(log) | {n}, rows)
             if await self._swapped(session, incarnation, anew):

@@ -60,7 +60,10 @@ def blanked(packs: Packs, log: Sequence[Record], n: int, *, renumber: bool = Fal
         otherwise = _born([*facts, *found])
         if otherwise == known or renumber:
             renamed = len(known.items() ^ otherwise.items())
-            options.append((renamed, Blanked(entry, _moved(standing, statuses(other)))))
+            moved = _moved(standing, statuses(other))
+            options.append((renamed, Blanked(entry, moved)))
+            if not renamed and not moved:
+                break
         else:
             differing = max(differing, _first_difference(known, otherwise))
     if not options:

@@ -18,10 +18,18 @@ from listeners.redaction import preview, redact
 from memory.canonical import dump
 from memory.errors import RedactionRefused
 from tests.fake_openai import FakeOpenAI
-from tests.logs import PACKS
+from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.servers import RedisServer
-from tests.sessions import discuss, is_settled, replayed_bytes, running, standing, whole
+from tests.sessions import (
+    discuss,
+    is_settled,
+    replayed_bytes,
+    running,
+    standing,
+    thoughts,
+    whole,
+)
 from tests.stored import stored
 
 SECRET = "zanzibar"
@@ -147,3 +155,32 @@ async def test_a_refusal_changes_nothing(bus: Bus) -> None:
     memory = await MemoryReader(bus, PACKS).current("s")
     assert {d.handle: d.born for d in memory.decisions.values()} == {"D1": 2, "D2": 4}
     assert SECRET not in dump(memory).decode().lower()
+
+
+async def test_entry_after_entry_can_be_redacted_while_people_talk_and_afterwards(
+    bus: Bus, any_server: RedisServer
+) -> None:
+    """In the same range, with workers at it, and once more when the session is closed."""
+    words = {k: f"qx{k:03}xq" for k in range(1, 61)}
+    async with running(
+        Projector(bus, PACKS, "w", FOLD), EffectRunner(bus, PACKS, None, "e", EFFECTS)
+    ):
+        await bus.open("s", opened())
+        for k, draft in enumerate(thoughts(60), 1):
+            said = Message(participant="ana", content=f"{draft.entry.content} {words[k]}")  # type: ignore[union-attr]  # a message
+            await bus.publish("s", [Draft(draft.id, said)])
+            if k in (20, 35, 50):
+                await redact(bus, PACKS, "s", k - 12, reason="test")
+        await bus.close("s", "done")
+        for n in (3, 4, 59):
+            await redact(bus, PACKS, "s", n, reason="test")
+        await wait_until(lambda: is_settled(bus, "s"))
+    reader = MemoryReader(bus, PACKS)
+    memory = await reader.current("s")
+    assert memory.redacted == [3, 4, 8, 23, 38, 59]
+    assert {key for key in memory.ranges if key not in memory.summaries} == set()
+    assert dump(memory) == await replayed_bytes(bus, "s")
+    with any_server.client() as raw:
+        left = stored(raw)
+    gone = {n for n, word in words.items() if word.encode() not in left}
+    assert gone == set(memory.redacted)
