@@ -22,7 +22,7 @@ import structlog
 
 from bus import Bus, Claim, Draft, SessionInfo
 from bus.entries import SummaryMade
-from bus.errors import Fenced, SessionNotFound, Unavailable
+from bus.errors import Fenced, SessionClosed, SessionNotFound, Unavailable
 from bus.tasks import end
 from listeners.breaker import Breaker
 from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
@@ -253,7 +253,8 @@ class EffectRunner:
         await self._finish(claim, info, Draft(effect.result_id("model"), made), found)
         if made.kind == "note.refused" and made.aborted:
             reason = f"the notebook of {made.participant!r} could not be rewritten"
-            await self._bus.close(claim.session, reason, by="parley")
+            with contextlib.suppress(SessionClosed):  # another notebook's end was sooner
+                await self._bus.close(claim.session, reason, by="parley")
 
     async def _passage(self, claim: Claim, first: int, last: int) -> Passage:
         skips = frozenset((await self._bus.info(claim.session)).skips)

@@ -70,10 +70,25 @@ def enter_accepted(moment: Moment, proposal: Proposal, origin: Origin) -> Decisi
     return made
 
 
+def enter_voted(moment: Moment, text: str, origin: Origin) -> Decision:
+    """The decision that a ballot made in so many words: the open claim of it, or a new one."""
+    memory, marks = moment.memory, fingerprint(text)
+    nearest = memory.decision_index.nearest(marks, _RESTATED)
+    standing = None if nearest is None else memory.decision(nearest[0])
+    if standing is not None and standing.status in ("claimed", "disputed"):
+        return standing
+    return _enter(moment, text, origin, marks)
+
+
+def resolved(memory: Memory, proposal: Proposal) -> Decision | None:
+    """The decision that resolves `proposal`, claimed or ratified."""
+    ref = memory.resolving.get(proposal.ref)
+    return None if ref is None else memory.decision(ref)
+
+
 def _settling(memory: Memory, proposal: Proposal) -> Decision | None:
     """The ratified decision that settled `proposal` already."""
-    ref = memory.resolving.get(proposal.ref)
-    decision = None if ref is None else memory.decision(ref)
+    decision = resolved(memory, proposal)
     return decision if decision is not None and decision.status == "ratified" else None
 
 
@@ -179,8 +194,7 @@ def hear(moment: Moment, decision: Decision, stance: Stance, origin: Origin) -> 
 def follow(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
     """Carry a new reaction over to the decision that resolves `proposal`."""
     memory = moment.memory
-    ref = memory.resolving.get(proposal.ref)
-    decision = None if ref is None else memory.decision(ref)
+    decision = resolved(memory, proposal)
     if decision is None:
         return
     if not decision.shrunk:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, islice
 
-from memory import condensed, notebooks, summaries
+from memory import condensed, reflections, summaries
 from memory.items import Condense, Effect, Reflect
 from memory.state import Memory
 
@@ -23,7 +23,7 @@ def upgrades(memory: Memory, most: int | None = None) -> tuple[Upgrade, ...]:
     All of it, or the first `most`. Pure, like `due`: running one twice is harmless.
     """
     wanted: Iterable[Upgrade] = chain(
-        notebooks.owed(memory), condensed.owed(memory), summaries.upgrades(memory, most)
+        reflections.owed(memory), condensed.owed(memory), summaries.upgrades(memory, most)
     )
     return tuple(islice(wanted, most))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from bus.entries import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened
-from memory import exchanges, notebooks, work
+from memory import events, exchanges, work
 from memory.moment import Moment
 from memory.state import Memory
 from memory.stores import Episode, Talk, Tally, Work
@@ -68,7 +68,7 @@ def begin(moment: Moment, entry: EpisodeOpened) -> None:
         after=[f"E{ref}" for ref in opened.after],
     )
     if opened.kind in _ONE_AT_A_TIME:
-        notebooks.tell_phase(moment, opened)
+        events.tell_phase(moment, opened)
 
 
 def finish(moment: Moment, entry: EpisodeClosed) -> None:
@@ -111,7 +111,7 @@ def _end(moment: Moment, closing: Episode, status: Ending) -> None:
         exchanges.close(moment, closing)
         return
     if closing.kind in _ONE_AT_A_TIME:
-        notebooks.tell_phase(moment, closing)
+        events.tell_phase(moment, closing)
     work.archive(moment, closing)
 
 

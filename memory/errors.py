@@ -7,6 +7,10 @@ DomainError
 ├── ContextOverflow    a budget below the floor of the profile
 ├── UnknownRef         a handle that names no item
 ├── RedactionRefused   taking an entry's words away would rename later items
+├── LimitExceeded      a text that is too long for a notebook
+├── StaleRevision      a notebook that changed since it was read
+├── NoNotebook         a participant who keeps none in this session
+├── UpdateRefused      no answer fitted a notebook, and the session ends for it
 └── SnapshotMismatch   bytes that are not a memory of this fold version
 """
 
@@ -62,6 +66,46 @@ class RedactionRefused(DomainError):
         )
         super().__init__(f"without the words of entry {n} later items would be renumbered: {cure}")
         self.n, self.differing = n, differing
+
+
+class LimitExceeded(DomainError):
+    """`size` and `limit` in characters."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(f"Memory length {size} exceeds limit {limit}. Please shorten your memory.")
+        self.size, self.limit = size, limit
+
+
+class StaleRevision(DomainError):
+    """`head` is the revision that stands; `base` the one that was read (both n, 0: none)."""
+
+    def __init__(self, base: int, head: int) -> None:
+        super().__init__(
+            f"the notebook was revised at n {head} since revision {base} was read; "
+            "read it again and write on that"
+        )
+        self.base, self.head = base, head
+
+
+class NoNotebook(DomainError):
+    def __init__(self, participant: str) -> None:
+        super().__init__(
+            f"{participant!r} keeps no notebook in this session; "
+            "set note.policy to append or rewrite"
+        )
+        self.participant = participant
+
+
+class UpdateRefused(DomainError):
+    """`sizes` are those of the answers, in characters."""
+
+    def __init__(self, participant: str, attempts: int, sizes: tuple[int, ...]) -> None:
+        super().__init__(
+            f"{participant} failed to create valid memory after {attempts} attempts: "
+            f"answers of {', '.join(map(str, sizes))} characters; raise limits.note.cap, or set "
+            "note.exhausted to keep_previous or clip"
+        )
+        self.participant, self.attempts, self.sizes = participant, attempts, sizes
 
 
 class SnapshotMismatch(DomainError):

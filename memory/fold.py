@@ -33,10 +33,13 @@ from memory import (
     ballots,
     condensed,
     episodes,
+    events,
     exchanges,
+    history,
     lessons,
     notebooks,
     positions,
+    reflections,
     summaries,
     toolcache,
     work,
@@ -113,7 +116,7 @@ def _layers(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
     """What a message does to notebooks, exchanges and the short term, where a session has them."""
     facts: list[Fact] = []
     if memory.keeps_notes:
-        notebooks.hear(memory, n, name, entry)
+        events.hear(memory, n, name, entry)
     if memory.users or memory.exchanges.open:
         facts += exchanges.hear(memory, n, name, entry)
     if memory.short_term:
@@ -171,6 +174,7 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     positions.trim(memory)
     summaries.tighten(memory)
     lessons.tighten(memory)
+    history.trim(memory)
     return [Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings})]
 
 
@@ -186,6 +190,7 @@ def _govern(
         return [Fact("settings.refused", None, n, {"reason": str(error)})]
     memory.govern(settings)
     memory.begin_era()
+    reflections.begin(memory)
     return _NOTHING
 
 
@@ -209,6 +214,7 @@ def _summarised(memory: Memory, n: int, entry: SummaryMade) -> list[Fact]:
 def _compacted(memory: Memory, n: int, entry: Entry) -> list[Fact]:
     compact_proposals(memory, wanted=True)
     compact_decisions(memory, ledger=True, wanted=True)
+    history.trim(memory, wanted=True)
     return _NOTHING
 
 
@@ -238,10 +244,10 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "memory.compacted": _compacted,
     "entry.set_aside": _set_aside,
     "summary.made": _summarised,
-    "vote.initiated": _in_turn(notebooks.tell_vote),
-    "vote.confirmed": _in_turn(notebooks.tell_vote),
-    "ballot.completed": _in_turn(ballots.complete, notebooks.tell_vote),
-    "results.final": _in_turn(notebooks.tell_results),
+    "vote.initiated": _in_turn(events.tell_vote),
+    "vote.confirmed": _in_turn(events.tell_vote),
+    "ballot.completed": _in_turn(ballots.complete, events.tell_vote),
+    "results.final": _in_turn(events.tell_results),
     "tool.called": _in_turn(toolcache.called),
     "tool.returned": _in_turn(toolcache.returned, work.ran),
     "context.injected": _in_turn(toolcache.injected),

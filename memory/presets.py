@@ -20,16 +20,22 @@ DEFAULT: Final = "deliberation"
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
     # Proposals, decisions, positions and summaries; nobody keeps a notebook.
     "deliberation": {},
-    # A group experiment: every event is told in every participant's notebook, consensus
-    # and results are reflected on; phases, votes and earnings are first-class.
+    # A group experiment: every event is told in every participant's notebook, statements
+    # clipped and results whole; only a consensus and results are reflected on.
     "experiment": {
-        "note": {"policy": "append"},
+        "note": {"policy": "append", "style": "narrative"},
+        "limits": {"statement": 300, "reasoning": 200, "result": 0},
+        "routes": {"consensus": "reflect", "results": "reflect"},
     },
-    # Every participant rewrites its own notebook after whatever concerns it.
+    # Every participant rewrites its own notebook after whatever concerns it: its own
+    # statement, the end of a round or phase, a ballot, its results. Nothing is clipped for it.
     "autobiographer": {
         "note": {"policy": "rewrite"},
-        "limits": {"statement": 0, "reasoning": 0},
-        "routes": {"own": "reflect", "vote": "reflect", "phase": "reflect"},
+        "limits": {"statement": 0, "reasoning": 0, "result": 0},
+        "routes": {
+            "own": "reflect", "vote": "reflect", "consensus": "reflect", "results": "reflect",
+            "phase": "reflect",
+        },
     },
     # Questions and answers: exchanges, a running summary, cached tool results.
     "assistant": {

@@ -7,7 +7,7 @@ superseded.
 
 from __future__ import annotations
 
-from memory.decisions import enter_accepted
+from memory.decisions import enter_accepted, resolved
 from memory.items import Decision, Origin, Proposal, Reaction
 from memory.moment import Moment
 from memory.proposals import settle
@@ -72,11 +72,9 @@ def ratify_if_enough(moment: Moment, decision: Decision) -> None:
 
 def accept(moment: Moment, proposal: Proposal, origin: Origin) -> None:
     """Accept `proposal` and ratify the decision that resolves it, made now if there is none."""
-    memory = moment.memory
     if proposal.status == "active":
         settle(moment, proposal, "accepted", origin)
-    ref = memory.resolving.get(proposal.ref)
-    decision = None if ref is None else memory.decision(ref)
+    decision = resolved(moment.memory, proposal)
     if decision is None:
         decision = enter_accepted(moment, proposal, origin)
     ratify(moment, decision, origin)

@@ -101,10 +101,14 @@ class RouteSettings(_Group):
     statement: Route = Field("append", description="somebody's message")
     own: Route = Field("append", description="one's own message; reflect under note.policy rewrite")
     reasoning: Route = Field("append", description="one's own internal reasoning")
-    vote: Route = Field("append", description="vote initiated, confirmed, ballot without consensus")
+    vote: Route = Field(
+        "append", description="vote initiated or confirmed; reflect: on ballots without consensus"
+    )
     consensus: Route = Field("reflect", description="ballot with consensus")
     results: Route = Field("reflect", description="final results")
-    phase: Route = Field("append", description="phase, stage or round opened or closed")
+    phase: Route = Field(
+        "append", description="phase, stage or round opened or closed; reflect: on their ends"
+    )
 
 
 class NoteLimit(_Group):

@@ -81,6 +81,7 @@ class Memory:
         "messages",
         "n",
         "newest",
+        "note_agents",
         "notebooks",
         "open_count",
         "open_first",
@@ -166,6 +167,8 @@ class Memory:
         self.chairs = frozenset(map(self.named, settings.chair))
         self.bots = frozenset(map(self.named, settings.bots))
         self.users = frozenset(map(self.named, settings.exchange.users))
+        agents = sorted(settings.note.agents.items())
+        self.note_agents = {self.named(name): agent for name, agent in agents}
         self.keeps_notes = settings.note.policy != "off" or any(
             agent.policy not in (None, "off") for agent in settings.note.agents.values()
         )

@@ -8,7 +8,17 @@ from typing import Any
 
 import typer
 
-from server.commands import analysis, asking, demo, lessons, operations, redaction, sessions, talk
+from server.commands import (
+    analysis,
+    asking,
+    demo,
+    lessons,
+    note,
+    operations,
+    redaction,
+    sessions,
+    talk,
+)
 from server.flags import Anywhere, with_settings
 from server.logs import configure
 from server.settings import settled
@@ -35,3 +45,4 @@ for family in (demo, analysis, talk, asking, redaction, operations):
     family.add_to(app)
 app.add_typer(sessions.app, name="session")
 app.add_typer(lessons.app, name="lessons")
+app.add_typer(note.app, name="note")

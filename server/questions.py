@@ -22,12 +22,12 @@ from server.talking import handle
 
 
 async def _memory(running: Running, settings: Settings, session: str, at: int | None) -> Memory:
-    await _check_moment(running.bus, session, at)
+    await check_moment(running.bus, session, at)
     reader = MemoryReader(running.bus, read_packs(settings.packs).known)
     return await (reader.current(session) if at is None else reader.at(session, at))
 
 
-async def _check_moment(bus: Bus, session: str, at: int | None) -> None:
+async def check_moment(bus: Bus, session: str, at: int | None) -> None:
     """Raises `Misuse` for a moment that has not come yet."""
     if at is not None and at > (n := (await bus.info(session)).n):
         raise Misuse(f"--at {at}: {session!r} has {n} primary entries")
@@ -59,7 +59,7 @@ async def context_of(
     if session in shared:
         raise Misuse(f"--with {session}: its decisions are there already; name another session")
     async with connected(settings) as running:
-        await _check_moment(running.bus, session, at)
+        await check_moment(running.bus, session, at)
         reader = MemoryReader(running.bus, read_packs(settings.packs).known)
         return await reader.context(
             session, participant, profile=profile, budget=budget, at=at, shared=shared

@@ -26,6 +26,8 @@ _SAYS: Final = {
     "decision.restated": "{ref} restated by {participant}",
     "position.flipped": "{participant} changed sides on {ref}: {was} → {stance}",
     "summary.made": "summary of messages {first}-{last} ({how})",
+    "note.revised": "notebook of {participant} revised: {why}, {size} characters",
+    "note.refused": "notebook of {participant} not revised: {reason}",
     "item.corrected": "{ref} corrected: {op}",
     "correction.ignored": "{ref} could not be corrected: {op}",
     "participant.aliased": "{alias} is {participant}",
@@ -101,4 +103,25 @@ def _house(entry: Any) -> str:
             return f"correction of {entry.ref}{whose}: {entry.op}{to}"
         case "participant.aliased":
             return f"alias{whose}: {entry.alias} is {entry.participant}"
-    return str(entry.kind).replace(".", " ") + whose
+    return _published(entry) or str(entry.kind).replace(".", " ") + whose
+
+
+def _published(entry: Any) -> str | None:
+    """What participants published besides talk: votes, results, notebooks."""
+    match entry.kind:
+        case "vote.initiated":
+            return f"{entry.participant} calls a vote: {clip(one_line(entry.content), WIDTH)}"
+        case "vote.confirmed":
+            return f"{entry.participant} is {'' if entry.agreed else 'not '}ready to vote"
+        case "ballot.completed":
+            outcome = "consensus" if entry.consensus else "no consensus"
+            return f"ballot, {outcome}: {clip(one_line(entry.content), WIDTH)}"
+        case "results.final":
+            to = f" for {', '.join(entry.to)}" if entry.to else ""
+            return f"results{to}: {clip(one_line(entry.content), WIDTH)}"
+        case "note.written":
+            return f"{entry.participant} writes its notebook: {len(entry.content)} characters"
+        case "note.revised" | "note.refused":
+            done = "revised" if entry.kind == "note.revised" else "not revised"
+            return f"notebook of {entry.participant} {done} in the light of {entry.cause}"
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Final, get_args
 
@@ -10,7 +9,7 @@ import typer
 
 from bus.entries import Act
 from server.commands.options import Json, Session, settings
-from server.commands.words import Spoken
+from server.commands.words import Spoken, stdin
 
 ACTS: Final = "what it does: " + ", ".join(get_args(Act))
 FROM: Final = "start after this entry, 0: from the first  [default: what comes next]"
@@ -52,7 +51,7 @@ def say(
     from server import talking, views
     from server.running import run
 
-    text = _stdin() if content == "-" else content
+    text = stdin() if content == "-" else content
     message = talking.message(as_, text, act=act, re=re, topic=topic, to=to or [])
     receipt = run(talking.say(settings(ctx), session, message, id_))
     views.show_receipt(receipt, receipt.n, json)
@@ -77,15 +76,6 @@ def publish(
     drafts = publishing.drafts_in(file)
     for receipt in run(publishing.publish(settings(ctx), session, drafts)):
         views.show_receipt(receipt, receipt.n, json)
-
-
-def _stdin() -> str:
-    from server.errors import Misuse
-
-    try:
-        return sys.stdin.buffer.read().decode().removesuffix("\n")
-    except UnicodeDecodeError as error:
-        raise Misuse(f"stdin is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
 def watch(

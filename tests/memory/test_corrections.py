@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bus.entries import ItemCorrected, ParticipantAliased
-from tests.logs import folded, talk
+from memory.fold import apply
+from memory.stores import Injection
+from tests.logs import folded, numbered, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")
 AGAIN = ("bo", "What if we drop the nightly report altogether?")
@@ -93,3 +95,21 @@ def test_aliases_never_form_a_ring() -> None:
     )
     assert set(memory.participants) == {"bo"}
     assert memory.participants["bo"].messages == 3
+
+
+def test_two_names_share_what_they_were_shown() -> None:
+    """Of what either was shown under a key, the newest counts."""
+    memory, _ = folded(talk(("ana", "Hello."), ("ana-2", "Hello.")))
+    memory.tools.injected = {
+        "ana": {"screen": _shown(1), "map": _shown(5)},
+        "ana-2": {"screen": _shown(3), "map": _shown(2), "door": _shown(4)},
+    }
+    aliased = numbered([ParticipantAliased(alias="ana-2", participant="ana")], memory.seq, memory.n)
+    apply(memory, *aliased)
+    assert memory.tools.injected == {
+        "ana": {"screen": _shown(3), "map": _shown(5), "door": _shown(4)}
+    }
+
+
+def _shown(n: int) -> Injection:
+    return Injection(hash=f"h{n}", n=n, turn=0, text=f"shown at {n}")

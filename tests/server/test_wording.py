@@ -5,12 +5,19 @@ from __future__ import annotations
 import pytest
 
 from bus.entries import (
+    BallotCompleted,
     EntryRedacted,
     ItemCorrected,
     Message,
+    NoteRefused,
+    NoteRevised,
+    NoteWritten,
     ParticipantAliased,
     Record,
+    ResultsFinal,
     SessionOpened,
+    VoteConfirmed,
+    VoteInitiated,
 )
 from server.wording import fact_line, message_line
 
@@ -26,6 +33,17 @@ from server.wording import fact_line, message_line
         (ParticipantAliased(alias="ned", participant="edward", by="root"),
          "alias by root: ned is edward"),
         (EntryRedacted(redacted=7, reason="a name", by="ana"), "entry 7 redacted by ana: a name"),
+        (VoteInitiated(participant="Bo", content="Tea?"), "Bo calls a vote: Tea?"),
+        (VoteConfirmed(participant="Bo", agreed=False), "Bo is not ready to vote"),
+        (BallotCompleted(participant="Bo", consensus=True, content="Tea."),
+         "ballot, consensus: Tea."),
+        (ResultsFinal(participant="Bo", content="Ten each.", to=("Ana", "Bo")),
+         "results for Ana, Bo: Ten each."),
+        (NoteWritten(participant="Bo", content="Tea."), "Bo writes its notebook: 4 characters"),
+        (NoteRevised(participant="Bo", cause=7, text="Tea."),
+         "notebook of Bo revised in the light of 7"),
+        (NoteRefused(participant="Bo", cause=7, attempts=5, limit=9),
+         "notebook of Bo not revised in the light of 7"),
     ],
 )  # fmt: skip
 def test_an_entry_says_what_it_does(entry: object, words: str) -> None:
