@@ -16,6 +16,7 @@ from listeners.projector import Pace, Projector
 from listeners.reader import MemoryReader
 from listeners.redaction import preview, redact
 from memory.canonical import dump
+from memory.due import upgrades
 from memory.errors import RedactionRefused
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
@@ -184,3 +185,41 @@ async def test_entry_after_entry_can_be_redacted_while_people_talk_and_afterward
         left = stored(raw)
     gone = {n for n, word in words.items() if word.encode() not in left}
     assert gone == set(memory.redacted)
+
+
+async def test_notebooks_that_digested_the_words_are_written_again(
+    bus: Bus, any_server: RedisServer
+) -> None:
+    """Revisions up to the entry stay; the newest one is asked for anew, of what is left."""
+
+    def answer(user: str) -> str:
+        return f"I noted {SECRET}." if SECRET in user.lower() else "I noted nothing of it."
+
+    with FakeOpenAI(answer) as fake:
+        model = OpenAIModel("small-1", url=fake.url, timeout_seconds=15)
+        runner = EffectRunner(bus, PACKS, model, "e", EFFECTS)
+        async with running(Projector(bus, PACKS, "w", FOLD), runner):
+            await bus.open("s", opened(note={"policy": "rewrite"}, routes={"own": "reflect"}))
+            for k, (who, said) in enumerate(
+                [("ana", "Morning."), ("bo", f"Let us meet in {SECRET}."), ("ana", "Fine.")], 1
+            ):
+                await bus.publish("s", [Draft(f"m{k}", Message(participant=who, content=said))])
+                await wait_until(lambda: _noted(bus))
+            with any_server.client() as raw:
+                assert b"I noted zanzibar" in stored(raw)
+                await redact(bus, PACKS, "s", 2, reason="a place")
+                await wait_until(lambda: _noted(bus))
+                left = stored(raw)
+        await model.aclose()
+    assert SECRET.encode() not in left.lower()
+    notes = (await MemoryReader(bus, PACKS).current("s")).notebooks.notes
+    assert {name: note.text for name, note in notes.items()} == {
+        "ana": "I noted nothing of it.", "bo": "I noted nothing of it.",
+    }  # fmt: skip
+
+
+async def _noted(bus: Bus) -> bool:
+    """True once nobody owes a reflection."""
+    info = await bus.info("s")
+    memory = await MemoryReader(bus, PACKS).current("s")
+    return info.folded == info.head and not info.due["upgrades"] and not upgrades(memory)
