@@ -144,8 +144,9 @@ def _in_turn(*steps: Callable[[Moment, Any], None]) -> Callable[[Memory, int, An
 
 
 def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
-    if entry.redacted not in memory.redacted:
-        insort(memory.redacted, entry.redacted)
+    if entry.redacted in memory.redacted:  # told by the first of its tombstones
+        return _NOTHING
+    insort(memory.redacted, entry.redacted)
     return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]
 
 
@@ -175,6 +176,7 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     compact_decisions(memory, ledger=True)
     positions.trim(memory)
     summaries.tighten(memory)
+    lessons.tighten(memory)
     history.trim(memory)
     moment = Moment(memory, n, memory.named(entry.by or ""), "", entry.at)
     work.tighten(moment)
