@@ -119,6 +119,7 @@ def alias(moment: Moment, nick: str, name: str) -> None:
     other = memory.named(nick)
     if other == known:
         return
+    reflections.hold(memory)
     for old, canonical in list(memory.aliases.items()):
         if canonical == other:
             memory.aliases[old] = known
