@@ -162,6 +162,7 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     memory.opened = True
     memory.title = entry.title
     memory.counter = entry.counter
+    summaries.close_heavy(memory, n, entry.at)
     moment = Moment(memory, n, "", "", entry.at)
     work.tighten(moment)
     return [*refused, *moment.facts]
@@ -174,6 +175,7 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     compact_proposals(memory)
     compact_decisions(memory, ledger=True)
     positions.trim(memory)
+    summaries.close_heavy(memory, n, entry.at)
     summaries.tighten(memory)
     history.trim(memory)
     moment = Moment(memory, n, memory.named(entry.by or ""), "", entry.at)
