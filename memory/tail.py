@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
 
-from bus.entries import Record
+from bus.entries import Record, Unknown
 from memory import condensed, episodes, exchanges, insights, notebooks, toolcache
 from memory.items import Proposal
 from memory.page import Page
@@ -101,7 +101,7 @@ def _recent(
 
 
 def _is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
-    if entry.kind != "message":
+    if entry.kind != "message" or type(entry) is Unknown:
         return False
     return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
 
