@@ -163,6 +163,7 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     memory.opened = True
     memory.title = entry.title
     memory.counter = entry.counter
+    summaries.close_heavy(memory, n, entry.at)
     moment = Moment(memory, n, "", "", entry.at)
     work.tighten(moment)
     return [*refused, *moment.facts]
@@ -175,6 +176,7 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     compact_proposals(memory)
     compact_decisions(memory, ledger=True)
     positions.trim(memory)
+    summaries.close_heavy(memory, n, entry.at)
     summaries.tighten(memory)
     lessons.tighten(memory)
     history.trim(memory)
