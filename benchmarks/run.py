@@ -10,7 +10,7 @@ import platform
 import subprocess
 import sys
 
-PARTS = ("benchmarks.fold", "benchmarks.drain", "benchmarks.live")
+PARTS = ("benchmarks.fold", "benchmarks.reduction", "benchmarks.drain", "benchmarks.live")
 
 
 def main() -> None:

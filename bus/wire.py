@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import operator
 from hashlib import blake2b
-from typing import Any, Final, cast
+from types import UnionType
+from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
 
 import msgspec
 import orjson
@@ -59,9 +60,17 @@ def decode(body: bytes) -> Entry | Unknown:
         entry = cast("Entry", _decode(body))
     except msgspec.DecodeError:
         return Unknown(_kind(body), body)
-    if entry.kind in _TREES and not is_json(body):
+    if entry.kind in _TREES and not _is_writable(entry):
         return Unknown(_kind(body), body)
     return entry
+
+
+def _is_writable(entry: Entry) -> bool:
+    try:
+        encode(entry)
+    except TypeError:
+        return False
+    return True
 
 
 def is_json(body: bytes) -> bool:
@@ -91,7 +100,7 @@ def _struct(model: type[Any]) -> type[Any]:
     for name, info in model.model_fields.items():
         if name == "kind":
             continue
-        annotation = info.annotation
+        annotation = _sized(info.annotation)
         if info.is_required():
             fields.append((name, annotation))
         elif info.default_factory is not None:
@@ -111,6 +120,17 @@ def _struct(model: type[Any]) -> type[Any]:
     )
 
 
+def _sized(annotation: Any) -> Any:
+    """`annotation` with whole numbers of 64 bits at most: others no encoder here takes."""
+    if annotation is int:
+        return _INTEGER
+    if get_origin(annotation) in (UnionType, Union):
+        return functools.reduce(operator.or_, map(_sized, get_args(annotation)))
+    if get_origin(annotation) in (tuple, dict):
+        return get_origin(annotation)[tuple(map(_sized, get_args(annotation)))]
+    return annotation
+
+
 def _fields(model: type[Any]) -> tuple[tuple[str, Any], ...]:
     """Name and default of each field but kind and v; required ones equal nothing."""
     return tuple(
@@ -125,6 +145,7 @@ _SHORT: Final = 1000  # bytes that hold 500 levels at most: msgspec reads those 
 _TREES: Final = frozenset({"session.opened", "settings.changed", "tool.called", "tool.returned"})
 _NESTED: Final = 250  # brackets that surely stay above orjson's limit of 254 levels
 _NOTHING = object()
+_INTEGER: Final = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _FIELDS = {kind: _fields(model) for kind, model in KINDS.items()}
 
 _decode = msgspec.json.Decoder(

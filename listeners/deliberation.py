@@ -18,6 +18,8 @@ from ulid import ULID
 from bus import Bus, Cursor, Draft, Receipt
 from bus.entries import Act, Message, Record
 from bus.errors import SessionNotFound
+from listeners.inline import Inline
+from listeners.model import Model
 from listeners.reader import MemoryReader
 from memory.canonical import checksum, dump
 from memory.context import Context
@@ -40,14 +42,21 @@ class State:
 class Deliberation:
     """The verbs of a conversation with a memory, on one session of a bus.
 
-    `reader` may be shared by all the sessions of a process.
+    `reader` may be shared by all the sessions of a process. `model` is who words the
+    summaries that are made inline; None: they are extracts.
     """
 
     def __init__(
-        self, bus: Bus, packs: Packs, session: str, reader: MemoryReader | None = None
+        self,
+        bus: Bus,
+        packs: Packs,
+        session: str,
+        reader: MemoryReader | None = None,
+        model: Model | None = None,
     ) -> None:
         self._bus, self._session = bus, session
         self._reader = reader or MemoryReader(bus, packs)
+        self._inline = Inline(bus, packs, session, self._reader, model)
 
     async def add_message(
         self,
@@ -62,12 +71,14 @@ class Deliberation:
     ) -> Receipt:
         """Say something. With an `id` of your own, saying it again changes nothing.
 
-        Raises what `bus.publish` does.
+        Returns at once; where the session's `summary.strategy` is inline, when the
+        summaries that this made due are made. Raises what `bus.publish` does.
         """
         entry = Message(
             participant=participant, content=content, act=act, re=re, topic=topic, at=at
         )
         (receipt,) = await self._bus.publish(self._session, [Draft(id or str(ULID()), entry)])
+        await self._inline.settled()
         return receipt
 
     async def messages(self, after: Cursor | int | None = None) -> AsyncIterator[Record]:

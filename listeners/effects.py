@@ -27,12 +27,14 @@ from bus.tasks import end
 from listeners.breaker import Breaker
 from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
 from listeners.jobs import job_for
+from listeners.memo import Memo
+from listeners.metered import Metered
 from listeners.model import Model, ModelError
 from listeners.pace import backoff_ms, idle, serve
 from listeners.ranges import Passage, RangeGone, passage
 from listeners.reader import MemoryReader
 from listeners.summarise import Answered, summarise_messages, summarise_summaries
-from memory.due import Upgrade, upgrade
+from memory.due import Upgrade, due, upgrade
 from memory.errors import DomainError
 from memory.items import Effect
 from memory.state import Memory, Packs
@@ -54,6 +56,7 @@ class EffectPace:
     at_once: int = 4  # calls of the model
     lease_ms: int = 60_000
     idle_seconds: float = 1.0
+    memo_hours: float = 24  # that a model's answer is kept for whoever asks the same; 0: none is
     first_pause_seconds: float = 1.0  # of the breaker, after a model that does not answer
 
 
@@ -67,6 +70,10 @@ class EffectTally:
     duplicates: int = 0
     moot: int = 0
     failed: int = 0
+    model_calls: int = 0
+    model_failures: int = 0
+    model_ms: int = 0  # that all calls took together
+    memo_hits: int = 0  # answers that were known, and cost no call
 
 
 class UnknownEffect(Exception):
@@ -111,15 +118,27 @@ class EffectRunner:
         model: Model | None,
         owner: str,
         pace: EffectPace | None = None,
+        reader: MemoryReader | None = None,
     ) -> None:
-        self._bus, self._model, self._owner = bus, model, owner
+        self._bus, self._owner = bus, owner
         self._pace = pace or EffectPace()
-        self._reader = MemoryReader(bus, packs)
+        self._reader = reader or MemoryReader(bus, packs)
+        self._model = None if model is None else Metered(model)
+        self._memo = None if self._model is None else Memo(self._model, self._pace.memo_hours)
         self._breaker = Breaker(self._pace.first_pause_seconds)
         self._calls = asyncio.Semaphore(self._pace.at_once)
         self._hands: set[asyncio.Task[None]] = set()
         self._failures: dict[str, int] = {}  # members that failed here, and how often
-        self.tally = EffectTally()
+        self._tally = EffectTally()
+
+    @property
+    def tally(self) -> EffectTally:
+        """What was done so far, the model's part included."""
+        if self._model is not None and self._memo is not None:
+            meter = self._model.meter
+            self._tally.model_calls, self._tally.model_failures = meter.calls, meter.failures
+            self._tally.model_ms, self._tally.memo_hits = meter.ms, self._memo.hits
+        return self._tally
 
     async def run(self, stop: asyncio.Event) -> None:
         """Serve the lanes until `stop` is set; what is in hand then is finished.
@@ -218,16 +237,38 @@ class EffectRunner:
         else:
             await self._rewrite(claim, info, memory, upgrade(memory, id))
 
+    async def run_due(self, session: str) -> None:
+        """Run what `session` is owed now, and what falls due with that, without a lane.
+
+        The same results under the same ids: a runner that takes one of them as
+        well finds it done. Raises what reading and publishing do.
+        """
+        done: set[str] = set()
+        while True:
+            before = (await self._bus.info(session)).incarnation
+            memory = await self._reader.current(session)
+            effect = next(iter(due(memory, 1)), None)
+            if effect is None or effect.id in done:  # its result may have been set aside
+                return
+            done.add(effect.id)
+            found = await self._passage(session, effect.first, effect.last)
+            made = await self._summary(session, EFFECTS, _order(memory, effect), found)
+            if made is None:
+                return
+            if (await self._bus.info(session)).incarnation != before:
+                done.clear()  # redacted meanwhile: what was read is no longer said
+                continue
+            await self._bus.publish(session, [Draft(effect.result_id(made.how), made)])
+
     async def _summarise(
         self, claim: Claim, info: SessionInfo, memory: Memory, effect: Effect
     ) -> None:
         if _is_moot(memory, effect, claim.lane):
             await self._drop(claim)
             return
-        wanted = memory.era(effect.last).how
-        order = _Order(effect, wanted, Terms.of(memory, effect), _lower(memory, effect))
-        found = await self._passage(claim, effect.first, effect.last)
-        made = await self._summary(claim, order, lines_of(found.records))
+        order = _order(memory, effect)
+        found = await self._passage(claim.session, effect.first, effect.last)
+        made = await self._summary(claim.session, claim.lane, order, found)
         if made is None:
             await self._back_off(claim)
             return
@@ -244,74 +285,87 @@ class EffectRunner:
             await self._back_off(claim)
             return
         job = job_for(memory, effect)
-        found = await self._passage(claim, job.first, job.last)
-        made = await self._ask(claim, effect.id, lambda model: job.run(model, found.records))
+        found = await self._passage(claim.session, job.first, job.last)
+        made = await self._ask(
+            claim.session, effect.id, lambda model: job.run(model, found.records), fresh=True
+        )
         if made is None:
             await self._back_off(claim)
             return
-        self.tally.models += 1
+        self._tally.models += 1
         await self._finish(claim, info, Draft(effect.result_id("model"), made), found)
         if made.kind == "note.refused" and made.aborted:
             reason = f"the notebook of {made.participant!r} could not be rewritten"
             with contextlib.suppress(SessionClosed):  # another notebook's end was sooner
                 await self._bus.close(claim.session, reason, by="parley")
 
-    async def _passage(self, claim: Claim, first: int, last: int) -> Passage:
-        skips = frozenset((await self._bus.info(claim.session)).skips)
-        return await passage(self._bus, claim.session, first, last, skips)
+    async def _passage(self, session: str, first: int, last: int) -> Passage:
+        skips = frozenset((await self._bus.info(session)).skips)
+        return await passage(self._bus, session, first, last, skips)
 
     async def _finish(self, claim: Claim, info: SessionInfo, draft: Draft, found: Passage) -> None:
         receipt = await self._bus.finish(
             claim, claim.session, draft, found.identity, incarnation=info.incarnation
         )
         self._failures.pop(claim.member, None)
-        self.tally.duplicates += receipt.duplicate
+        self._tally.duplicates += receipt.duplicate
 
     async def _drop(self, claim: Claim) -> None:
-        self.tally.moot += 1
+        self._tally.moot += 1
         await self._bus.drop(claim)
 
-    async def _summary(self, claim: Claim, order: _Order, lines: Lines) -> SummaryMade | None:
+    async def _summary(
+        self, session: str, lane: str, order: _Order, found: Passage
+    ) -> SummaryMade | None:
         """A model's summary where one is wanted and to be had, else the extract.
 
         None where only a model's would do and it failed.
         """
-        effect = order.effect
+        effect, lines = order.effect, lines_of(found.records)
         if order.how == "model":
-            if self._model_answers() and (answer := await self._asked(claim, order, lines)):
-                self.tally.models += 1
+            if self._model_answers() and (answer := await self._asked(session, order, lines)):
+                self._tally.models += 1
                 return summary_made(effect, lines, answer.text, answer.model)
-            if claim.lane == UPGRADES:
+            if lane == UPGRADES:
                 return None
-            self.tally.fallbacks += 1
-        self.tally.extracts += 1
+            self._tally.fallbacks += 1
+        self._tally.extracts += 1
         return summary_made(effect, lines, extracted(effect, lines, order.terms))
 
-    async def _asked(self, claim: Claim, order: _Order, lines: Lines) -> Answered | None:
+    async def _asked(self, session: str, order: _Order, lines: Lines) -> Answered | None:
         """The model's summary, None where it has none to give."""
         words = order.terms.words
         if order.effect.level == 0:
             return await self._ask(
-                claim, order.effect.id, lambda model: summarise_messages(model, lines, words)
+                session, order.effect.id, lambda model: summarise_messages(model, lines, words)
             )
         texts = order.lower or chapters(lines, order.terms)
         return await self._ask(
-            claim, order.effect.id, lambda model: summarise_summaries(model, texts, words)
+            session, order.effect.id, lambda model: summarise_summaries(model, texts, words)
         )
 
     async def _ask(
-        self, claim: Claim, id: str, call: Callable[[Model], Awaitable[_Answer]]
+        self,
+        session: str,
+        id: str,
+        call: Callable[[Model], Awaitable[_Answer]],
+        *,
+        fresh: bool = False,
     ) -> _Answer | None:
-        """What the model says, or None when it does not; the breaker learns from either."""
-        assert self._model is not None  # noqa: S101 - `_model_answers` was asked
+        """What the model says, or None when it does not; the breaker learns from either.
+
+        `fresh`: not what it said before; a job that asks again wants another answer.
+        """
+        model: Model | None = self._model if fresh else self._memo
+        assert model is not None  # noqa: S101 - `_model_answers` was asked
         try:
             async with self._calls:
-                answer = await call(self._model)
+                answer = await call(model)
         except ModelError as error:
             self._breaker.failed(error)
             log.warning(
                 "model_failed",
-                session=claim.session,
+                session=session,
                 effect=id,
                 kind=type(error).__name__,
                 reason=str(error),
@@ -321,7 +375,7 @@ class EffectRunner:
         return answer
 
     async def _back_off(self, claim: Claim) -> None:
-        self.tally.failed += 1
+        self._tally.failed += 1
         failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
         await self._bus.fail(claim, backoff_ms(failures))
 
@@ -342,6 +396,11 @@ class EffectRunner:
                     return
             except Unavailable as error:
                 log.warning("redis_unavailable", reason=str(error))
+
+
+def _order(memory: Memory, effect: Effect) -> _Order:
+    wanted = memory.era(effect.last).how
+    return _Order(effect, wanted, Terms.of(memory, effect), _lower(memory, effect))
 
 
 def _is_moot(memory: Memory, effect: Effect, lane: str) -> bool:

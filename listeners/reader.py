@@ -46,6 +46,11 @@ class MemoryReader:
         async with lock:
             return await self._caught_up(session)
 
+    def held(self, session: str) -> Memory | None:
+        """The memory as it was last read here, without a look at the log; None where it was not."""
+        copy = self._shelf.get(session)
+        return None if copy is None else copy.memory
+
     async def _caught_up(self, session: str) -> Memory:
         while True:
             held = self._shelf.get(session)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bus.entries import ItemCorrected
-from memory import notebooks, reflections
+from memory import exchanges, notebooks, reflections, toolcache
 from memory.compaction import forget_full
 from memory.items import Decision, Origin, Participant, Position, Proposal, Reaction
 from memory.moment import Moment
@@ -119,16 +119,18 @@ def alias(moment: Moment, nick: str, name: str) -> None:
     other = memory.named(nick)
     if other == known:
         return
+    reflections.hold(memory)
     for old, canonical in list(memory.aliases.items()):
         if canonical == other:
             memory.aliases[old] = known
     memory.aliases[other] = known
     notebooks.join(memory, other, known)
-    _join_injected(memory, other, known)
     gone = memory.participants.pop(other, None)
     if gone is not None:
         _join(memory.participant(known), gone, memory)
     _rename(memory, other, known)
+    exchanges.rename(memory, other, known)
+    toolcache.rename(memory, other, known)
     memory.govern(memory.settings)
     reflections.begin(memory)
     moment.found("participant.aliased", None, alias=nick, participant=known)
@@ -142,15 +144,6 @@ def _join(person: Participant, gone: Participant, memory: Memory) -> None:
     person.contributions = merged
     keep_newest(person, memory.settings.caps)
     person.last = _newest(person)
-
-
-def _join_injected(memory: Memory, old: str, new: str) -> None:
-    """What either was shown under a key: the newest."""
-    shown = memory.tools.injected
-    for key, injection in shown.pop(old, {}).items():
-        held = shown.setdefault(new, {})
-        if key not in held or held[key].n < injection.n:
-            held[key] = injection
 
 
 def _later_position(held: Position | None, other: Position) -> Position:

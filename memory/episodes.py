@@ -14,10 +14,14 @@ from typing import Final
 
 from bus.entries import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened
 from memory import events, exchanges, work
+from memory.lookup import found, innermost, ready, stage
 from memory.moment import Moment
 from memory.state import Memory
 from memory.stores import Episode, Talk, Tally, Work
+from memory.tallies import row
 from memory.text import clip, one_line, topic_line
+
+__all__ = ["begin", "finish", "found", "innermost", "ready", "stage"]
 
 # What holds what: an episode may stand in one of a lower number.
 _WIDTH: Final[dict[EpisodeKind, int]] = {
@@ -33,7 +37,10 @@ def begin(moment: Moment, entry: EpisodeOpened) -> None:
     store = memory.episodes
     parent = _parent(memory, entry)
     for earlier in _replaced(memory, entry.episode, parent, moment.participant):
-        _end(moment, earlier, _how_it_ended(memory, earlier))
+        if earlier.status == "open":  # it may have ended with another
+            _end(moment, earlier, _how_it_ended(memory, earlier))
+    if parent is not None and parent.status != "open":
+        parent = _holder(memory, entry.episode)
     if len(store.open) >= memory.settings.limits.open_episodes:
         store.refused += 1
         moment.found("episode.refused", None, episode=entry.episode, limit="limits.open_episodes")
@@ -84,20 +91,26 @@ def finish(moment: Moment, entry: EpisodeClosed) -> None:
 
 
 def _end(moment: Moment, closing: Episode, status: Ending) -> None:
-    """Close `closing`, and first what is still open in it."""
+    """Close `closing`, and first, the innermost first, what is still open in it."""
+    held = moment.memory.episodes.held
+    inside = {closing.ref}
+    for ref in moment.memory.episodes.open:  # what holds an episode was opened before it
+        if held[ref].parent in inside:
+            inside.add(ref)
+    with_it: Ending = "superseded" if status == "superseded" else "abandoned"
+    for ref in sorted(inside - {closing.ref}, reverse=True):
+        _end_one(moment, held[ref], with_it)
+    _end_one(moment, closing, status)
+
+
+def _end_one(moment: Moment, closing: Episode, status: Ending) -> None:
     memory = moment.memory
-    for ref in reversed(memory.episodes.open):
-        inner = memory.episodes.held[ref]
-        if inner.parent == closing.ref and inner.status == "open":
-            _end(moment, inner, "superseded" if status == "superseded" else "abandoned")
     memory.episodes.open.remove(closing.ref)
     closing.status = status
     closing.closed, closing.closed_at = moment.n, moment.at
     if status == "completed":
-        for ref in memory.episodes.open:
-            waiting = memory.episodes.held[ref]
-            if closing.ref in waiting.after:
-                waiting.after = tuple(one for one in waiting.after if one != closing.ref)
+        _release(memory, closing.ref)
+    data: dict[str, object] = {} if closing.work is None else {"tally": row(closing.work.tally)}
     moment.found(
         "episode.closed",
         closing.handle,
@@ -106,6 +119,7 @@ def _end(moment: Moment, closing: Episode, status: Ending) -> None:
         status=status,
         participant=moment.participant,
         result=closing.result,
+        **data,
     )
     if closing.talk is not None:
         exchanges.close(moment, closing)
@@ -115,33 +129,12 @@ def _end(moment: Moment, closing: Episode, status: Ending) -> None:
     work.archive(moment, closing)
 
 
-def found(memory: Memory, ref: int | str) -> Episode | None:
-    """The episode of a handle, or the one that entry `ref` opened; None where none is held."""
-    if isinstance(ref, str):
-        number = ref[1:]
-        return memory.episodes.held.get(int(number)) if number.isdecimal() else None
-    return next((one for one in memory.episodes.held.values() if one.opened == ref), None)
-
-
-def innermost(memory: Memory, kind: EpisodeKind | None = None) -> Episode | None:
-    """The open episode, of that kind, that was opened last."""
-    for ref in reversed(memory.episodes.open):
-        held = memory.episodes.held[ref]
-        if kind is None or held.kind == kind:
-            return held
-    return None
-
-
-def stage(memory: Memory) -> list[Episode]:
-    """Where the session stands: the open phase, stage and round, the widest first."""
-    held = (innermost(memory, kind) for kind in ("phase", "stage", "round"))
-    return [one for one in held if one is not None]
-
-
-def ready(memory: Memory) -> list[Episode]:
-    """The open tasks that wait for nothing, oldest first."""
-    held = (memory.episodes.held[ref] for ref in memory.episodes.open)
-    return [one for one in held if one.kind == "task" and not one.after]
+def _release(memory: Memory, completed: int) -> None:
+    """Let what waits for a completed episode wait for it no longer."""
+    for ref in memory.episodes.open:
+        waiting = memory.episodes.held[ref]
+        if completed in waiting.after:
+            waiting.after = tuple(one for one in waiting.after if one != completed)
 
 
 def _parent(memory: Memory, entry: EpisodeOpened) -> Episode | None:
@@ -149,7 +142,12 @@ def _parent(memory: Memory, entry: EpisodeOpened) -> Episode | None:
         named = found(memory, entry.parent)
         if named is not None and named.status == "open":
             return named
-    width = _WIDTH[entry.episode]
+    return _holder(memory, entry.episode)
+
+
+def _holder(memory: Memory, kind: EpisodeKind) -> Episode | None:
+    """The innermost open episode that is wide enough to hold one of `kind`."""
+    width = _WIDTH[kind]
     for ref in reversed(memory.episodes.open):
         held = memory.episodes.held[ref]
         if _WIDTH[held.kind] < width and held.kind != "exchange":
@@ -169,7 +167,11 @@ def _replaced(
     if kind == "exchange":
         return alike
     if kind == "goal" and memory.settings.episodes.supersede:
-        return [one for one in alike if one.parent == ref and one.participant == participant]
+        return [
+            one
+            for one in alike
+            if one.parent == ref and memory.named(one.participant) == participant
+        ]
     return []
 
 

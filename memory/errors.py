@@ -11,6 +11,8 @@ DomainError
 ├── StaleRevision      a notebook that changed since it was read
 ├── NoNotebook         a participant who keeps none in this session
 ├── UpdateRefused      no answer fitted a notebook, and the session ends for it
+├── NotOpened          an episode that there was no room for
+├── NothingOpen        an episode to close or to work on that is not open
 └── SnapshotMismatch   bytes that are not a memory of this fold version
 """
 
@@ -106,6 +108,20 @@ class UpdateRefused(DomainError):
             "note.exhausted to keep_previous or clip"
         )
         self.participant, self.attempts, self.sizes = participant, attempts, sizes
+
+
+class NotOpened(DomainError):
+    def __init__(self, title: str, most: int) -> None:
+        super().__init__(
+            f"{title!r} was not opened: limits.open_episodes is {most}; close what is done"
+        )
+        self.title, self.most = title, most
+
+
+class NothingOpen(DomainError):
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not open; 'parley goal ls' lists what is")
+        self.what = what
 
 
 class SnapshotMismatch(DomainError):

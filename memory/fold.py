@@ -32,6 +32,7 @@ from bus.entries import (
 from memory import (
     ballots,
     condensed,
+    dialogue,
     episodes,
     events,
     exchanges,
@@ -118,7 +119,7 @@ def _layers(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
     if memory.keeps_notes:
         events.hear(memory, n, name, entry)
     if memory.users or memory.exchanges.open:
-        facts += exchanges.hear(memory, n, name, entry)
+        facts += dialogue.hear(memory, n, name, entry)
     if memory.short_term:
         facts += summaries.weigh(memory, n, entry)
     return facts
@@ -162,7 +163,9 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     memory.opened = True
     memory.title = entry.title
     memory.counter = entry.counter
-    return refused
+    moment = Moment(memory, n, "", "", entry.at)
+    work.tighten(moment)
+    return [*refused, *moment.facts]
 
 
 def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
@@ -175,7 +178,12 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     summaries.tighten(memory)
     lessons.tighten(memory)
     history.trim(memory)
-    return [Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings})]
+    moment = Moment(memory, n, memory.named(entry.by or ""), "", entry.at)
+    work.tighten(moment)
+    return [
+        *moment.facts,
+        Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings}),
+    ]
 
 
 def _govern(
@@ -188,9 +196,12 @@ def _govern(
             memory.read_with(packs)
     except (SettingsRefused, BadPattern) as error:
         return [Fact("settings.refused", None, n, {"reason": str(error)})]
+    reflections.hold(memory)
     memory.govern(settings)
     memory.begin_era()
     reflections.begin(memory)
+    exchanges.tighten(memory)
+    toolcache.tighten(memory)
     return _NOTHING
 
 
@@ -215,7 +226,9 @@ def _compacted(memory: Memory, n: int, entry: Entry) -> list[Fact]:
     compact_proposals(memory, wanted=True)
     compact_decisions(memory, ledger=True, wanted=True)
     history.trim(memory, wanted=True)
-    return _NOTHING
+    moment = Moment(memory, n, "", "", entry.at)
+    work.tighten(moment, wanted=True)
+    return moment.facts
 
 
 def _set_aside(memory: Memory, n: int, entry: EntrySetAside) -> list[Fact]:

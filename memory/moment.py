@@ -28,7 +28,7 @@ class Moment:
         self.topic = topic
         self.facts: list[Fact] = []
 
-    def found(self, kind: str, ref: str | None, **data: object) -> None:
+    def found(self, kind: str, ref: str | None, /, **data: object) -> None:
         """Record a fact."""
         self.facts.append(Fact(kind, ref, self.n, data))
 

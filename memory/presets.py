@@ -37,14 +37,17 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
             "phase": "reflect",
         },
     },
-    # Questions and answers: exchanges, a running summary, cached tool results.
+    # Questions and answers: exchanges, a running summary, cached tool results. What leaves
+    # the window is told by the running summary; summaries of messages are for very long ones.
     "assistant": {
         "exchange": {"users": ["user"]},
+        "summary": {"interval": 500},
         "context": {"recent_full": 10},
     },
-    # Long work towards goals: summaries by tokens, archived goals, insights.
+    # Long work towards goals: archived goals, insights; talk is summarised by its tokens as
+    # well. What is not summarised yet is among the messages that are shown.
     "analyst": {
-        "summary": {"interval": 10_000},
+        "summary": {"interval": 10, "words": 120},
         "limits": {"short_term": {"cap": 4000}},
         "context": {"recent_full": 10},
     },

@@ -10,7 +10,8 @@ from typing import Final
 from memory.render import line
 from memory.state import Memory
 from memory.stores import Cached, Episode, Injection, Insight, Lesson, Tally
-from memory.text import clip, fenced
+from memory.text import ELLIPSIS, clip, fenced
+from memory.toolcache import remaining
 
 _STEPS: Final = 5  # newest steps told of a task in hand
 _RUNS: Final = 5  # newest tool runs
@@ -116,7 +117,6 @@ def injection_lines(key: str, injection: Injection) -> str:
 
 def cached_lines(memory: Memory, cached: Cached, value: str) -> str:
     """A tool result that may be served again, and for how long."""
-    remaining = max(0, cached.expires - memory.exchanges.turn - 1)
-    call = f"{line(cached.tool, 60)}({line(cached.arguments, 200)})"
-    head = f"- {call} n {cached.n}, {remaining}/{cached.ttl} exchanges remaining:"
+    call = f"{line(cached.tool, 60)}({line(cached.arguments or ELLIPSIS, 200)})"
+    head = f"- {call} n {cached.n}, {remaining(memory, cached)}/{cached.ttl} exchanges remaining:"
     return f"{head}\n{fenced(clip(value, _VALUE_CHARS))}"

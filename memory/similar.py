@@ -52,11 +52,21 @@ def stems(text: str) -> list[str]:
 
     All words where stop words are all there is.
     """
+    words = _words(text)
+    return [_stem(word) for word in words if word not in _STOP_WORDS] or words
+
+
+def content_words(text: str) -> list[str]:
+    """The content words of `text` in lower case, whole; all words where there is no other."""
+    words = _words(text)
+    return [word for word in words if word not in _STOP_WORDS] or words
+
+
+def _words(text: str) -> list[str]:
     spaced = plain(text).lower()
     if not spaced.isascii():
         spaced = _IDEOGRAPHS.sub(r" \g<0> ", spaced)
-    words = _WORD.findall(spaced.replace("'", ""))
-    return [_stem(word) for word in words if word not in _STOP_WORDS] or words
+    return _WORD.findall(spaced.replace("'", ""))
 
 
 @lru_cache(maxsize=16_384)

@@ -38,10 +38,12 @@ def _reader(packs: tuple[Pack, ...]) -> Reader:
 
 
 class Era(Struct, frozen=True, gc=False):
-    """What the summaries of the ranges that end after n `after` go by, until the next era.
+    """What models' texts on entries after n `after` go by, until the next era.
 
     A summary may be written long after its range closed, or again; what it goes
     by is that of its range, so that settings of the day change no earlier one.
+    `answer` and `running` are the bytes of shorter forms; `prose`: a closed
+    episode wants one.
     """
 
     after: int
@@ -49,6 +51,9 @@ class Era(Struct, frozen=True, gc=False):
     words: int
     how: Literal["extract", "model"]
     packs: tuple[PackRef, ...]
+    answer: int = 500
+    running: int = 3000
+    prose: bool = False
 
 
 class Memory:
@@ -199,7 +204,17 @@ class Memory:
     def begin_era(self) -> None:
         """Note what is in force for the entries after the last one folded."""
         summary = self.settings.summary
-        era = Era(self.n, summary.interval, summary.words, summary.how, self.pack_refs)
+        answer, running = self.settings.limits.answer, self.settings.limits.running
+        era = Era(
+            self.n,
+            summary.interval,
+            summary.words,
+            summary.how,
+            self.pack_refs,
+            min(answer.cap, answer.target),
+            min(running.cap, running.target),
+            self.settings.episodes.prose,
+        )
         if self.eras and self.eras[-1].after == self.n:
             self.eras.pop()
         self.eras.append(era)

@@ -109,8 +109,19 @@ class StepRow(Struct, omit_defaults=True, kw_only=True, frozen=True):
     form: str
     ok: bool
     text: str
+    size: int  # tokens of `text` and of what was discovered
     confidence: int | None = None
     discovered: tuple[tuple[str, str], ...] = ()
+
+
+class Pattern(Store):
+    """How often a tool worked, or failed with one kind of error, and where in the log."""
+
+    tool: str
+    error: str = ""  # "" where it worked
+    count: int = 0
+    first: int = 0  # n
+    last: int = 0
 
 
 class Tally(Store):
@@ -141,14 +152,15 @@ class Work(Store):
     runs: list[Run] = []  # the newest, oldest first
     failed: list[int] = []  # refs of failed tasks still told in full
     steps: list[StepRow] = []
-    context: str = ""  # what it is about: discovered facts, oldest first, clipped
+    context: str = ""  # what it is about: discovered facts, one a line, the newest last
+    patterns: dict[str, Pattern] = {}  # of its own runs, at most fifty
 
 
 class Talk(Store):
     """The question and the answer of an exchange; the answer at most `limits.answer`."""
 
     asker: str = ""
-    question: str = ""
+    question: str = ""  # at most `limits.context_text`
     question_n: int = 0
     answerer: str = ""
     answer: str = ""
@@ -189,6 +201,9 @@ class Episodes(Store):
     open: list[int] = []  # refs, in the order they were opened
     evicted: int = 0  # closed ones let go of
     refused: int = 0  # openings beyond `limits.open_episodes`
+    archived: list[int] = []  # refs of closed ones within `limits.archive`, oldest first
+    archive_size: int = 0  # tokens of those
+    size: int = 0  # tokens of all that `limits.session` counts, but the insights
     warned: list[str] = []  # limits over their warning line, sorted
 
 
@@ -196,15 +211,21 @@ class Episodes(Store):
 
 
 class Exchanges(Store):
-    """The newest closed exchanges, and the running summary of those before."""
+    """The newest closed exchanges, and the running summary of those before.
+
+    `running` is one line a question and one an answer, oldest first.
+    """
 
     turn: int = 0  # exchanges closed so far
     open: int = 0  # ref of the open one; 0: none
     window: list[int] = []  # refs, oldest first
     running: str = ""  # at most `limits.running`
     through: int = 0  # n of the close of the newest exchange in `running`
-    cause: int = 0  # n of the close whose overflow was compressed last
+    cause: int = 0  # n of the close of the newest exchange in the last compression
     compressions: int = 0
+    kept: int = 0  # characters of `running` that the last compression left
+    first: int = 0  # n where the exchanges begin that the last compression took in
+    since: int = 0  # n where those begin that came after it; 0: none did
 
 
 # -- tools ---------------------------------------------------------------------
@@ -215,7 +236,7 @@ class Cached(Store):
 
     key: str
     tool: str
-    arguments: str  # canonical JSON
+    arguments: str  # canonical JSON; "" where it has more than `limits.context_text`
     n: int  # of the tool.returned: the whole result is there
     call_id: str
     value: str  # at most `limits.answer`
@@ -228,7 +249,7 @@ class Cached(Store):
 
 
 class Call(Struct, omit_defaults=True, kw_only=True, frozen=True):
-    """A call under way: whoever wants the same waits for its result."""
+    """A call under way: whoever wants the same waits for its result, in this turn at most."""
 
     call_id: str
     n: int
@@ -262,6 +283,7 @@ class Insight(Store):
     ref: int
     kind: Literal["discovered", "success", "error", "replanned"]
     text: str
+    size: int  # tokens
     cites: list[Cite]  # of the first and the newest entry that shows it
     count: int = 1
     episode: int | None = None  # ref of the task or goal that taught it first
@@ -274,7 +296,9 @@ class Insight(Store):
 class Insights(Store):
     last: int = 0
     held: dict[int, Insight] = {}  # by ref
+    keys: dict[str, int] = {}  # ref by key of the folded text: the same words are the same insight
     dropped: int = 0
+    size: int = 0  # tokens of all that are held
 
 
 class Lesson(Struct, omit_defaults=True, kw_only=True, frozen=True):

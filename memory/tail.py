@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
 
-from bus.entries import Record
+from bus.entries import Record, Unknown
 from memory import condensed, episodes, exchanges, insights, notebooks, toolcache
 from memory.items import Proposal
 from memory.page import Page
@@ -101,7 +101,7 @@ def _recent(
 
 
 def _is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
-    if entry.kind != "message":
+    if entry.kind != "message" or type(entry) is Unknown:
         return False
     return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
 
@@ -214,7 +214,7 @@ def _put_exchanges(memory: Memory, page: Page) -> None:
 
 def _put_at_hand(memory: Memory, page: Page, name: str | None) -> None:
     """Tool results that may be served again, and what the participant was shown."""
-    shown = {} if name is None else memory.tools.injected.get(name, {})
+    shown = {} if name is None else toolcache.shown_to(memory, name)
     for index, (key, one) in enumerate(shown.items()):
         page.put(SHOWN, index, injection_lines(key, one), (one.n,), what=key)
     for index, cached in enumerate(toolcache.live(memory)):

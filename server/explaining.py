@@ -28,13 +28,17 @@ _WHY: Final = {
 
 
 async def explained(bus: Bus, packs: Packs, session: str, ref: str) -> dict[str, Any]:
+    """`explanation` of an item of that session as it stands now. Raises `UnknownRef`."""
+    return explanation(await replayed(bus, packs, session), ref)
+
+
+def explanation(found: Replayed, ref: str) -> dict[str, Any]:
     """One item with its evidence, who stood where, how it came to be, and what covers it now.
 
     `words` are the passages that it rests on, in full; `summaries` the standing
     summaries that cover it; `context` what became of it in the full context as of
     now. Raises `UnknownRef`.
     """
-    found = await replayed(bus, packs, session)
     item = _item(found.memory, ref)
     return {
         **_row(item, found),

@@ -28,7 +28,7 @@ def message(
     """The message as typed. Raises `Misuse`, naming the option that is wrong."""
     target: int | str | None = int(re) if re is not None and re.isdecimal() else re
     given = {"act": act, "re": target, "topic": topic, "to": tuple(to)}
-    return _made(Message, participant=_or_me(participant), content=content, **given)
+    return made(Message, participant=_or_me(participant), content=content, **given)
 
 
 def correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrected:
@@ -38,7 +38,7 @@ def correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrecte
         raise Misuse("give one of --retract, --merge REF, --topic TEXT, --by NAME")
     ((op, value),) = given.items()
     value = None if value is True else handle(value) if op == "merge" else value
-    return _made(ItemCorrected, ref=handle(ref), by=_or_me(by), op=op, value=value)
+    return made(ItemCorrected, ref=handle(ref), by=_or_me(by), op=op, value=value)
 
 
 def handle(ref: str) -> str:
@@ -81,11 +81,11 @@ async def alias(settings: Settings, session: str, nick: str, name: str, by: str 
     """Publishes that `nick` is `name`."""
     if nick == name:
         raise Misuse(f"{nick!r} is that name already; give another NICK")
-    entry = _made(ParticipantAliased, alias=nick, participant=name, by=_or_me(by))
+    entry = made(ParticipantAliased, alias=nick, participant=name, by=_or_me(by))
     return await say(settings, session, entry)
 
 
-def _made(kind: type[Made], **fields: Any) -> Made:
+def made(kind: type[Made], **fields: Any) -> Made:
     try:
         return kind(**fields)
     except ValidationError as refused:

@@ -12,9 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from bus.drafts import Receipt
+from listeners.toolbox import Found
 from memory.context import Context
+from memory.messages import Prepared
+from memory.text import clip
+from server.goals import goal_line
+from server.layers import Told
 from server.minutes_view import statistics, write_item, write_minutes
 from server.output import emit, emit_bytes, shown, stdout, tell
+from server.stats_view import layer_lines
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -43,13 +49,81 @@ def show_context(context: Context, json: bool) -> None:
         emit_bytes(context.text.encode() + b"\n")
 
 
+def show_messages(found: Prepared, json: bool) -> None:
+    """A list of chat messages; as JSON what a model's API takes under "messages"."""
+    if json:
+        emit(list(found.messages))
+    else:
+        _write_messages(stdout(), found.messages)
+
+
+def show_trace(found: Mapping[str, Any], json: bool) -> None:
+    """What an assistant works from: memory, kept results, messages."""
+    if json:
+        emit(found)
+        return
+    console = stdout()
+    held, cache = found["memory"], found["cache"]
+    console.print("=== MEMORY STATE ===")
+    console.print(_cell(
+        f"Session: {held['session']} | Exchanges: {held['exchanges']} of {held['turn']} | "
+        f"Summary: {held['summary_bytes']} bytes | Compressions: {held['compressions']} "
+        f"(by a model: {held['compressed_by_model']})"
+    ))  # fmt: skip
+    console.print("\n=== FUNCTION CACHE STATE ===")
+    counts = f"Hits: {cache['hits']} | Misses: {cache['misses']} | Evicted: {cache['evicted']}"
+    console.print(_cell(f"Kept results: {len(cache['results'])} | {counts}"))
+    for row in cache["results"]:
+        console.print(_cell(f"- {_kept(row)}"))
+    console.print(f"\n=== AGENT RECEIVES ({len(found['messages'])} messages) ===")
+    _write_messages(console, found["messages"])
+
+
+def show_result(found: Found, json: bool) -> None:
+    """A tool's result as it was."""
+    if json:
+        emit(asdict(found))
+    else:
+        emit_bytes(shown(found.result, keep_newlines=True).encode() + b"\n")
+
+
+def show_kept(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """Kept results, one a line."""
+    if json:
+        for row in found:
+            emit(row)
+        return
+    console = stdout()
+    for row in found:
+        console.print(_cell(f"{row['n']:>5} {_kept(row)}, {row['hits']} hits"))
+    if not found:
+        console.print("nothing is kept; 'parley tool put' keeps a result")
+
+
+def _kept(row: Mapping[str, Any]) -> str:
+    """A kept call and the exchanges after this one that it is served in."""
+    arguments = clip(row["arguments"] or "{…}", 100)
+    return f"{row['tool']}({arguments}): {row['remaining']}/{row['original']} exchanges remaining"
+
+
+def _write_messages(console: Console, messages: Sequence[Mapping[str, Any]]) -> None:
+    """One message a line or more, numbered, with its role."""
+    for number, message in enumerate(messages, 1):
+        told = message["content"] or "".join(
+            f"{call['function']['name']}({call['function']['arguments']})"
+            for call in message["tool_calls"]
+        )
+        head = Text(f"[{number}] {message['role'].upper()}: ", style="bold")
+        console.print(head.append(shown(told, keep_newlines=True), style="not bold"))
+
+
 def show_statistics(found: Mapping[str, Any], json: bool) -> None:
     """Counts and sizes."""
     if json:
         emit(found)
         return
     console = stdout()
-    for line in statistics(found):
+    for line in (*statistics(found), *layer_lines(found)):
         console.print(_cell(line))
 
 
@@ -77,6 +151,35 @@ def show_done(receipt: Receipt, done: str, json: bool) -> None:
         tell(done)
 
 
+def show_one(found: Mapping[str, Any], name: str, json: bool) -> None:
+    """One value of what was made: the one that a person goes on with."""
+    if json:
+        emit(found)
+    else:
+        emit_bytes(f"{shown(found[name])}\n".encode())
+
+
+def show_episodes(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """Goals and what stands in them, indented."""
+    if json:
+        for row in found:
+            emit(row)
+        return
+    console = stdout()
+    for row in found:
+        console.print(_cell(goal_line(row)))
+    if not found:
+        console.print("no goals; 'parley goal open SESSION TEXT' opens one")
+
+
+def show_closed(found: Mapping[str, Any], json: bool) -> None:
+    """How an episode ended."""
+    if json:
+        emit(found)
+    else:
+        tell(f"{found['ref']} {found['kind']} is {found['status']}: {found['title']}")
+
+
 def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
     """One session a line."""
     if json:
@@ -89,6 +192,14 @@ def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
         cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
         table.add_row(*map(_cell, (*cells, row["head"] - row["folded"])))
     stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
+
+
+def show_layer(told: Told, json: bool) -> None:
+    """One layer of memory; its words are fenced and safe to print."""
+    if json:
+        emit(told.tree)
+    else:
+        emit_bytes((told.text or "nothing yet").encode() + b"\n")
 
 
 def show_verdict(what: str, found: Sequence[str], json: bool) -> None:

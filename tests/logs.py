@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from bus.entries import (
     PRIMARY,
@@ -44,7 +45,7 @@ def numbered(entries: Iterable[Entry | Unknown], seq: int = 0, n: int = 0) -> li
     for entry in entries:
         seq += 1
         n += entry.kind in PRIMARY
-        read = entry if isinstance(entry, Unknown) else decode(encode(entry))
+        read = decode(encode(entry)) if isinstance(entry, BaseModel) else entry
         records.append(Record(seq, n, f"e{seq}", 1_700_000_000_000 + seq, read))
     return records
 

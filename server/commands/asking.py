@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from server.commands.options import As, At, Brief, Budget, Json, Session, settings
+from server.commands.options import As, At, Brief, Budget, Json, Layer, Session, settings
+
+Profiled = Annotated[
+    Literal["full", "brief", "raw", "exchange"] | None,
+    typer.Option(metavar="PROFILE", help="full, brief, raw, or exchange: a list of messages"),
+]
+Trace = Annotated[
+    bool, typer.Option("--trace", help="memory, kept results and messages of an assistant")
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -14,16 +22,25 @@ def add_to(app: typer.Typer) -> None:
         app.command()(command)
 
 
-def memory(ctx: typer.Context, session: Session, json: Json = False, at: At = None) -> None:
+def memory(
+    ctx: typer.Context,
+    session: Session,
+    json: Json = False,
+    at: At = None,
+    layer: Layer = None,
+) -> None:
     """The minutes: what the session has come to.
 
-    With --json, exactly the canonical bytes of its memory.
+    With --json, exactly the canonical bytes of its memory. With --layer, one
+    layer of it.
     """
     from server import questions, views
     from server.output import emit_bytes
     from server.running import run
 
-    if json:
+    if layer is not None:
+        views.show_layer(run(questions.layer_of(settings(ctx), session, layer, at)), json)
+    elif json:
         emit_bytes(run(questions.canonical_memory(settings(ctx), session, at)))
     else:
         views.show_minutes(run(questions.minutes_of(settings(ctx), session, at)), False)
@@ -34,6 +51,8 @@ def context(
     session: Session,
     as_: As = None,
     brief: Brief = False,
+    profile: Profiled = None,
+    trace: Trace = False,
     budget: Budget = None,
     at: At = None,
     with_: Annotated[
@@ -43,14 +62,22 @@ def context(
     json: Json = False,
 ) -> None:
     """What a listener is told before it speaks."""
-    from server import questions, views
+    from server import questions, tracing, views
+    from server.errors import Misuse
     from server.running import run
 
-    question = questions.context_of(
-        settings(ctx), session, as_, "brief" if brief else "full", budget, at, with_ or ()
-    )
-    found = run(question)
-    views.show_context(found, json)
+    own = settings(ctx)
+    if (trace or profile == "exchange") and at is not None:
+        raise Misuse("--at goes with the other profiles; --trace and exchange show the present")
+    if trace:
+        views.show_trace(run(tracing.trace_of(own, session, as_, budget)), json)
+        return
+    if profile == "exchange":
+        views.show_messages(run(tracing.messages_of(own, session, as_, budget)), json)
+        return
+    chosen = profile or ("brief" if brief else "full")
+    question = questions.context_of(own, session, as_, chosen, budget, at, with_ or ())
+    views.show_context(run(question), json)
 
 
 def explain(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from server.commands.options import At, Json, Session, settings
-from server.commands.words import Spoken, stdin
+from server.commands.words import Spoken
 
 app = typer.Typer(
     help="Read, revise and look back on the notebook of a participant.",
@@ -52,9 +52,10 @@ def revise(
 ) -> None:
     """Put TEXT in place of the notebook. Prints the number of the revision."""
     from server import notes, views
+    from server.input import stdin_text
     from server.running import run
 
-    text = stdin() if content == "-" else content
+    text = stdin_text() if content == "-" else content
     receipt = run(notes.write(settings(ctx), session, as_, text, base))
     views.show_receipt(receipt, receipt.n, json)
 

@@ -9,7 +9,7 @@ import typer
 
 from bus.entries import Act
 from server.commands.options import Json, Session, settings
-from server.commands.words import Spoken, stdin
+from server.commands.words import Spoken
 
 ACTS: Final = "what it does: " + ", ".join(get_args(Act))
 FROM: Final = "start after this entry, 0: from the first  [default: what comes next]"
@@ -49,9 +49,10 @@ def say(
 ) -> None:
     """Publish one message. Prints its number."""
     from server import talking, views
+    from server.input import stdin_text
     from server.running import run
 
-    text = stdin() if content == "-" else content
+    text = stdin_text() if content == "-" else content
     message = talking.message(as_, text, act=act, re=re, topic=topic, to=to or [])
     receipt = run(talking.say(settings(ctx), session, message, id_))
     views.show_receipt(receipt, receipt.n, json)

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import Any, Final
 
 from typer.core import TyperCommand
 
 # One dash, then a number or words: no flag of ours looks so.
 _TALK: Final = re.compile(r"-(?:\d|[^-\s]*\s)")
-
-
-def stdin() -> str:
-    """The text on standard input, for a TEXT that is `-`. Raises `Misuse`."""
-    from server.errors import Misuse
-
-    try:
-        return sys.stdin.buffer.read().decode().removesuffix("\n")
-    except UnicodeDecodeError as error:
-        raise Misuse(f"stdin is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
 class Spoken(TyperCommand):

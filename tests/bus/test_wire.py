@@ -67,6 +67,20 @@ def test_what_cannot_be_read_is_kept(body: bytes) -> None:
     assert found.raw == body
 
 
+@pytest.mark.parametrize("body", [
+    b'{"kind":"entry.set_aside","reason":"x","seq":%s,"v":1}',
+    b'{"kind":"message","participant":"a","content":"x","re":%s,"v":1}',
+    b'{"kind":"episode.opened","participant":"a","episode":"goal","title":"x","after":[%s],"v":1}',
+    b'{"kind":"results.final","participant":"a","content":"x","counterfactuals":{"a":%s},"v":1}',
+    b'{"kind":"settings.changed","settings":{"caps":{"decisions":%s}},"v":1}',
+    b'{"kind":"tool.called","participant":"a","tool":"t","call_id":"c","arguments":{"a":%s},"v":1}',
+])  # fmt: skip
+def test_a_number_that_nobody_could_write_again_is_not_read(body: bytes) -> None:
+    """Beyond 64 bits: as a fact it would stop whoever tells it."""
+    assert not isinstance(decode(body % b"7"), Unknown)
+    assert isinstance(decode(body % (b"1" + b"0" * 40)), Unknown)
+
+
 def test_a_field_is_replaced_in_models_and_in_what_was_read() -> None:
     """`re` by client id becomes a number in either."""
     model = Message(participant="ana", content="x", re="m1")

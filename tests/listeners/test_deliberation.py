@@ -8,11 +8,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bus import Bus
+from bus.entries import Record
 from bus.errors import Conflict, SessionExists
 from listeners.deliberation import Deliberation, State
+from listeners.model_openai import OpenAIModel
 from memory.errors import SnapshotMismatch
+from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
-from tests.sessions import replayed_bytes
+from tests.sessions import replayed_bytes, standing, whole
 
 
 @pytest.fixture
@@ -113,3 +116,52 @@ async def test_an_altered_state_is_noticed(bus: Bus) -> None:
     altered = State("demo", state.records[:-1], state.memory, state.checksum)
     with pytest.raises(SnapshotMismatch):
         await talk.restore_memory(altered, replace=True)
+
+
+async def test_inline_makes_what_a_message_made_due_before_it_returns(bus: Bus) -> None:
+    """No worker runs, and the summary stands; a replay has it too."""
+    await bus.open("inline", opened(summary={"interval": 3, "strategy": "inline", "fanout": 2}))
+    talk = Deliberation(bus, PACKS, "inline")
+    for k in range(12):
+        await talk.add_message("ada", f"Thought number {k} about the weather.")
+        made = [record for record in await whole(bus, "inline") if is_summary(record)]
+        assert len(made) == (0, 1, 3, 4, 7)[(k + 1) // 3]
+
+
+async def test_background_leaves_it_to_workers(bus: Bus) -> None:
+    """A message returns at once, with its summary due."""
+    await bus.open("later", opened(summary={"interval": 3}))
+    talk = Deliberation(bus, PACKS, "later")
+    for k in range(3):
+        await talk.add_message("ada", f"Thought number {k} about the weather.")
+    assert not [record for record in await whole(bus, "later") if is_summary(record)]
+
+
+async def test_inline_asks_the_model_where_there_is_one(bus: Bus) -> None:
+    """And puts the extract in its place where it fails."""
+    with FakeOpenAI() as fake:
+        model = OpenAIModel("small", url=fake.url, timeout_seconds=5)
+        await bus.open(
+            "asked", opened(summary={"interval": 2, "strategy": "inline", "how": "model"})
+        )
+        talk = Deliberation(bus, PACKS, "asked", model=model)
+        for k in range(4):
+            if k == 2:
+                fake.fail("401")
+            await talk.add_message("ada", f"Thought number {k} about the weather.")
+        await model.aclose()
+    assert await standing(bus, "asked") == [(0, 1, 2, "model"), (0, 3, 4, "extract")]
+
+
+def is_summary(record: Record) -> bool:
+    return record.entry.kind == "summary.made"
+
+
+async def test_many_tokens_of_talk_close_a_stretch_before_its_messages_do(bus: Bus) -> None:
+    """`limits.short_term`: three long messages are a stretch where twelve short ones are."""
+    settings = {"summary": {"strategy": "inline"}, "limits": {"short_term": {"cap": 400}}}
+    await bus.open("long", opened(**settings))
+    talk = Deliberation(bus, PACKS, "long")
+    for k in range(6):
+        await talk.add_message("ada", f"Thought {k} about the weather of the week. " * 15)
+    assert [row[:3] for row in await standing(bus, "long")] == [(0, 1, 3), (0, 4, 6)]

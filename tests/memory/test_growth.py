@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from bus.entries import Entry, Message, Record
 from memory.canonical import dump, load
 from memory.fold import apply, fold
+from memory.presets import PRESETS
 from memory.state import Memory
 from memory.summaries import due
 from tests.logs import PACKS, answer, numbered, opened
+from tests.long_log import long_log
+from tests.mixed import opening
 
 LINES = (
     "The shard that holds the old orders was slow again this morning.",
@@ -65,3 +70,11 @@ def test_a_settled_memory_stays_small() -> None:
             sizes.append(len(dump(memory)))
     rows = len(memory.proposals) + len(memory.decisions)
     assert sizes[1] - sizes[0] < rows * 600
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_law_12_holds_with_every_layer_in_use(preset: str) -> None:
+    """Notebooks, episodes, exchanges, results and steps pile up without slowing the fold."""
+    empty = dump(Memory(PACKS))
+    records = numbered([opening(preset, {}), *long_log(6000)])
+    assert cost(empty, records) <= 2.2 * cost(empty, records[: len(records) // 2])

@@ -22,11 +22,21 @@ PROMISED = {
     "worker": {"--lanes"},
     "status": {"--json"},
     "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--json"},
+    "publish": {"--json"},
     "watch": {"--after", "--cursor", "--facts", "--json"},
     "search": {"--by", "--limit", "--json"},
-    "memory": {"--at", "--json"},
-    "context": {"--as", "--brief", "--budget", "--at", "--with", "--json"},
+    "context": {"--as", "--brief", "--profile", "--trace", "--budget", "--at", "--with",
+                "--json"},
+    "memory": {"--layer", "--at", "--json"},
     "explain": {"--json"},
+    "goal open": {"--as", "--parent", "--after", "--json"},
+    "goal close": {"--as", "--status", "--result", "--json"},
+    "goal ls": {"--json"},
+    "task open": {"--as", "--parent", "--after", "--json"},
+    "task close": {"--as", "--status", "--result", "--json"},
+    "episode open": {"--as", "--parent", "--after", "--json"},
+    "episode close": {"--as", "--status", "--result", "--json"},
+    "step": {"--as", "--form", "--failed", "--discovered", "--confidence", "--of", "--json"},
     "correct": {"--retract", "--merge", "--topic", "--by", "--json"},
     "alias": {"--json"},
     "lessons show": {"--teach", "--json"},
@@ -34,6 +44,7 @@ PROMISED = {
     "lessons import": {"--from", "--top", "--dry-run", "--as", "--json"},
     "redact": {"--reason", "--as", "--renumber", "--yes", "--json"},
     "stats": {"--json"},
+    "settings": {"--changed", "--suggest", "--apply", "--json"},
     "doctor": {"--json"},
     "session new": {"--title"},
     "session ls": {"--json"},
@@ -47,6 +58,9 @@ PROMISED = {
     "session verify": {"--file", "--json"},
     "session fork": {"--at"},
     "session rm": {"--yes"},
+    "tool put": {"--args", "--result", "--ttl", "--call-id", "--error", "--write", "--json"},
+    "tool get": {"--args", "--json"},
+    "tool ls": {"--json"},
 }
 
 
@@ -106,7 +120,7 @@ def test_every_setting_is_a_flag_of_the_command() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("parley se", {"search", "session"}), ("parley session ve", {"verify"}),
+    [("parley se", {"search", "session", "settings"}), ("parley session ve", {"verify"}),
      ("parley analyze --form", {"--format"})],
 )  # fmt: skip
 def test_the_shell_completes(typed: str, offered: set[str]) -> None:

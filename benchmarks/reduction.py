@@ -1,0 +1,282 @@
+"""What limits save, beside what the documents claim: tokens, objects, time, calls.
+
+python -m benchmarks.reduction [--runs 5] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import functools
+import json
+import random
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from benchmarks.fold import spread, timed
+from benchmarks.goals import dumped, example, goals
+from benchmarks.material import ENGLISH, PACKS, meetings, numbered, talk
+from benchmarks.vocabularies import vocabularies
+from bus.drafts import Draft
+from bus.entries import Entry, Message, PackRef, Record, SessionOpened
+from bus.local import LocalLog
+from listeners.memo import Memo
+from listeners.metered import Metered
+from listeners.model import Completion, Prompt
+from listeners.offline import settle
+from memory import ladder, tallies
+from memory.canonical import dump, load
+from memory.fold import fold
+from memory.presets import preset
+from memory.settings import overlay
+from memory.state import Memory
+from memory.stores import Episode
+from memory.summaries import frontier
+from memory.text import tokens
+
+ROOMY = {
+    "session": {"cap": 10**9, "warn": 10**9, "target": 10**9},
+    "archive": {"cap": 10**9, "items": 10**6},
+    "insights": 10**6,
+}
+
+PLAIN = ("experiment", "deliberation")
+
+
+def opened(name: str, **settings: Any) -> SessionOpened:
+    """The first entry of a session of that preset."""
+    return SessionOpened(
+        settings=overlay(preset(name), settings), packs=(PackRef(ENGLISH.name, ENGLISH.hash),)
+    )
+
+
+def permille_saved(before: int, after: int) -> float:
+    """The share of `before` that is gone, in per cent."""
+    return round(100 - 100 * after / before, 1)
+
+
+def operations(entries: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.kind in ("tool.returned", "step")]
+
+
+def archived(memory: Memory) -> list[Episode]:
+    return [memory.episodes.held[ref] for ref in memory.episodes.archived]
+
+
+def per_goal(worked: Sequence[list[Entry]]) -> dict[str, Any]:
+    """What closing saves of each goal: against lines of detail, and the documents' records."""
+    log = [opened("analyst", limits=ROOMY), *(entry for one in worked for entry in one)]
+    rows = archived(fold(Memory(PACKS), numbered(log)))
+    ours, theirs, objects = [], [], []
+    for row, entries in zip(rows, worked, strict=True):
+        assert row.work is not None
+        done = operations(entries)
+        ours.append(permille_saved(row.work.tally.was, row.size))
+        before = sum(tokens(dumped(entry)) for entry in done)
+        after = tokens(str({"goal_text": row.title, "status": row.status, "result": row.result,
+                            "summary": tallies.row(row.work.tally),
+                            "context": row.work.context}))  # fmt: skip
+        theirs.append(permille_saved(before, after))
+        objects.append(permille_saved(len(done), 1))
+    return {
+        "tokens, lines": spread(ours),
+        "tokens, records": spread(theirs),
+        "objects": spread(objects),
+    }
+
+
+def overall(worked: Sequence[list[Entry]]) -> dict[str, Any]:
+    """A session of all the goals: everything in detail, every row and insight, what is held."""
+    log = [entry for one in worked for entry in one]
+    roomy = fold(Memory(PACKS), numbered([opened("analyst", limits=ROOMY), *log]))
+    capped = fold(Memory(PACKS), numbered([opened("analyst"), *log]))
+    was = sum(row.work.tally.was for row in archived(roomy) if row.work is not None)
+    return {
+        "every row and insight kept": permille_saved(was, ladder.size(roomy)),
+        "as held under the limits": permille_saved(was, ladder.size(capped)),
+        "tokens": {"detail": was, "rows and insights": ladder.size(roomy),
+                   "held": ladder.size(capped)},
+    }  # fmt: skip
+
+
+def conversation(name: str, messages: Sequence[Sequence[Entry]]) -> dict[str, Any]:
+    """What summaries save of talk: each of level 0, and those that stand of what was said."""
+    each, whole = [], []
+    for said in messages:
+        log, memory = LocalLog(), Memory(PACKS)
+        log.open(opened(name, summary={"keep": 100}, caps={"summaries": 1000}))
+        log.publish([Draft(f"m{k}", entry) for k, entry in enumerate(said)])
+        settle(log, memory)
+        standing = [one for one in memory.summaries.values() if one.level == 0]
+        each += [permille_saved(one.was, one.size) for one in standing if one.was]
+        top = frontier(memory)
+        covered = sum(one.was for one in standing)
+        if covered:
+            whole.append(permille_saved(covered, sum(one.size for one in top)))
+    return {
+        "each summary": {**spread(each), "of": len(each)} if each else "none was due",
+        "sessions as a whole": {**spread(whole), "of": len(whole)} if whole else "none was due",
+    }
+
+
+def rule_based_us(runs: int) -> dict[str, Any]:
+    """Microseconds of closing a goal of fifty runs, and of counting each of them."""
+    entries = numbered([opened("analyst"), *example()])
+    before = dump(fold(Memory(PACKS), entries[:-1]))
+    empty = dump(fold(Memory(PACKS), entries[:2]))
+    return {
+        "closing": _onto_us(before, entries[-1:], runs),
+        "counting one run": _onto_us(empty, entries[2:-1], runs),
+    }
+
+
+def _onto_us(state: bytes, records: list[Record], runs: int) -> dict[str, float]:
+    """Microseconds an entry of folding `records` onto `state`, over fifty copies of it."""
+    figures = []
+    for _ in range(runs):
+        copies = [load(state, PACKS, records[0].seq - 1) for _ in range(50)]
+        took = timed(functools.partial(_fold_onto, copies, records))
+        figures.append(took * 1e6 / len(copies) / len(records))
+    return spread(figures)
+
+
+def _fold_onto(copies: list[Memory], records: list[Record]) -> None:
+    for memory in copies:
+        fold(memory, records)
+
+
+def simple_update_us(runs: int) -> dict[str, Any]:
+    """Microseconds of folding a statement: where everybody keeps a notebook, and nobody does."""
+    said = talk(3000, chars=280, acts=0.0)
+    return {name: _fold_us(numbered([opened(name), *said]), runs) for name in PLAIN}
+
+
+def _fold_us(records: list[Record], runs: int) -> dict[str, float]:
+    fold(Memory(PACKS), records)
+    took = [timed(lambda: fold(Memory(PACKS), records)) * 1e6 for _ in range(runs)]
+    return spread([each / (len(records) - 1) for each in took])
+
+
+def estimate_error() -> dict[str, Any] | str:
+    """How far chars@1 is off current vocabularies, in per cent, by 20 messages or 20 runs."""
+    counters = vocabularies()
+    if not counters:
+        return "not measured: pip install mistral-common, or litellm and tiktoken"
+    said = [
+        [_content(record) for record in meeting[1:]]
+        for corpus in ("irc", "ami", "wg")
+        for meeting in meetings(corpus)[:6]
+    ]
+    done = [dumped(entry) for one in goals(20) for entry in operations(one)]
+    kinds = {
+        "recorded talk": [text for each in said for text in stretches(each)],
+        "words drawn at random": stretches([_text(entry) for entry in talk(1000)]),
+        "records of tool runs": stretches(done),
+    }
+    return {
+        f"{kind}, {name}": _error(texts, count)
+        for kind, texts in kinds.items()
+        for name, count in counters.items()
+        if texts
+    }
+
+
+def _error(texts: Sequence[str], count: Callable[[str], int]) -> dict[str, Any]:
+    true = [count(text) for text in texts]
+    estimates = [tokens(text) for text in texts]
+    each = [100 * guess / real - 100 for guess, real in zip(estimates, true, strict=True)]
+    return {"total": round(100 * sum(estimates) / sum(true) - 100, 1), **spread(each)}
+
+
+def stretches(texts: Sequence[str]) -> list[str]:
+    """Twenty texts at a time: what a limit or a budget weighs."""
+    return ["\n".join(texts[k : k + 20]) for k in range(0, len(texts) - 19, 20)]
+
+
+class _Echo:
+    """A model that answers at once."""
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        await asyncio.sleep(0)
+        return Completion(prompt.user[:100], "echo")
+
+
+async def memo_hits(contents: int = 100, times: int = 10) -> dict[str, Any]:
+    """A hundred stretches, each summarised by ten copies of a session, in any order at once."""
+    draw = random.Random(7)
+    asked = [number for number in range(contents) for _ in range(times)]
+    draw.shuffle(asked)
+    model = Metered(_Echo())
+    memo = Memo(model)
+    for start in range(0, len(asked), 8):
+        prompts = (Prompt("Summarize.", f"part {k}", 300) for k in asked[start : start + 8])
+        await asyncio.gather(*map(memo.complete, prompts))
+    repeats = len(asked) - contents
+    return {
+        "of all": round(100 * memo.hits / len(asked), 1),
+        "of repeats": round(100 * memo.hits / repeats, 1),
+        "calls": model.meter.calls,
+    }
+
+
+def _content(record: Record) -> str:
+    return str(getattr(record.entry, "content", ""))
+
+
+def _text(entry: Entry) -> str:
+    return str(getattr(entry, "content", ""))
+
+
+def _message(entry: Any) -> Entry:
+    return Message(participant=entry.participant, content=entry.content)
+
+
+def _messages() -> dict[str, list[list[Entry]]]:
+    """Talk to summarise: recorded chat where it is here, and plain talk of our own."""
+    recorded = [[_message(record.entry) for record in meeting[1:]] for meeting in meetings()[:12]]
+    return {
+        **({"recorded chat": recorded} if recorded else {}),
+        "plain talk": [talk(400, seed=seed) for seed in range(3)],
+    }
+
+
+def figures(runs: int) -> dict[str, tuple[str, Any]]:
+    """Every figure with what the documents claim of it."""
+    worked = goals(100)
+    found: dict[str, tuple[str, Any]] = {
+        "the example's goal, saved, %": ("94", per_goal([example()])),
+        "each of 100 goals, saved, %": ("50-70", per_goal(worked)),
+        "100 goals as a whole, saved, %": ("40-60", overall(worked)),
+    }
+    for kind, said in _messages().items():
+        for name in ("analyst", "deliberation"):
+            what = f"summaries of {kind}, {name}, saved, %"
+            found[what] = ("60-80", conversation(name, said))
+    return {
+        **found,
+        "rule-based summary, us": ("< 10,000", rule_based_us(runs)),
+        "simple update, us": ("1,000,000", simple_update_us(runs)),
+        "token estimate off by, %": ("20", estimate_error()),
+        "memo hits, %": (">= 80", asyncio.run(memo_hits())),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    found = figures(options.runs)
+    if options.json:
+        print(json.dumps({name: {"claimed": said, "measured": is_}
+                          for name, (said, is_) in found.items()}))  # fmt: skip
+        return
+    for name, (claimed, measured) in found.items():
+        print(f"{name}   claimed {claimed}")
+        rows = measured if isinstance(measured, dict) else {"": measured}
+        for part, figure in rows.items():
+            print(f"    {part:28} {figure}")
+
+
+if __name__ == "__main__":
+    main()

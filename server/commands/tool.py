@@ -1,0 +1,84 @@
+"""`parley tool …`: results of tools that may be served again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from server.commands.options import As, Json, Session, settings
+
+app = typer.Typer(
+    help="Keep results of tools, look them up, list them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Tool = Annotated[str, typer.Argument(metavar="TOOL", help="name of the tool")]
+Args = Annotated[str, typer.Option("--args", metavar="JSON", help="its arguments, an object")]
+Version = Annotated[str, typer.Option(metavar="V", help="of the tool")]
+
+
+@app.command()
+def put(
+    ctx: typer.Context,
+    session: Session,
+    tool: Tool,
+    result: Annotated[
+        str, typer.Option("--result", metavar="TEXT", help="what it returned; - reads stdin")
+    ],
+    args: Args = "{}",
+    ttl: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="exchanges it may be served for  [default: session]"),
+    ] = None,
+    call_id: Annotated[str | None, typer.Option(metavar="ID", help="of the call")] = None,
+    error: Annotated[str | None, typer.Option(metavar="KIND", help="it failed so")] = None,
+    write: Annotated[bool, typer.Option("--write", help="it changes things: not kept")] = False,
+    version: Version = "",
+    as_: As = None,
+    json: Json = False,
+) -> None:
+    """Publish what a tool returned. Prints the number of the entry."""
+    from server import tooling, views
+    from server.input import stdin_text
+    from server.running import run
+
+    text = stdin_text() if result == "-" else result
+    given = {"ttl": ttl, "call_id": call_id, "error": error, "version": version}
+    question = tooling.put(
+        settings(ctx), session, tool, tooling.arguments_of(args), text,
+        participant=as_, read_only=not write, **given,
+    )  # fmt: skip
+    receipt = run(question)
+    views.show_receipt(receipt, receipt.n, json)
+
+
+@app.command()
+def get(
+    ctx: typer.Context,
+    session: Session,
+    tool: Tool,
+    args: Args = "{}",
+    version: Version = "",
+    as_: As = None,
+    json: Json = False,
+) -> None:
+    """Print a kept result, in full; exit 1 where none is kept."""
+    from server import tooling, views
+    from server.running import run
+
+    arguments = tooling.arguments_of(args)
+    question = tooling.get(
+        settings(ctx), session, tool, arguments, participant=as_, version=version
+    )
+    views.show_result(run(question), json)
+
+
+@app.command()
+def ls(ctx: typer.Context, session: Session, json: Json = False) -> None:
+    """List what is kept, and for how many exchanges."""
+    from server import tooling, views
+    from server.running import run
+
+    views.show_kept(run(tooling.kept(settings(ctx), session)), json)

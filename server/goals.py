@@ -1,0 +1,231 @@
+"""Goals, tasks, steps and other episodes of a session: opened, closed, recorded, listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ulid import ULID
+
+from bus.drafts import Draft
+from bus.entries import Entry, EpisodeClosed, EpisodeOpened, Step
+from listeners.reader import MemoryReader
+from memory import lookup, tallies
+from memory.errors import NothingOpen, NotOpened
+from memory.state import Memory
+from memory.stores import Episode
+from server.errors import Failure, Misuse
+from server.packs import read_packs
+from server.running import Running, connected
+from server.settings import Settings
+from server.talking import made, person
+
+
+async def begin(
+    settings: Settings,
+    session: str,
+    kind: str,
+    title: str,
+    *,
+    by: str | None,
+    parent: str | None = None,
+    after: str | None = None,
+) -> dict[str, Any]:
+    """Opens an episode; its row. Raises `Misuse`, `Failure`, `NotOpened`."""
+    entry = made(
+        EpisodeOpened,
+        participant=by or person(),
+        episode=kind,
+        title=title,
+        parent=parent and named(parent),
+        after=tuple(map(named, _split(after))),
+    )
+    async with connected(settings) as running:
+        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+        memory = await reader.current(session)
+        for ref in filter(None, (parent, *_split(after))):
+            _kept(memory, named(ref))
+        if parent is not None:
+            _open(memory, named(parent))
+        n = await _publish(running, session, entry)
+        memory = await reader.current(session)
+        opened = lookup.found(memory, n)
+        if opened is None:
+            raise NotOpened(title, memory.settings.limits.open_episodes)
+        return row(memory, opened)
+
+
+async def finish(
+    settings: Settings,
+    session: str,
+    ref: str | None,
+    *,
+    kind: str | None,
+    by: str | None,
+    status: str = "completed",
+    result: str = "",
+) -> dict[str, Any]:
+    """Closes the episode `ref`, else one's newest open one of `kind`, else anyone's; its row.
+
+    Raises `Misuse`, `Failure`, `NothingOpen`.
+    """
+    who = by or person()
+    async with connected(settings) as running:
+        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+        memory = await reader.current(session)
+        closing = _newest(memory, kind, who) if ref is None else _open(memory, named(ref))
+        if kind is not None and closing.kind != kind:
+            raise Misuse(f"{closing.handle} is a {closing.kind}: 'parley episode close' closes it")
+        entry = made(
+            EpisodeClosed, participant=who, re=closing.handle, status=status, result=result
+        )
+        await _publish(running, session, entry)
+        memory = await reader.current(session)
+        left = memory.episodes.held.get(closing.ref)
+        if left is not None:
+            return row(memory, left)
+        return {"ref": closing.handle, "kind": closing.kind, "title": closing.title,
+                "status": status}  # fmt: skip
+
+
+async def record(
+    settings: Settings,
+    session: str,
+    content: str,
+    *,
+    by: str | None,
+    of: str | None = None,
+    discovered: Sequence[str] = (),
+    **fields: Any,
+) -> dict[str, Any]:
+    """Records a step; the handle of the goal or task that it belongs to.
+
+    Raises `Misuse`, `NothingOpen`.
+    """
+    who = by or person()
+    entry = made(
+        Step,
+        participant=who,
+        content=content,
+        episode=of and named(of),
+        discovered=dict(map(_pair, discovered)),
+        **fields,
+    )
+    async with connected(settings) as running:
+        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+        memory = await reader.current(session)
+        chain = lookup.at_work(memory, of and named(of), memory.named(who))
+        if not chain:
+            raise NothingOpen(of or "a goal or task")
+        return {"n": await _publish(running, session, entry), "ref": chain[0].handle}
+
+
+async def tree(settings: Settings, session: str) -> list[dict[str, Any]]:
+    """Every episode that memory holds but the exchanges: what holds it before it, in order."""
+    async with connected(settings) as running:
+        packs = read_packs(settings.packs).known
+        return list(rows(await MemoryReader(running.bus, packs).current(session)))
+
+
+def rows(memory: Memory) -> Iterator[dict[str, Any]]:
+    """The rows of the tree, each with its `depth` in it. Pure."""
+    held = {ref: one for ref, one in memory.episodes.held.items() if one.talk is None}
+    below: dict[int | None, list[Episode]] = {}
+    for one in held.values():
+        below.setdefault(one.parent if one.parent in held else None, []).append(one)
+    waiting = [(one, 0) for one in reversed(below.get(None, []))]
+    while waiting:
+        one, depth = waiting.pop()
+        yield {**row(memory, one), "depth": depth}
+        waiting += [(inner, depth + 1) for inner in reversed(below.get(one.ref, []))]
+
+
+def row(memory: Memory, one: Episode) -> dict[str, Any]:
+    """An episode as JSON; `status` of an open task is ready or blocked."""
+    status: str = one.status
+    if one.kind == "task" and status == "open":
+        status = "blocked" if one.after else "ready"
+    work = one.work
+    return {
+        "ref": one.handle,
+        "kind": one.kind,
+        "title": one.title,
+        "participant": memory.named(one.participant),
+        "status": status,
+        "parent": None if one.parent is None else f"E{one.parent}",
+        "after": [f"E{ref}" for ref in one.after],
+        "opened_n": one.opened,
+        "opened_at": one.opened_at,
+        "closed_n": one.closed,
+        "closed_at": one.closed_at,
+        "result": one.result,
+        "tally": None if work is None else tallies.row(work.tally),
+        "context": work.context.split("\n") if work is not None and work.context else [],
+    }
+
+
+def named(ref: str) -> str:
+    """A handle as memory writes it: `e3` and `3` are `E3`. Raises `Misuse`."""
+    number = ref.upper().removeprefix("E")
+    if not (number.isascii() and number.isdecimal() and 0 < int(number[:10]) < 10**9):
+        raise Misuse(f"{ref!r} is no handle of an episode; they look like E3")
+    return f"E{int(number[:10])}"
+
+
+def _split(refs: str | None) -> list[str]:
+    return [] if refs is None else [part.strip() for part in refs.split(",") if part.strip()]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, mark, value = text.partition("=")
+    if not (name.strip() and mark):
+        raise Misuse(f"{text!r} is no fact; write --discovered NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def _kept(memory: Memory, ref: str) -> Episode:
+    one = lookup.found(memory, ref)
+    if one is None:
+        raise Failure(f"no episode {ref} is held here; 'parley goal ls' lists those that are")
+    return one
+
+
+def _open(memory: Memory, ref: str) -> Episode:
+    one = _kept(memory, ref)
+    if one.status != "open":
+        raise NothingOpen(f"{ref} ({one.status})")
+    return one
+
+
+def _newest(memory: Memory, kind: str | None, who: str) -> Episode:
+    name = memory.named(who)
+    held = [memory.episodes.held[ref] for ref in reversed(memory.episodes.open)]
+    alike = [one for one in held if kind in (None, one.kind)]
+    own = [one for one in alike if memory.named(one.participant) == name]
+    if not alike:
+        raise NothingOpen(f"a {kind}" if kind else "an episode")
+    return (own or alike)[0]
+
+
+async def _publish(running: Running, session: str, entry: Entry) -> int:
+    (receipt,) = await running.bus.publish(session, [Draft(f"cli:{ULID()}", entry)])
+    return receipt.n
+
+
+def goal_line(found: Mapping[str, Any]) -> str:
+    """A row in words, indented by its depth."""
+    parts = [f"{'  ' * found.get('depth', 0)}{found['ref']} {found['kind']} {found['title']}"]
+    waits = f", waits for {', '.join(found['after'])}" if found["after"] else ""
+    parts.append(f"[{found['status']}{waits}]")
+    tally = found["tally"]
+    if tally and tally["runs"]:
+        parts.append(f"{tally['runs']} runs, {tally['success_rate_permille'] / 10:g} % ok")
+    if tally and tally["errors"]:
+        parts.append("errors: " + ", ".join(f"{k} {v}" for k, v in tally["errors"].items()))
+    if tally and tally["tasks"]:
+        parts.append("tasks: " + ", ".join(f"{v} {k}" for k, v in tally["tasks"].items()))
+    if tally and tally["steps"]:
+        parts.append(f"{tally['steps']} steps")
+    if found["result"]:
+        parts.append(found["result"])
+    return "  ".join(parts)

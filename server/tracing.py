@@ -1,0 +1,60 @@
+"""What an assistant works from, in three views: memory, kept results, messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from listeners.assistant import prepared
+from listeners.reader import MemoryReader
+from memory.brevity import size_of
+from memory.condensed import running_text
+from memory.messages import Prepared
+from memory.state import Memory
+from server.packs import read_packs
+from server.running import connected
+from server.settings import Settings
+from server.tooling import rows
+
+
+async def messages_of(
+    settings: Settings, session: str, participant: str | None, budget: int | None
+) -> Prepared:
+    """The messages of the profile `exchange`."""
+    async with connected(settings) as running:
+        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+        return await prepared(running.bus, reader, session, participant, budget=budget)
+
+
+async def trace_of(
+    settings: Settings, session: str, participant: str | None, budget: int | None
+) -> dict[str, Any]:
+    """The three views of a session as it stands."""
+    async with connected(settings) as running:
+        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+        found = await prepared(running.bus, reader, session, participant, budget=budget)
+        memory = await reader.current(session)
+        return {
+            "memory": _memory(session, memory),
+            "cache": {
+                "hits": memory.tools.hits,
+                "misses": memory.tools.misses,
+                "evicted": memory.tools.evicted,
+                "results": list(rows(memory)),
+            },
+            "messages": list(found.messages),
+            "size": found.size,
+            "dropped": found.dropped,
+        }
+
+
+def _memory(session: str, memory: Memory) -> dict[str, Any]:
+    store = memory.exchanges
+    return {
+        "session": session,
+        "exchanges": len(store.window),
+        "turn": store.turn,
+        "open": f"E{store.open}" if store.open else None,
+        "summary_bytes": size_of(running_text(memory)),
+        "compressions": store.compressions,
+        "compressed_by_model": sum(key.startswith("running ") for key in memory.condensed),
+    }

@@ -1,0 +1,118 @@
+"""Every limit of a session, measured from the state: what is over its cap, by the limit's key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memory import notebooks
+from memory.state import Memory
+from memory.text import measure
+
+_KEYS = 20  # contexts kept per participant, the newest
+
+
+def over(memory: Memory) -> list[str]:
+    """The limits that do not hold, with what was measured; empty when all do."""
+    return [
+        f"{limit}: {size} > {cap}" for limit, size, cap in sizes(memory) if not 0 <= size <= cap
+    ]
+
+
+def sizes(memory: Memory) -> Iterator[tuple[str, int, int]]:
+    """(limit, size, cap) of everything that has a cap.
+
+    `limits.open_episodes` is none of them: it refuses openings, and closes nothing
+    when it is lowered.
+    """
+    yield from _items(memory)
+    yield from _notebooks(memory)
+    yield from _exchanges(memory)
+    yield from _tools(memory)
+    yield from _work(memory)
+    limits = memory.settings.limits
+    yield "limits.insights", len(memory.insights.held), limits.insights
+    yield "limits.lessons", len(memory.lessons), limits.lessons
+    if limits.short_term.cap:
+        yield "limits.short_term", memory.open_tokens, limits.short_term.cap
+
+
+def _items(memory: Memory) -> Iterator[tuple[str, int, int]]:
+    caps = memory.settings.caps
+    full = [one for one in memory.proposals.values() if not one.shrunk]
+    yield "caps.proposals", len(full), caps.proposals
+    settled = [one for one in memory.decisions.values() if not one.shrunk]
+    yield "caps.decisions", len(settled), caps.decisions
+    for person in memory.participants.values():
+        yield "caps.positions", len(person.positions), caps.positions
+        yield "caps.key_points", len(person.contributions), caps.key_points
+    side_by_side = sum(held.above is None for held in memory.ranges.values())
+    yield "caps.summaries", side_by_side, max(caps.summaries, len(memory.front))
+
+
+def _notebooks(memory: Memory) -> Iterator[tuple[str, int, int]]:
+    settings, store = memory.settings, memory.notebooks
+    size = sum(
+        len(line.text) + sum(len(name) + len(value) for name, value in line.facts)
+        for line in store.history
+    )
+    assert store.size >= size, "the history measures more than it is taken for"
+    yield "limits.history", size, settings.limits.history.cap
+    clips = {"statement": settings.limits.statement, "reasoning": settings.limits.reasoning}
+    for line in store.history:
+        if clip := clips.get(line.kind):
+            assert len(line.text) <= max(clip, 300), line  # a limit may have been lowered since
+    for name in store.notes.keys() | memory.participants.keys():
+        agent = settings.note.agents.get(name)
+        limit = agent.limit if agent is not None and agent.limit else settings.limits.note.cap
+        yield f"limits.note of {name!r}", len(notebooks.view(memory, name)), limit
+
+
+def _exchanges(memory: Memory) -> Iterator[tuple[str, int, int]]:
+    limits, store = memory.settings.limits, memory.exchanges
+    yield "limits.exchanges", len(store.window), limits.exchanges
+    yield "limits.running", measure(store.running, "bytes"), limits.running.cap
+    for held in memory.episodes.held.values():
+        if held.talk is not None:
+            yield "limits.answer", measure(held.talk.answer, "bytes"), limits.answer.cap
+
+
+def _tools(memory: Memory) -> Iterator[tuple[str, int, int]]:
+    limits, store = memory.settings.limits, memory.tools
+    yield "limits.cached", len(store.cached), limits.cached
+    for cached in store.cached.values():
+        yield "limits.answer of a result", measure(cached.value, "bytes"), limits.answer.cap
+    for shown in store.injected.values():
+        yield "contexts", len(shown), _KEYS
+        for injection in shown.values():
+            yield "limits.context_text", len(injection.text), limits.context_text
+    for key, condensed in memory.condensed.items():
+        cap = limits.running.cap if key.startswith("running ") else limits.answer.cap
+        yield f"condensed {key}", measure(condensed.text, "bytes"), cap
+
+
+def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
+    limits, store = memory.settings.limits, memory.episodes
+    tokens = 0
+    for held in store.held.values():
+        tokens += held.size if held.talk is None else 0
+        if held.work is None:
+            continue
+        text = limits.context_text if held.status == "open" else limits.archived_text
+        yield "limits.context_text", len(held.work.context), max(text, 0)
+        yield "limits.tool_history", len(held.work.runs), limits.tool_history
+        yield "limits.failed_tasks", len(held.work.failed), limits.failed_tasks
+        yield "limits.steps", len(held.work.steps), limits.steps
+    yield "limits.session", tokens, limits.session.cap
+    archived = [
+        one
+        for one in store.held.values()
+        if one.status != "open" and one.talk is None and not _is_told(memory, one.ref)
+    ]
+    yield "limits.archive.items", len(archived), limits.archive.items
+    yield "limits.archive", sum(one.size for one in archived), limits.archive.cap
+
+
+def _is_told(memory: Memory, ref: int) -> bool:
+    """Whether an open goal still tells of that failed task in full."""
+    held = memory.episodes.held.values()
+    return any(one.work is not None and ref in one.work.failed for one in held)

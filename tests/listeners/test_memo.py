@@ -1,0 +1,129 @@
+"""A model that is asked the same thing once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from listeners.memo import Memo
+from listeners.metered import Metered
+from listeners.model import Completion, ModelUnavailable, Prompt
+
+
+class Counting:
+    """A model that answers with how often it was asked; it can be held, or made to fail."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.go = asyncio.Event()
+        self.go.set()
+        self.down = False
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        self.calls += 1
+        await self.go.wait()
+        if self.down:
+            raise ModelUnavailable("down")
+        return Completion(f"{prompt.user} {self.calls}", "small")
+
+
+def asked(user: str = "what?", max_tokens: int = 10) -> Prompt:
+    return Prompt("You answer.", user, max_tokens)
+
+
+async def test_the_same_question_is_asked_once() -> None:
+    """Another one, or the same with more room for its answer, is asked for itself."""
+    model = Counting()
+    memo = Memo(model)
+    first = await memo.complete(asked())
+    assert await memo.complete(asked()) == first
+    assert await memo.complete(asked(max_tokens=20)) != first
+    assert (model.calls, memo.hits, memo.misses) == (2, 1, 2)
+
+
+async def test_answers_are_kept_for_so_many_hours_and_no_longer() -> None:
+    """By a clock that never goes back; 0 hours keep nothing."""
+    model, now = Counting(), [0.0]
+    memo = Memo(model, hours=24, clock=lambda: now[0])
+    await memo.complete(asked())
+    now[0] = 24 * 3600 - 1
+    await memo.complete(asked())
+    assert model.calls == 1
+    now[0] += 1
+    await memo.complete(asked())
+    assert model.calls == 2
+    never = Memo(model, hours=0)
+    await never.complete(asked())
+    await never.complete(asked())
+    assert (model.calls, never.hits) == (4, 0)
+
+
+async def test_the_least_recently_used_goes_first() -> None:
+    """No more than `size` answers are kept."""
+    model = Counting()
+    memo = Memo(model, size=2)
+    for user in ("a", "b", "a", "c", "a", "b"):
+        await memo.complete(asked(user))
+    assert (memo.hits, model.calls) == (2, 4)
+
+
+async def test_whoever_asks_what_is_being_asked_waits_for_that_answer() -> None:
+    """Ten at once are one call."""
+    model = Counting()
+    model.go.clear()
+    memo = Memo(model)
+    waiting = [asyncio.create_task(memo.complete(asked())) for _ in range(10)]
+    await asyncio.sleep(0)
+    model.go.set()
+    answers = await asyncio.gather(*waiting)
+    assert len({answer.text for answer in answers}) == 1
+    assert (model.calls, memo.hits, memo.misses) == (1, 9, 1)
+
+
+async def test_failures_are_told_and_forgotten() -> None:
+    """Those who wait hear of it; the next to ask makes a call of its own."""
+    model = Counting()
+    model.down = True
+    model.go.clear()
+    memo = Memo(model)
+    waiting = [asyncio.create_task(memo.complete(asked())) for _ in range(3)]
+    await asyncio.sleep(0)
+    model.go.set()
+    failed = await asyncio.gather(*waiting, return_exceptions=True)
+    assert all(isinstance(error, ModelUnavailable) for error in failed)
+    assert model.calls == 1
+    model.down = False
+    assert (await memo.complete(asked())).text == "what? 2"
+
+
+async def test_a_caller_that_is_cancelled_takes_no_other_with_it() -> None:
+    """One of those who wait asks anew; one who waits may go as well."""
+    model = Counting()
+    model.go.clear()
+    memo = Memo(model)
+    first = asyncio.create_task(memo.complete(asked()))
+    await asyncio.sleep(0)
+    second, third = (asyncio.create_task(memo.complete(asked())) for _ in range(2))
+    await asyncio.sleep(0)
+    first.cancel()
+    third.cancel()
+    for task in (first, third):
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    model.go.set()
+    assert (await second).text == "what? 2"
+
+
+async def test_calls_are_counted_with_their_failures_and_time() -> None:
+    """What a memo answers is no call."""
+    model = Counting()
+    metered = Metered(model)
+    memo = Memo(metered)
+    await memo.complete(asked())
+    await memo.complete(asked())
+    model.down = True
+    with pytest.raises(ModelUnavailable):
+        await memo.complete(asked("else?"))
+    assert (metered.meter.calls, metered.meter.failures) == (2, 1)
+    assert metered.meter.ms >= 0

@@ -1,0 +1,116 @@
+"""Models' shorter forms: when they are owed, when they stand, when they go."""
+
+from __future__ import annotations
+
+from bus.entries import Entry, EpisodeClosed, EpisodeOpened, SettingsChanged, TextCondensed
+from memory.condensed import answer_text, episode_text, owed, result_text, running_text
+from memory.due import upgrades
+from memory.exchanges import window
+from memory.items import Condense
+from memory.state import Memory
+from memory.toolcache import live
+from tests.dialogues import (
+    ask,
+    assistant,
+    condensed,
+    done,
+    exchange,
+    remembered,
+    reply,
+    returned,
+)
+
+LONG = "It is so. " * 200
+MODEL = assistant(summary={"how": "model"})
+LOG: list[Entry] = [MODEL, ask("Is it?"), returned(content=LONG), reply(LONG), done()]
+
+
+def ids(memory: Memory) -> list[str]:
+    return [effect.id for effect in owed(memory)]
+
+
+def test_what_was_clipped_is_owed_a_shorter_form() -> None:
+    """An answer once its exchange is closed, a result as soon as it is kept."""
+    assert ids(remembered(LOG[:-1])) == ["condense:result:2"]
+    memory = remembered(LOG)
+    assert ids(memory) == ["condense:answer:3", "condense:result:2"]
+    assert [effect.id for effect in upgrades(memory, 1)] == ["condense:answer:3"]
+
+
+def test_a_session_that_wants_no_model_s_owes_none() -> None:
+    """What counts is what was in force when the text was clipped."""
+    assert ids(remembered(assistant(), *LOG[1:])) == []
+    later = SettingsChanged(settings={"summary": {"how": "extract"}})
+    assert ids(remembered([*LOG, later])) == ["condense:answer:3", "condense:result:2"]
+
+
+def test_a_shorter_form_is_read_in_place_of_the_clipped_text() -> None:
+    """The first that lands stands; it is held to the target whatever a model said."""
+    answer, result = owed(remembered(LOG))
+    log = [*LOG, condensed(answer, "Yes, it is."), condensed(result, LONG)]
+    memory = remembered([*log, condensed(answer, "No.")])
+    assert answer_text(memory, window(memory)[0]) == "Yes, it is."
+    assert 0 < len(result_text(memory, live(memory)[0])) <= 500
+    assert ids(memory) == []
+
+
+def test_nothing_said_leaves_the_clipped_text() -> None:
+    """The form of a text that was redacted is empty, and answers what was owed."""
+    answer, *_ = owed(remembered(LOG))
+    memory = remembered([*LOG, condensed(answer, "")])
+    assert answer_text(memory, window(memory)[0]).startswith("It is so.")
+    assert "condense:answer:3" not in ids(memory)
+
+
+def test_a_shorter_form_goes_with_what_it_is_of() -> None:
+    """When the exchange leaves the window, the result ends or is replaced."""
+    answer, result = owed(remembered(LOG))
+    log = [*LOG, condensed(answer), condensed(result)]
+    assert set(remembered(log).condensed) == {"answer 3", "result 2"}
+    replaced = remembered([*log, returned(content="short", call_id="c2")])
+    assert set(replaced.condensed) == {"answer 3"}
+    memory = remembered(log, *(exchange(number) for number in range(11)))
+    assert memory.condensed == {}
+
+
+def test_a_form_of_what_memory_does_not_hold_is_let_be() -> None:
+    """Too late, or of nothing at all."""
+    strange = [condensed(Condense(part, of)) for part in ("answer", "running") for of in (1, 99)]
+    assert remembered([*LOG, *strange]).condensed == {}
+    late = condensed(Condense("answer", 3))
+    assert remembered(LOG, *(exchange(k) for k in range(11)), late).condensed == {}
+
+
+def test_the_running_summary_keeps_the_form_of_the_one_before() -> None:
+    """The next is made of it; only one stands, and it is read only while it is the newest."""
+    limits = {"running": {"cap": 60, "target": 30}, "exchanges": 0}
+    log: list[Entry] = [assistant(summary={"how": "model"}, limits=limits)]
+    log += exchange(1)
+    log += [condensed(Condense("running", 3), "Told.")]
+    memory = remembered(log)
+    assert running_text(memory) == "Told."
+    memory = remembered(log, exchange(2))
+    assert ids(memory) == ["condense:running:6"]
+    assert set(memory.condensed) == {"running 3"}
+    assert running_text(memory) == memory.exchanges.running
+    memory = remembered(log, exchange(2), condensed(Condense("running", 6), "Told again."))
+    assert set(memory.condensed) == {"running 6"}
+
+
+def test_a_closed_episode_is_put_in_words_where_prose_is_wanted() -> None:
+    """Named by the entry that opened it, since one entry may close several."""
+    log: list[Entry] = [
+        assistant(summary={"how": "model"}, episodes={"prose": True}),
+        EpisodeOpened(participant="ana", episode="phase", title="Phase one"),
+        EpisodeClosed(participant="ana", result="Done."),
+    ]
+    memory = remembered(log)
+    assert ids(memory) == ["condense:episode:1"]
+    memory = remembered([*log, condensed(Condense("episode", 1), "They agreed.")])
+    assert episode_text(memory, memory.episodes.held[1]) == "They agreed."
+
+
+def test_an_odd_number_raises_nothing() -> None:
+    """The fold is total."""
+    odd = TextCondensed.model_construct(part="running", of=-5, text="x")
+    assert remembered([*LOG, odd]).condensed == {}

@@ -1,0 +1,121 @@
+"""The laws, for exchanges, kept results and models' shorter forms, under absurd limits."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bus.entries import Entry
+from memory.brevity import size_of
+from memory.canonical import dump, load
+from memory.condensed import owed, running_text
+from memory.exchanges import window
+from memory.fold import apply
+from memory.messages import prepare
+from memory.state import Memory
+from memory.toolcache import INJECTIONS, live
+from tests.dialogues import condensed, entries, settled
+from tests.logs import PACKS, folded, numbered
+
+DELAYS = st.lists(st.integers(0, 20), max_size=60)
+
+
+@given(entries(), st.integers(0, 41), DELAYS)
+def test_law_2_a_restored_memory_folds_on_as_the_live_one(
+    log: list[Entry], cut: int, delays: list[int]
+) -> None:
+    """fold(a + b) = fold(load(dump(fold(a))), b), facts included, shorter forms among them."""
+    records = numbered(with_forms(log))
+    live_memory, _ = folded(records[:cut])
+    restored = load(dump(live_memory), PACKS, live_memory.seq)
+    assert dump(restored) == dump(live_memory)
+    for record in records[cut:]:
+        assert apply(restored, record) == apply(live_memory, record)
+    assert dump(restored) == dump(live_memory)
+
+
+def with_forms(log: list[Entry]) -> list[Entry]:
+    """`log` with an answer after each entry that made one owed."""
+    told: list[Entry] = []
+    memory, seq, n = Memory(PACKS), 0, 0
+    for entry in log:
+        queue: list[Entry] = [entry]
+        while queue:
+            told.append(queue.pop())
+            record = numbered(told[-1:], seq, n)[0]
+            seq, n = record.seq, record.n
+            apply(memory, record)
+            queue += [condensed(effect) for effect in owed(memory)[:1]]
+    return told
+
+
+@given(entries(), st.data())
+def test_law_3_redelivered_records_change_nothing(log: list[Entry], data: st.DataObject) -> None:
+    """A record that was folded before is ignored, wherever it turns up again."""
+    records = numbered(log)
+    memory = Memory(PACKS)
+    for index, record in enumerate(records):
+        apply(memory, record)
+        assert apply(memory, records[data.draw(st.integers(0, index))]) == []
+    assert dump(memory) == dump(folded(records)[0])
+
+
+@given(entries(60))
+def test_law_7_limits_hold_after_every_entry(log: list[Entry]) -> None:
+    """Whatever the limits are, and however they change."""
+    memory = Memory(PACKS)
+    for record in numbered(with_forms(log)):
+        apply(memory, record)
+        limits, tools = memory.settings.limits, memory.tools
+        assert len(window(memory)) <= limits.exchanges
+        for episode in window(memory):
+            assert episode.talk is not None
+            assert size_of(episode.talk.answer) <= limits.answer.cap
+            assert len(episode.talk.question) <= limits.context_text
+        assert size_of(memory.exchanges.running) <= limits.running.cap
+        assert size_of(running_text(memory)) <= limits.running.cap
+        assert len(tools.cached) <= limits.cached
+        assert len(tools.calls) <= limits.cached
+        for held in live(memory):
+            assert memory.exchanges.turn < held.expires
+            assert size_of(held.value) <= limits.answer.cap
+        for shown in tools.injected.values():
+            assert len(shown) <= INJECTIONS
+            assert all(len(one.text) <= limits.context_text for one in shown.values())
+        assert nothing_leaks(memory)
+
+
+def nothing_leaks(memory: Memory) -> bool:
+    """True when each shorter form is of something held, and each held exchange is in use."""
+    held = {f"result {one.n}" for one in memory.tools.cached.values()}
+    held |= {f"answer {one.talk.answer_n}" for one in window(memory) if one.talk}
+    held |= {f"episode {one.opened}" for one in memory.episodes.held.values()}
+    running = [key for key in memory.condensed if key.startswith("running ")]
+    exchanges = {ref for ref, one in memory.episodes.held.items() if one.talk is not None}
+    used = {*memory.exchanges.window, memory.exchanges.open}
+    return len(running) <= 1 and set(memory.condensed) - {*running} <= held and exchanges <= used
+
+
+@given(entries(60), DELAYS)
+def test_law_17_interleaving_of_shorter_forms_does_not_matter(
+    log: list[Entry], delays: list[int]
+) -> None:
+    """They may land at once or late, in any order: the settled memory is the same."""
+    assert dump(settled(log, delays)) == dump(settled(log))
+
+
+@given(entries(60), st.integers(0, 400))
+def test_law_8_prepared_messages_never_exceed_their_budget(log: list[Entry], extra: int) -> None:
+    """What was left out is counted in the text, and every call has its result behind it."""
+    records = numbered(log)
+    memory, _ = folded(records)
+    found = prepare(memory, "helper", "And now?", budget=200 + extra, recent=records)
+    assert found.size <= 200 + extra
+    for name, count in found.dropped.items():
+        assert f"{count} {name}" in found.messages[0]["content"]
+    assert found.messages[-1] == {"role": "user", "content": "And now?"}
+    asked: list[str] = []
+    for message in found.messages:
+        if message["role"] == "tool":
+            assert [message["tool_call_id"]] == asked
+        asked = [one["id"] for one in message.get("tool_calls", ())]

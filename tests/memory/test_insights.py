@@ -1,0 +1,87 @@
+"""What work taught, when its details are gone."""
+
+from __future__ import annotations
+
+from bus.entries import Entry
+from memory import insights
+from tests.logs import folded, talk
+from tests.works import close, goal, run, step, task
+
+
+def test_closing_a_task_promotes_what_it_taught() -> None:
+    """Discovered facts, replans, and how tools fared, each citing the entries that show it."""
+    memory, facts = folded(
+        talk(
+            goal("Compliance"),
+            task("Count doors on floor 2"),
+            run(0, tool="query"),
+            run(9, tool="query"),
+            run(9, tool="query"),
+            step("Two doors are hidden.", discovered={"floors": "3"}),
+            step("Ask the other model first.", form="replanning"),
+            step("Nothing to learn here."),
+            close("E2"),
+        )
+    )
+    found = {one.kind: one for one in memory.insights.held.values()}
+    assert {kind: one.text for kind, one in found.items()} == {
+        "discovered": "floors: 3",
+        "replanned": "Ask the other model first.",
+        "error": "query fails with ValidationError",
+        "success": "query works for count door",
+    }
+    assert [cite.n for cite in found["error"].cites] == [4, 5]
+    assert found["error"].count == 2
+    assert [cite.n for cite in found["discovered"].cites] == [6]
+    assert [one.kind for one in insights.standing(memory)] == [
+        "discovered",
+        "error",
+        "replanned",
+        "success",
+    ]
+    told = [fact for fact in facts if fact.kind == "insight.found"]
+    assert [(fact.ref, fact.data["episode"]) for fact in told] == [
+        (f"I{number}", "E2") for number in range(1, 5)
+    ]
+
+
+def test_a_tasks_patterns_are_promoted_once_not_again_with_its_goal() -> None:
+    """Counts roll up to the goal, lessons do not."""
+    memory, _ = folded(talk(goal("Doors"), task("Count doors"), run(0), close("E2"), close("E1")))
+    assert [one.count for one in memory.insights.held.values()] == [1]
+
+
+def test_the_same_words_are_counted_not_kept_twice() -> None:
+    """Whatever their case or spacing; cites are those of the first and the newest entry."""
+    log: list[Entry] = [
+        goal("Doors"),
+        step(discovered={"Floors": "three"}),
+        step(discovered={"floors": "Three"}),
+        step(discovered={"floors": "  three"}),
+        close(),
+    ]
+    memory, _ = folded(talk(*log))
+    (one,) = memory.insights.held.values()
+    assert (one.count, [cite.n for cite in one.cites]) == (3, [2, 4])
+    memory, _ = folded(talk(*log, episodes={"deduplicate": False}))
+    assert len(memory.insights.held) == 3
+
+
+def test_the_lightest_goes_first() -> None:
+    """A thing seen often outweighs one of its kind seen once; a fact outweighs a success."""
+    log: list[Entry] = [goal("Doors")]
+    log += [step(discovered={"floors": "3"})] * 3
+    log += [step(discovered={f"room {k}": "blue"}) for k in range(4)]
+    memory, _ = folded(talk(*log, run(0), close(), limits={"insights": 3}))
+    kept = insights.standing(memory)
+    assert [one.text for one in kept] == ["floors: 3", "room 3: blue", "room 2: blue"]
+    assert memory.insights.dropped == 3
+
+
+def test_no_insight_is_kept_where_none_may_be() -> None:
+    """A limit of 0 is a limit."""
+    memory, facts = folded(
+        talk(goal("Doors"), step(discovered={"a": "b"}), close(), limits={"insights": 0})
+    )
+    assert not memory.insights.held
+    assert not [fact for fact in facts if fact.kind == "insight.found"]

@@ -1,0 +1,78 @@
+"""Presets: five memories as settings trees of one fold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import memory as package
+from bus.entries import Message, SessionOpened
+from memory.canonical import dump
+from memory.errors import SettingsRefused
+from memory.presets import DEFAULT, PRESETS, preset
+from memory.settings import Settings, merged, overlay
+from tests.logs import PACK_REFS, folded, numbered
+from tests.mixed import opening
+
+SAID = [Message(participant=who, content="I propose we wait.") for who in ("ana", "user", "bo")]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_session_of_each_preset_opens(name: str) -> None:
+    """Its tree is lawful settings, nothing is refused, and memory says which preset it was."""
+    memory, facts = folded(numbered([opening(name, {}), *SAID]))
+    assert "settings.refused" not in {fact.kind for fact in facts}
+    assert memory.settings.preset == name
+    assert memory.settings == merged(Settings(), preset(name))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_openers_own_settings_lie_over_the_preset(name: str) -> None:
+    """Key by key: what the opener leaves alone is the preset's."""
+    own: dict[str, Any] = {"summary": {"interval": 5}, "limits": {"archive": {"items": 2}}}
+    memory, _ = folded(numbered([opening(name, own)]))
+    assert memory.settings.summary.interval == 5
+    assert memory.settings.limits.archive.items == 2
+    assert memory.settings == merged(merged(Settings(), preset(name)), own)
+
+
+def test_the_default_preset_is_the_default_settings() -> None:
+    """A session that names none is a deliberation."""
+    assert merged(Settings(), preset(DEFAULT)) == Settings()
+
+
+def test_an_unknown_preset_names_the_nearest() -> None:
+    """So that a slip of the pen is found at once."""
+    with pytest.raises(SettingsRefused, match="'analyst'"):
+        preset("analist")
+
+
+def test_five_documents_are_five_configurations() -> None:
+    """No two presets are the same settings, and no module of memory is named after one."""
+    trees = [merged(Settings(), preset(name)).model_dump_json() for name in PRESETS]
+    assert len(set(trees)) == len(PRESETS) == 5
+    modules = {path.stem for path in Path(str(package.__file__)).parent.glob("*.py")}
+    for name in PRESETS:
+        assert not any(name in module for module in modules)
+
+
+def test_a_presets_name_alone_decides_nothing() -> None:
+    """The fold reads the tree; the name that stands beside it is for people."""
+    tree = preset("assistant")
+    memories = [
+        folded(numbered([SessionOpened(settings=settings, packs=PACK_REFS), *SAID]))[0]
+        for settings in (tree, {**tree, "preset": "deliberation"}, {**tree, "preset": "gone"})
+    ]
+    for memory in memories:
+        memory.govern(memory.settings.model_copy(update={"preset": ""}))
+    assert len({dump(memory) for memory in memories}) == 1
+
+
+def test_a_changed_preset_changes_no_open_session() -> None:
+    """What is logged is the whole tree, and nothing that folds knows the presets."""
+    logged = opening("experiment", {}).settings
+    assert logged == overlay({"preset": "experiment"}, dict(PRESETS["experiment"]))
+    for module in Path(str(package.__file__)).parent.glob("*.py"):
+        assert "memory.presets" not in module.read_text(encoding="utf-8"), module.name

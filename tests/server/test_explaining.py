@@ -1,0 +1,30 @@
+"""What explain says of the binding decisions of a long session, over a real server."""
+
+from __future__ import annotations
+
+from bus import Bus, Draft
+from server.asking import replayed
+from server.explaining import explanation
+from server.packs import read_packs
+from tests.logs import opened
+from tests.long_log import agreement, long_log
+
+
+async def test_each_ratified_decision_is_explained_word_for_word(redis_url: str) -> None:
+    """After 10,000 entries of all kinds, however short its line in the ledger is."""
+    async with await Bus.connect(redis_url) as bus:
+        await bus.open("long", opened())
+        await bus.publish("long", [Draft(f"e{k}", e) for k, e in enumerate(long_log(10_000))])
+        found = await replayed(bus, read_packs(), "long")
+    assert found.memory.n >= 9_000
+    bound = [one for one in found.memory.decisions.values() if one.status == "ratified"]
+    assert len(bound) >= 200
+    for one in bound:
+        told = explanation(found, one.handle)
+        assert told["status"] == "ratified"
+        assert told["words"]
+        for row in told["words"]:
+            assert row["text"] in getattr(found.said[row["n"]].entry, "content", "")
+        if one.participant.startswith("delegate-"):
+            words = "\n".join(row["text"] for row in told["words"])
+            assert sum(agreement(k) in words for k in range(1, 251)) == 1
