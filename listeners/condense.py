@@ -55,6 +55,8 @@ class Condensing:
 
     async def run(self, model: Model, records: Sequence[Record]) -> TextCondensed:
         """The shorter form; "" of a text that is gone. Raises `ModelError`."""
+        if self.effect.part == "running":  # questions and answers, not what tools said meanwhile
+            records = [record for record in records if record.entry.kind == "message"]
         lines = said(records)
         if self.before:
             lines = [("so far", self.before), *lines]

@@ -64,8 +64,9 @@ class Memo:
                 return await self._ask(key, prompt)
             await asyncio.wait([under_way])  # its cancellation is not ours, nor ours its
             if not under_way.cancelled():
+                answer = under_way.result()
                 self.hits += 1
-                return under_way.result()
+                return answer
 
     async def _ask(self, key: str, prompt: Prompt) -> Completion:
         self.misses += 1

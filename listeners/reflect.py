@@ -28,10 +28,10 @@ from listeners.rounds import (
     size,
 )
 from memory.items import Reflect
-from memory.notebooks import standing
 from memory.reflections import limit_of, target_of
 from memory.settings import NoteSettings
 from memory.state import Memory
+from memory.stores import Note
 from memory.text import clip, fenced, visible
 
 SYSTEM: Final = (
@@ -86,16 +86,15 @@ class Reflecting:
     def of(cls, memory: Memory, effect: Reflect) -> Self:
         """The reflection that `effect` calls for, on all that memory holds since the revision."""
         name = effect.participant
-        noted, base = standing(memory, name)
-        limit = limit_of(memory, name)
+        note, limit = memory.notebooks.notes.get(name, Note()), limit_of(memory, name)
         history, aliases = memory.notebooks.history, dict(memory.aliases)
         held = history[0].n if history else effect.cause
         return cls(
             effect=effect,
-            first=min(max(base + 1, held), effect.cause),
+            first=min(max(note.cause + 1, held), effect.cause),
             last=effect.cause,
-            noted=noted,
-            base=base,
+            noted=clip(note.text, limit),
+            base=note.cause,
             limit=limit,
             wanted=target_of(memory, name) if effect.why == "compress" else limit,
             terms=memory.settings.note,

@@ -119,12 +119,12 @@ def alias(moment: Moment, nick: str, name: str) -> None:
     other = memory.named(nick)
     if other == known:
         return
+    reflections.hold(memory)
     for old, canonical in list(memory.aliases.items()):
         if canonical == other:
             memory.aliases[old] = known
     memory.aliases[other] = known
     notebooks.join(memory, other, known)
-    _join_injected(memory, other, known)
     gone = memory.participants.pop(other, None)
     if gone is not None:
         _join(memory.participant(known), gone, memory)
@@ -144,15 +144,6 @@ def _join(person: Participant, gone: Participant, memory: Memory) -> None:
     person.contributions = merged
     keep_newest(person, memory.settings.caps)
     person.last = _newest(person)
-
-
-def _join_injected(memory: Memory, old: str, new: str) -> None:
-    """What either was shown under a key: the newest."""
-    shown = memory.tools.injected
-    for key, injection in shown.pop(old, {}).items():
-        held = shown.setdefault(new, {})
-        if key not in held or held[key].n < injection.n:
-            held[key] = injection
 
 
 def _later_position(held: Position | None, other: Position) -> Position:

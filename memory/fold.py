@@ -194,6 +194,7 @@ def _govern(
             memory.read_with(packs)
     except (SettingsRefused, BadPattern) as error:
         return [Fact("settings.refused", None, n, {"reason": str(error)})]
+    reflections.hold(memory)
     memory.govern(settings)
     memory.begin_era()
     reflections.begin(memory)

@@ -56,6 +56,14 @@ def note_of(memory: Memory, name: str, n: int) -> Note | None:
     return found
 
 
+def hold(memory: Memory) -> None:
+    """Let every note adopt what calls on it, before other settings or names come into force."""
+    for name, note in memory.notebooks.notes.items():
+        call = _occasion(memory, name, note)
+        if call is not None:
+            _adopt(memory, name, note, call)
+
+
 def begin(memory: Memory) -> None:
     """Give everyone who spoke, and keeps a notebook from now on, an empty one."""
     if not memory.keeps_notes:
@@ -67,9 +75,11 @@ def begin(memory: Memory) -> None:
 
 def _occasion(memory: Memory, name: str, note: Note) -> Occasion | None:
     """The newest occasion that calls on this note, where it is newer than what it owes."""
-    store = memory.notebooks
+    store, policy = memory.notebooks, policy_of(memory, name)
+    if policy == "off":
+        return None
     newest = store.called
-    if store.stirred.n > newest.n and policy_of(memory, name) == "rewrite":
+    if store.stirred.n > newest.n and policy == "rewrite":
         newest = store.stirred
     return newest if newest.n > note.owed and newest.n >= note.joined else None
 
@@ -100,13 +110,13 @@ def swollen(memory: Memory, n: int, name: str, note: Note) -> bool:
 
 
 def owed(memory: Memory) -> list[Reflect]:
-    """The reflections that are wanted now: at most one a participant, oldest cause first."""
-    if not memory.keeps_notes:
-        return []
+    """The reflections that are wanted now: at most one a participant, oldest cause first.
+
+    What was called for stays wanted where notebooks are switched off since: an
+    answer that is under way must find the same memory as one that was sooner.
+    """
     found = []
     for name, note in memory.notebooks.notes.items():
-        if policy_of(memory, name) == "off":
-            continue
         call = _occasion(memory, name, note)
         cause, why = (note.owed, note.why) if call is None else (call.n, call.why)
         if cause > max(note.answered, note.cause):

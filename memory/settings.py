@@ -191,7 +191,10 @@ class EpisodeSettings(_Group):
 class Settings(_Group):
     """One session's settings."""
 
-    preset: str = Field("deliberation", description="the preset that a session was opened with")
+    preset: str = Field(
+        "deliberation",
+        description="named settings to start from; 'parley settings presets' lists them",
+    )
 
     summary: SummarySettings = SummarySettings()
     ratify: RatifySettings = RatifySettings()

@@ -1,18 +1,26 @@
-"""Numbers of a session's memory: counts by kind and status, sizes, compression."""
+"""Numbers of a session's memory: counts by kind and status, sizes, compression, each layer's."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
+from memory import episodes
 from memory.canonical import dump
+from memory.forecast import forecast
 from memory.state import Memory
+from memory.stores import Episode
+from memory.summaries import frontier
+from memory.text import measure
 
 
 def stats(memory: Memory) -> dict[str, Any]:
     """Counts and sizes. Sizes are bytes of canonical JSON, and tokens of the summaries.
 
     `proposals` counts the active ones, as the others have their own count by status.
+    Shares are per mille, null where there is nothing to share.
     """
     proposals = [found for found in memory.proposals.values() if _stands(found)]
     decisions = [found for found in memory.decisions.values() if _stands(found)]
@@ -40,7 +48,124 @@ def stats(memory: Memory) -> dict[str, Any]:
             "summarised_tokens": covered,
             "open_messages": memory.open_count,
         },
+        "compression_permille": _permille(written, covered),
+        **layers(memory),
+        **_limits(memory),
     }
+
+
+def _limits(memory: Memory) -> dict[str, Any]:
+    found = forecast(memory)
+    return {
+        "forecasts": [asdict(one) for one in found],
+        "alerts": [f"{one.limit} {one.of}".strip() for one in found if one.alert],
+    }
+
+
+def layers(memory: Memory) -> dict[str, Any]:
+    """The counts of each layer: conversation, session, execution, notebooks, exchanges, cache."""
+    return {
+        "conversation": _conversation(memory),
+        "session": _session(memory),
+        "execution": _execution(memory),
+        "notebooks": _notebooks(memory),
+        "exchanges": _exchanges(memory),
+        "cache": _cache(memory),
+    }
+
+
+def _conversation(memory: Memory) -> dict[str, Any]:
+    """The open stretch and its summaries. Tokens of talk are counted under `limits.short_term`."""
+    counted = memory.settings.limits.short_term.cap > 0
+    summaries = sum(summary.size for summary in frontier(memory))
+    return {
+        "buffer_messages": memory.open_count,
+        "has_summary": bool(memory.summaries),
+        "summary_tokens": summaries,
+        "estimated_tokens": memory.open_tokens + summaries if counted else None,
+    }
+
+
+def _session(memory: Memory) -> dict[str, Any]:
+    goal = episodes.innermost(memory, "goal")
+    held = memory.episodes.held.values()
+    under = [one for one in held if goal is not None and one.parent == goal.ref]
+    closed = [one for one in held if one.kind == "goal" and one.status != "open"]
+    return {
+        "current_goal": None if goal is None else f"{goal.handle} {goal.title}",
+        "tool_executions": sum(map(_runs, [*([] if goal is None else [goal]), *under])),
+        "subtasks": _open(under, "task") + _tasks_done(goal),
+        "completed_goals": sum(one.status == "completed" for one in closed),
+        "archived_goals": len(closed),
+        "evicted": memory.episodes.evicted,
+        "refused": memory.episodes.refused,
+        "estimated_tokens": sum(one.size for one in held if one.talk is None),
+    }
+
+
+def _runs(episode: Episode) -> int:
+    return 0 if episode.work is None or episode.status != "open" else episode.work.tally.runs
+
+
+def _open(found: Iterable[Episode], kind: str) -> int:
+    return sum(one.kind == kind and one.status == "open" for one in found)
+
+
+def _tasks_done(goal: Episode | None) -> int:
+    return 0 if goal is None or goal.work is None else sum(goal.work.tally.tasks.values())
+
+
+def _execution(memory: Memory) -> dict[str, Any]:
+    task = episodes.innermost(memory, "task")
+    at_work = [memory.episodes.held[ref].work for ref in memory.episodes.open]
+    steps = [step for work in at_work if work is not None for step in work.steps]
+    learnt = sum(one.kind == "discovered" for one in memory.insights.held.values())
+    return {
+        "current_task": None if task is None else f"{task.handle} {task.title}",
+        "execution_steps": len(steps),
+        "discovered_context_entries": sum(len(step.discovered) for step in steps) + learnt,
+        "insights": len(memory.insights.held),
+        "lessons": len(memory.lessons),
+    }
+
+
+def _notebooks(memory: Memory) -> dict[str, Any]:
+    books = memory.notebooks
+    return {
+        "policy": memory.settings.note.policy,
+        "lines": len(books.history),
+        "characters": books.size,
+        "dropped": books.dropped,
+        "notes": {
+            name: {"characters": len(note.text), "revision": note.cause}
+            for name, note in sorted(books.notes.items())
+        },
+    }
+
+
+def _exchanges(memory: Memory) -> dict[str, Any]:
+    store = memory.exchanges
+    return {
+        "turn": store.turn,
+        "window": len(store.window),
+        "running_bytes": measure(store.running, "bytes"),
+        "compressions": store.compressions,
+    }
+
+
+def _cache(memory: Memory) -> dict[str, Any]:
+    tools = memory.tools
+    return {
+        "kept": len(tools.cached),
+        "hits": tools.hits,
+        "misses": tools.misses,
+        "hit_permille": _permille(tools.hits, tools.hits + tools.misses),
+        "evicted": tools.evicted,
+    }
+
+
+def _permille(part: int, whole: int) -> int | None:
+    return part * 1000 // whole if whole else None
 
 
 def _stands(item: Any) -> bool:

@@ -15,13 +15,15 @@ from server.commands import (
     goal,
     note,
     operations,
+    rules,
     sessions,
     talk,
     tool,
 )
+from server.commands.options import SOURCES
 from server.flags import Anywhere, with_settings
 from server.logs import configure
-from server.settings import settled
+from server.settings import built, gathered
 
 app = typer.Typer(
     cls=Anywhere,
@@ -36,12 +38,18 @@ app = typer.Typer(
 @app.callback()
 @with_settings
 def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> None:
-    settings = settled(given, os.environ, config)
+    sources = gathered(given, os.environ, config)
+    settings = built(sources)
     configure(settings.log_level, settings.log_json)
+    if sources.warnings:
+        from server.output import tell
+    for warning in sources.warnings:
+        tell(f"warning: {warning}")
     ctx.obj = settings
+    ctx.meta[SOURCES] = sources
 
 
-for family in (demo, analysis, talk, goal, asking, operations):
+for family in (demo, analysis, talk, goal, asking, rules, operations):
     family.add_to(app)
 app.add_typer(sessions.app, name="session")
 app.add_typer(note.app, name="note")

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from server.output import shown
+from server.output import many, shown
 from server.wording import fact_line
 
 Row = Mapping[str, Any]
@@ -25,8 +25,8 @@ def write_minutes(console: Console, report: Row) -> None:
     """The whole report, sections without content left out."""
     title = report["title"] or "Minutes"
     console.print(Text(shown(title), style="bold underline"))
-    talk = _many(report["messages"], "message")
-    counts = f"{talk} by {_many(report['participants'], 'participant')}"
+    talk = many(report["messages"], "message")
+    counts = f"{talk} by {many(report['participants'], 'participant')}"
     closed = f"; closed: {shown(report['closed'])}" if report["closed"] is not None else ""
     console.print(Text(counts + closed, style="dim"))
     for heading, lines in _sections(report):
@@ -104,25 +104,21 @@ def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
 
 def statistics(found: Row) -> Iterator[str]:
     """Counts and sizes in words, one a line."""
-    yield f"{_many(found['messages'], 'message')} by {_many(found['participants'], 'participant')}"
+    yield f"{many(found['messages'], 'message')} by {many(found['participants'], 'participant')}"
     for name in ("decision", "proposal"):
         by_status = found[f"{name}s_by_status"]
         parts = ", ".join(f"{count} {status}" for status, count in by_status.items())
-        yield _many(sum(by_status.values()), name) + (f": {parts}" if parts else "")
-    yield f"{_many(found['flips'], 'change')} of side, {_many(found['echoes'], 'idea')} said before"
+        yield many(sum(by_status.values()), name) + (f": {parts}" if parts else "")
+    yield f"{many(found['flips'], 'change')} of side, {many(found['echoes'], 'idea')} said before"
     sizes, owed = found["sizes"], found["summaries_owed"]
     made = f"{sizes['summary_tokens']} tokens for {sizes['summarised_tokens']} of talk"
-    due = f"; {_many(owed, 'more', 'more')} due" if owed else ""
-    summaries = _many(found["summaries"], "summary", "summaries")
+    due = f"; {many(owed, 'more', 'more')} due" if owed else ""
+    summaries = many(found["summaries"], "summary", "summaries")
     yield summaries + (f": {made}" if found["summaries"] else "") + due
-    yield f"{_many(sizes['open_messages'], 'message')} since the last summary"
+    yield f"{many(sizes['open_messages'], 'message')} since the last summary"
     yield f"{sizes['memory_bytes']:,} bytes of memory"
     for kind, count in found.get("unknown", {}).items():
         yield f"{count} of unknown kind {kind}, skipped"
-
-
-def _many(count: int, one: str, more: str | None = None) -> str:
-    return f"{count} {one if count == 1 else more or one + 's'}"
 
 
 def _decision(row: Row) -> list[Text]:
@@ -176,7 +172,7 @@ def _echo(row: Row) -> Text:
 
 
 def _stands(row: Row) -> list[Text]:
-    lines = [_line(f"  {row['participant']} ({_many(row['messages'], 'message')})", "bold")]
+    lines = [_line(f"  {row['participant']} ({many(row['messages'], 'message')})", "bold")]
     for position in row["positions"]:
         mark = MARKS[position["stance"]]
         flip = ""

@@ -16,7 +16,7 @@ def opening(
     settings: Settings, packs: Packs, title: str | None = None, **given: Any
 ) -> SessionOpened:
     """Entry 1 of a new session; `given` are session settings that were not set otherwise."""
-    tree = {**{key: value for key, value in given.items() if value}, **settings.opening()}
+    tree = settings.opening({key: value for key, value in given.items() if value})
     return SessionOpened(settings=tree, packs=packs.opening, title=title)
 
 

@@ -46,3 +46,8 @@ def tell(text: str) -> None:
 def shown(text: object, keep_newlines: bool = False) -> str:
     """`text` as a terminal may have it: control characters and escapes made visible."""
     return visible(str(text), keep_newlines=keep_newlines)
+
+
+def many(count: int, one: str, more: str | None = None) -> str:
+    """A count with its noun, such as "1 message" and "2 messages"."""
+    return f"{count} {one if count == 1 else more or one + 's'}"

@@ -9,10 +9,11 @@ from listeners.reader import MemoryReader
 from memory import canonical
 from memory.context import Context, Profile
 from memory.state import Memory
-from memory.stats import stats
 from server.asking import said
 from server.errors import Misuse
 from server.explaining import explained
+from server.layers import Told, layer
+from server.measuring import measured
 from server.minutes import cited, minutes
 from server.packs import read_packs
 from server.running import Running, connected
@@ -67,6 +68,15 @@ async def story_of(settings: Settings, session: str, ref: str) -> dict[str, Any]
 
 
 async def stats_of(settings: Settings, session: str) -> dict[str, Any]:
-    """Counts and sizes."""
+    """Counts, sizes, forecasts."""
     async with connected(settings) as running:
-        return stats(await _memory(running, settings, session, None))
+        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+        return await measured(running.bus, reader, session)
+
+
+async def layer_of(settings: Settings, session: str, name: str, at: int | None) -> Told:
+    """One layer of memory, now or as of the `at`-th primary entry."""
+    found = layer(name)
+    async with connected(settings) as running:
+        memory = await _memory(running, settings, session, at)
+        return Told(found.tree(memory), "\n".join(found.lines(memory)))

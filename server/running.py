@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from bus import Bus, embedded
+from server.aliases import OLD_PREFIX
 from server.errors import Failure
+from server.leaves import PREFIX
 from server.settings import Settings, environment
+from server.sources import CONFIG
 
 STALE_MS = 15_000  # a worker beats every few seconds; one silent this long is gone
 
@@ -108,8 +111,10 @@ async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
 
 
 def child_environment(settings: Settings) -> dict[str, str]:
-    """The environment of a child that runs this very code under these settings."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")}
+    """The environment of a child that runs this very code under these settings alone."""
+    ours = (PREFIX, OLD_PREFIX)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     root = str(Path(__file__).resolve().parents[1])
     path = [root, *filter(None, [kept.get("PYTHONPATH")])]
-    return {**kept, "PYTHONPATH": os.pathsep.join(path), **environment(settings)}
+    said = {**environment(settings), CONFIG: os.devnull}  # no file is read a second time
+    return {**kept, "PYTHONPATH": os.pathsep.join(path), **said}

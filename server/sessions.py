@@ -10,6 +10,7 @@ from typing import Any
 from bus import Bus
 from bus.audit import verbatim
 from bus.errors import SessionClosed, SessionExists
+from memory.presets import DEFAULT
 from server.audit import findings, forked, status_findings
 from server.errors import BadSessionFile, Failure, Misuse
 from server.files import SessionFile, write_file
@@ -33,9 +34,13 @@ async def listed(settings: Settings, limit: int) -> list[dict[str, Any]]:
 
 
 async def shown(settings: Settings, session: str) -> dict[str, Any]:
-    """Where one session stands. Raises `SessionNotFound`."""
+    """Where one session stands, and what it was opened with. Raises `SessionNotFound`."""
     async with connected(settings) as running:
-        return asdict(await running.bus.info(session))
+        info = asdict(await running.bus.info(session))
+        first = await running.bus.read(session, 0, count=1)
+    opened = [one.entry for one in first if one.entry.kind == "session.opened"]
+    tree = getattr(opened[0], "settings", {}) if opened else {}
+    return {**info, "preset": tree.get("preset", DEFAULT)}
 
 
 async def close(settings: Settings, session: str, reason: str) -> None:

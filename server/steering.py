@@ -10,13 +10,19 @@ from pydantic import ValidationError
 from bus.drafts import Receipt
 from bus.entries import MemoryCompacted, SettingsChanged
 from memory.settings import Settings as SessionSettings
+from server.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
 from server.errors import Misuse
+from server.leaves import INHERITED, laid
+from server.names import nearest
+from server.output import tell
 from server.packs import read_packs
-from server.settings import INHERITED, SETTINGS, Settings, nearest, split
+from server.settings import SETTINGS, Settings
 from server.talking import person, say
 
 OF_SESSIONS: Final = {
-    name: setting for name, setting in SETTINGS.items() if setting.path[0] == INHERITED
+    name: setting
+    for name, setting in SETTINGS.items()
+    if setting.path[0] == INHERITED and name != "preset"
 }
 
 
@@ -25,37 +31,94 @@ def change(
 ) -> SettingsChanged:
     """The entry that puts `KEY=VALUE` pairs in force, and with `repack` the packs named here.
 
-    Raises `Misuse`, naming the pair at fault, and what `read_packs` does.
+    Old names are carried over with a warning on stderr. Raises `Misuse`,
+    naming the pair at fault, and what `read_packs` does.
     """
     if not pairs and not repack:
         raise Misuse("give KEY=VALUE, such as summary.interval=6, or --repack")
     tree: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise Misuse(f"{pair!r} is not KEY=VALUE")
-        _lay(tree, key, value)
+    for key, given in _given(pairs).items():
+        _lay(tree, key, given)
+    if not tree and not repack:
+        raise Misuse(f"nothing to change: {' '.join(pairs)} says what holds anyway")
     packs = read_packs(settings.packs).opening if repack else None
     return SettingsChanged(settings=tree, packs=packs, by=by or person())
 
 
-def _lay(tree: dict[str, Any], key: str, value: str) -> None:
-    setting = OF_SESSIONS.get(key)
-    if setting is None:
-        near = nearest(key, list(OF_SESSIONS))
-        raise Misuse(f"no setting of a session is called {key!r}; the nearest is {near!r}")
-    path = setting.path[1:]
-    alone: dict[str, Any] = {path[-1]: split(value) if setting.many else value}
-    for step in reversed(path[:-1]):
-        alone = {step: alone}
+def _given(pairs: Sequence[str]) -> dict[str, Given]:
+    """The values by today's names."""
+    new: dict[str, Given] = {}
+    old: dict[str, Given] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise Misuse(f"{pair!r} is not KEY=VALUE")
+        before = None if key in OF_SESSIONS else old_name(key)
+        if before is None:
+            new[key] = Given(value, key)
+        else:
+            old[before] = Given(value, key)
+    carried, warnings = translated(old, new, _no_cap)
+    for warning in warnings:
+        tell(f"warning: {warning}")
+    return carried | new
+
+
+def _no_cap() -> int:
+    raise ValueError(f"a share of {CAP}, which has to be given with it")
+
+
+def _lay(tree: dict[str, Any], key: str, given: Given) -> None:
+    name, path, value = _placed(key, given)
+    alone: dict[str, Any] = {}
+    laid(alone, path, value)
     try:
         typed = SessionSettings.model_validate(alone).model_dump(exclude_unset=True)
     except ValidationError as refused:
         reason = refused.errors(include_url=False, include_context=False)[0]["msg"]
-        raise Misuse(f"{key}: {reason}; it takes {setting.kind}") from None
-    for step in path[:-1]:
-        tree, typed = tree.setdefault(step, {}), typed[step]
-    tree[path[-1]] = typed[path[-1]]
+        raise Misuse(f"{given.where}: {reason}; it takes {OF_SESSIONS[name].kind}") from None
+    for step in path:
+        typed = typed[step]
+    laid(tree, path, typed)
+
+
+def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
+    """The setting that `key` is of, its path in the tree, and the value to put there.
+
+    Below a mapping, `note.agents.ana.limit` is one field of one name.
+    """
+    if key in OF_SESSIONS:
+        setting = OF_SESSIONS[key]
+        value = setting.read(given.value)
+        if setting.mapping:
+            value, warnings = current_fields(value, given.where)
+            for warning in warnings:
+                tell(f"warning: {warning}")
+        return key, setting.path[1:], value
+    mappings = {name: setting for name, setting in OF_SESSIONS.items() if setting.mapping}
+    for name, setting in mappings.items():
+        if not key.startswith(name + "."):
+            continue
+        below, dot, field = key.removeprefix(name + ".").rpartition(".")
+        if field in OLD_FIELDS:
+            field = OLD_FIELDS[field]
+            tell(f"warning: {given.where} is an old name; write {name}.{below}.{field}")
+        if dot and field in setting.fields:
+            empty = given.value in ("", "null")
+            return name, (*setting.path[1:], below, field), None if empty else given.value
+    raise _unknown(key)
+
+
+def _unknown(key: str) -> Misuse:
+    if key == "preset":
+        return Misuse(
+            "a session keeps the preset that it was opened with; set its settings one by one, "
+            "or open another with 'parley session new NAME --preset …'"
+        )
+    if key in SETTINGS:
+        return Misuse(f"{key!r} is a setting of the process, not of a session")
+    near = nearest(key, list(OF_SESSIONS))
+    return Misuse(f"no setting of a session is called {key!r}; the nearest is {near!r}")
 
 
 def compaction(by: str | None) -> MemoryCompacted:

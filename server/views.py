@@ -17,8 +17,10 @@ from memory.context import Context
 from memory.messages import Prepared
 from memory.text import clip
 from server.goals import goal_line
+from server.layers import Told
 from server.minutes_view import statistics, write_item, write_minutes
 from server.output import emit, emit_bytes, shown, stdout, tell
+from server.stats_view import layer_lines
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -121,7 +123,7 @@ def show_statistics(found: Mapping[str, Any], json: bool) -> None:
         emit(found)
         return
     console = stdout()
-    for line in statistics(found):
+    for line in (*statistics(found), *layer_lines(found)):
         console.print(_cell(line))
 
 
@@ -190,6 +192,14 @@ def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
         cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
         table.add_row(*map(_cell, (*cells, row["head"] - row["folded"])))
     stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
+
+
+def show_layer(told: Told, json: bool) -> None:
+    """One layer of memory; its words are fenced and safe to print."""
+    if json:
+        emit(told.tree)
+    else:
+        emit_bytes((told.text or "nothing yet").encode() + b"\n")
 
 
 def show_verdict(what: str, found: Sequence[str], json: bool) -> None:

@@ -55,7 +55,9 @@ async def _mind(settings: Settings) -> int:
     """Two children under the very settings of this process, on one server."""
     read_packs(settings.packs)  # a pack that is refused is refused here, once
     async with connected(settings) as running:
-        os.environ.update(child_environment(settings.model_copy(update={"redis": running.url})))
+        child = child_environment(settings.model_copy(update={"redis": running.url}))
+        os.environ.clear()
+        os.environ.update(child)
         commands = {lane: (*worker_command(), "--lanes", lane) for lane in LANES}
         return await supervise(commands, drain_seconds=settings.drain_seconds)
 

@@ -108,7 +108,7 @@ def directory(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/settings.md"])
 def test_examples_run(name: str, directory: Path) -> None:
     """Every example of the page runs, in order, and prints what the page says."""
     ran = 0

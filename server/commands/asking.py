@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.commands.options import As, At, Brief, Budget, Json, Session, settings
+from server.commands.options import As, At, Brief, Budget, Json, Layer, Session, settings
 
 Profiled = Annotated[
     Literal["full", "brief", "raw", "exchange"] | None,
@@ -22,16 +22,25 @@ def add_to(app: typer.Typer) -> None:
         app.command()(command)
 
 
-def memory(ctx: typer.Context, session: Session, json: Json = False, at: At = None) -> None:
+def memory(
+    ctx: typer.Context,
+    session: Session,
+    json: Json = False,
+    at: At = None,
+    layer: Layer = None,
+) -> None:
     """The minutes: what the session has come to.
 
-    With --json, exactly the canonical bytes of its memory.
+    With --json, exactly the canonical bytes of its memory. With --layer, one
+    layer of it.
     """
     from server import questions, views
     from server.output import emit_bytes
     from server.running import run
 
-    if json:
+    if layer is not None:
+        views.show_layer(run(questions.layer_of(settings(ctx), session, layer, at)), json)
+    elif json:
         emit_bytes(run(questions.canonical_memory(settings(ctx), session, at)))
     else:
         views.show_minutes(run(questions.minutes_of(settings(ctx), session, at)), False)

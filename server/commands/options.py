@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from server.settings import Settings
+from server.sources import Sources
+
+SOURCES: Final = "parley.sources"  # where a call keeps what was set, and where
 
 Session = Annotated[str, typer.Argument(metavar="SESSION", help="name of the session")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
@@ -28,9 +31,23 @@ Budget = Annotated[
 At = Annotated[
     int | None, typer.Option("--at", min=0, metavar="N", help="as it was after message N")
 ]
+Layer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="one of conversation, session, execution, notebooks, history, exchanges, tools, "
+        "episodes, insights, lessons, ledger",
+    ),
+]
 
 
 def settings(ctx: typer.Context) -> Settings:
     """The settings in force for this call."""
     found: Settings = ctx.obj
+    return found
+
+
+def sources(ctx: typer.Context) -> Sources:
+    """What was set for this call, and where."""
+    found: Sources = ctx.meta[SOURCES]
     return found

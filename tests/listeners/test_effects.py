@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 
 import pytest
 
@@ -113,6 +114,22 @@ async def test_a_higher_summary_is_asked_from_the_lower_ones(bus: Bus, fake: Fak
         await wait_until(lambda: is_settled(bus, "a"))
     (higher,) = [prompt for prompt in fake.prompts if "part 6 of 6" in prompt]
     assert "A model's summary of" in higher
+
+
+async def test_a_runner_tells_what_its_model_did(bus: Bus, fake: FakeOpenAI) -> None:
+    """Calls, failures, their time, and what was known already: the heartbeat carries them."""
+    for name in ("a", "b"):
+        await discuss(bus, name, 12, summary={"how": "model"})
+    async with runners(bus, fake, 1) as (runner,):
+        await wait_until(lambda: is_settled(bus, "a", "b"))
+        fake.fail("overflow", times=1)
+        await discuss(bus, "c", 36, summary={"how": "model", "interval": 36})
+        await wait_until(lambda: is_settled(bus, "c"))
+    tally = asdict(runner.tally)
+    assert (tally["models"], tally["memo_hits"]) == (3, 1)
+    assert (tally["model_calls"], tally["model_failures"]) == (3, 1)
+    assert fake.calls == 3
+    assert tally["model_ms"] >= 0
 
 
 @pytest.mark.parametrize("failure", [f for f in FAILURES if f != "rambling"])

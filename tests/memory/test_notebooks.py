@@ -415,6 +415,19 @@ def test_a_note_lives_on_through_phases() -> None:
     assert standing(memory, "ana") == ("I rank the floor first.", 3)
 
 
+def test_what_was_called_for_outlives_a_change_of_settings() -> None:
+    """An answer may be under way when notebooks are switched off; sooner or later is the same."""
+    memory = memory_of(("ana", "Tea."), ResultsFinal(participant="desk", content="Tea."), **APPEND)
+    then(memory, SettingsChanged(settings={"note": {"policy": "off"}}))
+    assert calls(memory) == [("ana", 2, "results")]
+    then(memory, ResultsFinal(participant="desk", content="Coffee."))
+    assert calls(memory) == [("ana", 2, "results")]
+    then(memory, NoteRevised(participant="ana", cause=2, text="Tea it was."))
+    assert view(memory, "ana") == ""
+    then(memory, SettingsChanged(settings=APPEND))
+    assert standing(memory, "ana") == ("Tea it was.", 2)
+
+
 def test_notebooks_begun_late_hold_everyone_who_spoke() -> None:
     """A policy set in a live session counts for those who were there before."""
     memory = memory_of(("ana", "Tea."), ("bo", "Coffee."))

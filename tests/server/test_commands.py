@@ -22,10 +22,11 @@ PROMISED = {
     "worker": {"--lanes"},
     "status": {"--json"},
     "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--json"},
+    "publish": {"--json"},
     "watch": {"--after", "--cursor", "--facts", "--json"},
     "search": {"--by", "--limit", "--json"},
-    "memory": {"--at", "--json"},
     "context": {"--as", "--brief", "--profile", "--trace", "--budget", "--at", "--json"},
+    "memory": {"--layer", "--at", "--json"},
     "explain": {"--json"},
     "goal open": {"--as", "--parent", "--after", "--json"},
     "goal close": {"--as", "--status", "--result", "--json"},
@@ -38,6 +39,7 @@ PROMISED = {
     "correct": {"--retract", "--merge", "--topic", "--by", "--json"},
     "alias": {"--json"},
     "stats": {"--json"},
+    "settings": {"--changed", "--suggest", "--apply", "--json"},
     "doctor": {"--json"},
     "session new": {"--title"},
     "session ls": {"--json"},
@@ -113,7 +115,7 @@ def test_every_setting_is_a_flag_of_the_command() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("parley se", {"search", "session"}), ("parley session ve", {"verify"}),
+    [("parley se", {"search", "session", "settings"}), ("parley session ve", {"verify"}),
      ("parley analyze --form", {"--format"})],
 )  # fmt: skip
 def test_the_shell_completes(typed: str, offered: set[str]) -> None:

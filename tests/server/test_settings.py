@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from server.errors import Misuse
-from server.settings import SETTINGS, Setting, environment, settled, table
+from server.leaves import Setting
+from server.settings import SETTINGS, environment, settled, table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,6 +33,10 @@ def other(setting: Setting) -> str:
     """A value that is not the setting's default, as one types it."""
     if setting.switch:
         return str(setting.default == "false").lower()
+    if setting.name == "preset":
+        return "experiment"
+    if setting.mapping:
+        return '{"ana": {"limit": 2000}}'
     if "|" in setting.kind:
         return next(word for word in setting.kind.split("|") if word != setting.default)
     if setting.kind in ("integer", "number"):
@@ -48,6 +53,8 @@ def test_each_setting_is_a_flag_a_variable_and_a_key(name: str, tmp_path: Path) 
     setting = SETTINGS[name]
     value = other(setting)
     quoted = value if setting.kind in ("integer", "number", "true|false") else json.dumps(value)
+    if setting.mapping:
+        quoted = "{ana = {limit = 2000}}"
     file = tmp_path / "parley.toml"
     file.write_text(f"{name} = {quoted if not setting.many else f'[{quoted}]'}\n")
     given = [
@@ -142,3 +149,41 @@ def test_no_two_settings_share_a_flag_or_variable() -> None:
     """Dots and underscores both become dashes; names must stay apart all the same."""
     for names in ({s.flag for s in SETTINGS.values()}, {s.variable for s in SETTINGS.values()}):
         assert len(names) == len(SETTINGS)
+
+
+def test_a_mapping_is_json_a_table_or_nothing(tmp_path: Path) -> None:
+    """`note.agents` by flag, variable and file; names may hold dots."""
+    file = tmp_path / "parley.toml"
+    file.write_text('[note.agents."dr. who"]\nlimit = 9\npolicy = "off"\n')
+    text = '{"dr. who": {"limit": 9, "policy": "off"}}'
+    given = [
+        settled({}, {}, file),
+        settled({"note.agents": text}, {}),
+        settled({}, {"PARLEY_NOTE_AGENTS": text}),
+    ]
+    for found in given:
+        assert found.opening() == {"note": {"agents": {"dr. who": {"limit": 9, "policy": "off"}}}}
+    assert settled({}, environment(given[0])).model_dump() == given[0].model_dump()
+
+
+@pytest.mark.parametrize("text", ["ana=2000", "[1]", '{"ana": 5}', '{"ana": {"limit": 0}}'])
+def test_a_wrong_mapping_is_refused_by_its_name(text: str) -> None:
+    """Text that is no JSON object, or one of another shape."""
+    with pytest.raises(Misuse, match=r"^--note-agents.*it takes JSON object"):
+        settled({"note.agents": text}, {})
+
+
+def test_a_preset_lies_under_what_was_set() -> None:
+    """And above what a transcript says of itself."""
+    found = settled({"preset": "assistant", "chair": ["Ada"]}, {})
+    tree = found.opening({"chair": ["Bo"], "bots": ["clock"]})
+    assert tree["exchange"] == {"users": ["user"]}
+    assert (tree["chair"], tree["bots"]) == (("Ada",), ["clock"])
+
+
+def test_opening_twice_gives_the_same_tree() -> None:
+    """Laying settings over a preset leaves the preset as it is."""
+    first = settled({"preset": "autobiographer", "routes.own": "off"}, {}).opening()
+    again = settled({"preset": "autobiographer"}, {}).opening()
+    assert first["routes"]["own"] == "off"
+    assert again["routes"]["own"] == "reflect"

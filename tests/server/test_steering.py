@@ -106,7 +106,7 @@ def test_compaction_is_an_entry(at: Parley) -> None:
         ([], "KEY=VALUE"),
         (["summary.interval"], "not KEY=VALUE"),
         (["summary.intervall=3"], "'summary.interval'"),
-        (["batch=3"], "no setting of a session is called 'batch'"),
+        (["batch=3"], "'batch' is a setting of the process"),
         (["summary.interval=0"], "summary.interval"),
         (["summary.interval=soon"], "summary.interval"),
         (["--repack", "--packs", "none.json"], "none.json"),
@@ -129,3 +129,32 @@ def test_a_closed_session_keeps_its_rules(at: Parley, verb: list[str]) -> None:
     ran = at("session", *verb)
     assert ran.code == 1
     assert "closed" in ran.err
+
+
+def test_a_participants_own_limit_is_set_by_its_dotted_name(at: Parley) -> None:
+    """The others' stay; a name may hold dots; empty takes it back."""
+    assert at("session", "set", "s", "note.agents.ana.limit=2000").code == 0
+    assert at("session", "set", "s", "note.agents.dr.who.policy=off").code == 0
+    assert at("session", "set", "s", 'note.agents={"bo": {"limit": 7}}').code == 0
+    agents = json.loads(at("memory", "s", "--json").out)["settings"]["note"]["agents"]
+    assert agents["ana"]["limit"] == 2000
+    assert agents["dr.who"]["policy"] == "off"
+    assert agents["bo"]["limit"] == 7
+    assert at("session", "set", "s", "note.agents.ana.limit=").code == 0
+    old = at("session", "set", "s", "note.agents.bo.memory_length=8")
+    assert "is an old name; write note.agents.bo.limit" in old.err
+    agents = json.loads(at("memory", "s", "--json").out)["settings"]["note"]["agents"]
+    assert (agents["ana"]["limit"], agents["bo"]["limit"]) == (None, 8)
+    assert at("session", "verify", "s").code == 0
+
+
+@pytest.mark.parametrize(
+    "pair",
+    ["note.agents.ana=3", "note.agents.ana.limt=3", "note.agents.ana.limit=x", "note.agents=[]"],
+)
+def test_a_wrong_part_of_a_mapping_is_refused(at: Parley, pair: str) -> None:
+    """Nothing is logged, and the key is named."""
+    ran = at("session", "set", "s", pair)
+    assert ran.code == 2
+    assert "note.agents" in ran.err
+    assert entries(at, "settings.changed") == []

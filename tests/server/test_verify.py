@@ -18,7 +18,7 @@ from server.packs import read_packs
 from tests.calls import Parley
 
 LOG, IDS, META = "parley:{0}:s:s:log", "parley:{0}:s:s:ids", "parley:{0}:s:s:meta"
-SNAPSHOT = "parley:{0}:s:s:memory:1"
+SNAPSHOT = "parley:{0}:s:s:memory:2"
 
 
 async def _fold(url: str) -> None:

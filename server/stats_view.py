@@ -1,0 +1,95 @@
+"""The numbers of a session's layers in words; what a session does not use is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from server.output import many
+
+Row = Mapping[str, Any]
+
+
+def layer_lines(found: Row) -> Iterator[str]:
+    """One line for each layer that is in use, then limits and alerts."""
+    yield _conversation(found["conversation"])
+    if (permille := found["compression_permille"]) is not None:
+        yield f"compression: summaries have {_percent(permille)} of the size of the talk"
+    yield from _work(found["session"], found["execution"])
+    yield from _notebooks(found["notebooks"])
+    yield from _exchanges(found["exchanges"], found["cache"])
+    yield from _summariser(found.get("summariser", {}))
+    yield from forecasts(found["forecasts"])
+    yield from (f"alert: {limit} is over its warning line" for limit in found["alerts"])
+
+
+def _conversation(talk: Row) -> str:
+    size = talk["estimated_tokens"]
+    tokens = "" if size is None else f", about {size} tokens with the summaries"
+    return f"conversation: {many(talk['buffer_messages'], 'message')} without a summary{tokens}"
+
+
+def _work(session: Row, execution: Row) -> Iterator[str]:
+    goals = session["archived_goals"] + session["evicted"]
+    if not session["current_goal"] and not execution["current_task"] and not goals:
+        return
+    yield (
+        f"session: goal {session['current_goal'] or 'none'}, "
+        f"{many(session['subtasks'], 'task')}, {many(session['tool_executions'], 'tool run')}, "
+        f"{many(session['completed_goals'], 'goal')} completed, "
+        f"{session['estimated_tokens']} tokens"
+    )
+    yield (
+        f"execution: task {execution['current_task'] or 'none'}, "
+        f"{many(execution['execution_steps'], 'step')}, "
+        f"{execution['discovered_context_entries']} discovered, "
+        f"{many(execution['insights'], 'insight')}"
+    )
+
+
+def _notebooks(books: Row) -> Iterator[str]:
+    if books["policy"] == "off" and not books["lines"] and not books["notes"]:
+        return
+    dropped = f", {books['dropped']} dropped" if books["dropped"] else ""
+    yield (
+        f"notebooks ({books['policy']}): {many(len(books['notes']), 'note')}, "
+        f"{many(books['lines'], 'line')} of {books['characters']} characters{dropped}"
+    )
+
+
+def _exchanges(exchanges: Row, cache: Row) -> Iterator[str]:
+    if exchanges["turn"]:
+        yield (
+            f"exchanges: {exchanges['turn']} closed, {exchanges['window']} kept, "
+            f"{exchanges['running_bytes']} bytes of summary, "
+            f"{many(exchanges['compressions'], 'compression')}"
+        )
+    if cache["kept"] or cache["hits"] or cache["misses"]:
+        rate = cache["hit_permille"]
+        share = "" if rate is None else f" ({_percent(rate)})"
+        yield (
+            f"tool cache: {cache['kept']} kept, {many(cache['hits'], 'hit')}{share}, "
+            f"{many(cache['misses'], 'miss', 'misses')}, {cache['evicted']} evicted"
+        )
+
+
+def _summariser(told: Row) -> Iterator[str]:
+    calls = told.get("model_calls", 0)
+    if calls or told.get("memo_hits"):
+        rate, each = told["success_permille"], told["ms_per_call"]
+        ended = "" if rate is None else f", {_percent(rate)} answered, {each} ms each"
+        yield f"summariser: {many(calls, 'model call')}{ended}, {told['memo_hits']} remembered"
+
+
+def forecasts(rows: list[Row]) -> Iterator[str]:
+    """How full each limit is that holds anything, and when it will be reached."""
+    for row in (row for row in rows if row["size"]):
+        whose = f" of {row['of']}" if row["of"] else ""
+        left = row["turns_left"]
+        when = "" if left is None else f", in {many(left, 'turn')}" if left else ", reached"
+        share = f" ({_percent(row['size'] * 1000 // row['cap'])})" if row["cap"] else ""
+        yield f"{row['limit']}{whose}: {row['size']} of {row['cap']} {row['unit']}{share}{when}"
+
+
+def _percent(permille: int) -> str:
+    return f"{permille / 10:g} %"

@@ -1,0 +1,100 @@
+"""The numbers of each layer, as one asks for them."""
+
+from __future__ import annotations
+
+from msgspec import convert
+
+from memory.fold import fold
+from memory.settings import Settings, merged
+from memory.state import Memory
+from memory.stats import stats
+from memory.stores import (
+    Episode,
+    Exchanges,
+    Insight,
+    Line,
+    Note,
+    Notebooks,
+    StepRow,
+    Tally,
+    Tools,
+    Work,
+)
+from tests.logs import PACKS, talk
+
+INSIGHT: dict[str, object] = {"kind": "error", "text": "x", "key": "x", "size": 1, "cites": []}
+
+
+def test_the_counts_of_a_deliberation_stay() -> None:
+    """Summaries, decisions, active proposals, participants, messages."""
+    found = stats(fold(Memory(PACKS), talk(("ana", "[PROPOSAL] Tea at four."), ("bo", "+1"))))
+    assert found["messages"] == found["participants"] == 2
+    assert (found["summaries"], found["decisions"], found["proposals"]) == (0, 0, 1)
+
+
+def test_the_three_layers_are_counted() -> None:
+    """Conversation, session, execution, by the names they are asked for."""
+    memory = Memory(PACKS)
+    memory.govern(merged(Settings(), {"limits": {"short_term": {"cap": 4000}}}))
+    memory.open_count, memory.open_tokens = 3, 120
+    row = {"n": 5, "who": "ana", "form": "reasoning", "ok": True, "text": "look", "size": 3}
+    step = convert({**row, "discovered": [("port", "8080")]}, StepRow)
+    memory.episodes.last = 3
+    memory.episodes.open = [2, 3]
+    memory.episodes.held = {
+        1: Episode(
+            ref=1, kind="goal", title="old", participant="a", opened=1, status="completed", size=40
+        ),
+        2: Episode(
+            ref=2, kind="goal", title="new", participant="a", opened=2, size=60,
+            work=Work(tally=Tally(runs=4, ok=3, tasks={"completed": 2})),
+        ),
+        3: Episode(
+            ref=3, kind="task", title="dig", participant="a", opened=3, parent=2, size=10,
+            work=Work(tally=Tally(runs=1, ok=1), steps=[step]),
+        ),
+    }  # fmt: skip
+    found = stats(memory)
+    assert found["conversation"] == {
+        "buffer_messages": 3, "has_summary": False, "summary_tokens": 0, "estimated_tokens": 120,
+    }  # fmt: skip
+    assert found["session"] == {
+        "current_goal": "E2 new", "tool_executions": 5, "subtasks": 3, "completed_goals": 1,
+        "archived_goals": 1, "evicted": 0, "refused": 0, "estimated_tokens": 110,
+    }  # fmt: skip
+    assert found["execution"] == {
+        "current_task": "E3 dig", "execution_steps": 1, "discovered_context_entries": 1,
+        "insights": 0, "lessons": 0,
+    }  # fmt: skip
+
+
+def test_notebooks_exchanges_and_the_cache_are_counted() -> None:
+    """Sizes, compressions, and a hit rate that is null where nothing was asked."""
+    memory = Memory(PACKS)
+    assert stats(memory)["cache"]["hit_permille"] is None
+    memory.notebooks = Notebooks(
+        history=[Line(n=1, kind="vote", who="a", text="abc")], size=3, dropped=2,
+        notes={"a": Note(text="mine", cause=1)},
+    )  # fmt: skip
+    memory.exchanges = Exchanges(turn=4, running="é" * 10, compressions=1)
+    memory.tools = Tools(hits=3, misses=1)
+    found = stats(memory)
+    assert found["notebooks"]["notes"] == {"a": {"characters": 4, "revision": 1}}
+    assert (found["notebooks"]["lines"], found["notebooks"]["dropped"]) == (1, 2)
+    assert found["exchanges"] == {"turn": 4, "window": 0, "running_bytes": 20, "compressions": 1}
+    assert found["cache"]["hit_permille"] == 750
+
+
+def test_limits_over_their_warning_line_are_alerts() -> None:
+    """At 75 % where the settings name no other."""
+    memory = Memory(PACKS)
+    memory.govern(merged(Settings(), {"limits": {"insights": 4}}))
+    memory.insights.last = 3
+    for ref in (1, 2, 3):
+        memory.insights.held[ref] = convert({**INSIGHT, "ref": ref}, Insight)
+        assert stats(memory)["alerts"] == (["limits.insights"] if ref == 3 else [])
+
+
+def test_no_rate_where_nothing_was_summarised() -> None:
+    """Compression is a share of something."""
+    assert stats(Memory(PACKS))["compression_permille"] is None
