@@ -36,22 +36,31 @@ def chatter(count: int) -> list[Entry]:
     ]
 
 
-def cost(state: bytes, records: list[Record]) -> float:
-    """Seconds of processor time to fold `records` onto `state`, the best of five."""
-    figures = []
-    for _ in range(5):
-        memory = load(state, PACKS)
-        started = time.process_time()
-        fold(memory, records)
-        figures.append(time.process_time() - started)
-    return min(figures)
+def growth(state: bytes, records: list[Record]) -> float:
+    """How many times the processor time of their first half all `records` take onto `state`.
+
+    The best of seven turns each, taken by turns: a machine that is busy for a
+    while slows both.
+    """
+    whole, half = [], []
+    for _ in range(7):
+        half.append(_cost(state, records[: len(records) // 2]))
+        whole.append(_cost(state, records))
+    return min(whole) / min(half)
+
+
+def _cost(state: bytes, records: list[Record]) -> float:
+    memory = load(state, PACKS)
+    started = time.process_time()
+    fold(memory, records)
+    return time.process_time() - started
 
 
 def test_law_12_twice_the_log_takes_at_most_2_2_times_the_time() -> None:
     """Proposals, reactions and owed summaries pile up without slowing the fold."""
     empty = dump(Memory(PACKS))
     records = numbered([opened(), *chatter(8000)])
-    assert cost(empty, records) <= 2.2 * cost(empty, records[: len(records) // 2])
+    assert growth(empty, records) <= 2.2
 
 
 def test_a_settled_memory_stays_small() -> None:
@@ -75,6 +84,6 @@ def test_a_settled_memory_stays_small() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_law_12_holds_with_every_layer_in_use(preset: str) -> None:
     """Notebooks, episodes, exchanges, results and steps pile up without slowing the fold."""
-    empty = dump(Memory(PACKS))
-    records = numbered([opening(preset, {}), *long_log(6000)])
-    assert cost(empty, records) <= 2.2 * cost(empty, records[: len(records) // 2])
+    records = numbered([opening(preset, {}), *long_log(8000)])
+    full = dump(fold(Memory(PACKS), records[:4000]))  # every bounded look-up is at its bound
+    assert growth(full, records[4000:]) <= 2.2
