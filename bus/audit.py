@@ -55,7 +55,7 @@ class Audits:
         """
         keys = self._keys.of(session)
         before = await self._state(session, keys)
-        rows = await self._rows(keys)
+        rows = await self.rows(session)
         ids = await self._ids(keys)
         after = await self._state(session, keys)
         head, later = int(before[0] or 0), int(after[0] or 0)
@@ -73,11 +73,13 @@ class Audits:
             raise SessionNotFound(session)
         return [(value or b"").decode() for value in reply[1:]]
 
-    async def _rows(self, keys: SessionKeys) -> list[Row]:
+    async def rows(self, session: str, after: int = 0) -> list[Row]:
+        """The rows beyond seq `after`, in order; none where there is no such session."""
+        log = self._keys.of(session).log
         found: list[Row] = []
-        start = "-"
+        start = str(after + 1)
         while True:
-            reply = await self._connections.command("XRANGE", keys.log, start, "+", "COUNT", _PAGE)
+            reply = await self._connections.command("XRANGE", log, start, "+", "COUNT", _PAGE)
             found += map(_row, reply)
             if len(reply) < _PAGE:
                 return found
@@ -112,6 +114,12 @@ def _row(item: Sequence[Any]) -> Row:
 def records(rows: Sequence[Row]) -> list[Record]:
     """The rows, read."""
     return [Record(r.seq, r.n, r.id, r.received_ms, wire.decode(r.body)) for r in rows]
+
+
+def redacted(log: Sequence[Record]) -> frozenset[int]:
+    """The n of the entries that have lost their words."""
+    found = (record.entry for record in log if record.entry.kind == "entry.redacted")
+    return frozenset(int(getattr(entry, "redacted", 0)) for entry in found)
 
 
 def verbatim(rows: Sequence[Row]) -> list[Record]:

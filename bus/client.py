@@ -18,6 +18,7 @@ from bus.keys import META, Keys
 from bus.lanes import Lanes
 from bus.log import BACKLOG, Log
 from bus.outbox import Outbox
+from bus.redaction import Redactions
 from bus.scripts import Scripts
 from bus.server_info import ServerInfo, examined
 from bus.sessions import Sessions
@@ -51,6 +52,7 @@ class Bus:
         self.info, self.sessions = sessions.info, sessions.sessions
         self.remove, self.restore = sessions.remove, sessions.restore
         self.mark, self.audit = sessions.mark, Audits(connections, keys).audit
+        self.redact = Redactions(connections, keys, sessions).redact
         self.subscribe = self._subscriptions.subscribe
         self.take, self.commit, self.finish = lanes.take, lanes.commit, lanes.finish
         self.renew, self.release, self.fail = lanes.renew, lanes.release, lanes.fail

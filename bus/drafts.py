@@ -15,6 +15,7 @@ from bus.errors import InvalidEntry
 OPENING: Final = "open"  # the id of entry 1
 CLOSING: Final = "close"
 _SET_ASIDE: Final = "set-aside:"
+_REDACTED: Final = "redacted:"
 _DERIVED: Final = ("summary:", "condense:", "note:", "lesson:")
 _ENVELOPE: Final = 65_536  # what the fields around a content may take
 _ID: Final = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}\Z")
@@ -23,6 +24,7 @@ _DOORS: Final = {
     "session.opened": "open",
     "session.closed": "close",
     "entry.set_aside": "set_aside",
+    "entry.redacted": "redact",
 }
 
 
@@ -57,6 +59,10 @@ def set_aside_id(seq: int) -> str:
     return f"{_SET_ASIDE}{seq}"
 
 
+def redacted_id(seq: int) -> str:
+    return f"{_REDACTED}{seq}"
+
+
 def is_handle(re: str) -> bool:
     """True for P3, D2 or E1: resolved by the fold, never by the log."""
     return _HANDLE.match(re) is not None
@@ -78,7 +84,7 @@ def check_id(draft: Draft) -> None:
         raise InvalidEntry(f"a {kind!r} entry is not published; use bus.{_DOORS[kind]}")
     if (
         given in (OPENING, CLOSING)
-        or given.startswith(_SET_ASIDE)
+        or given.startswith((_SET_ASIDE, _REDACTED))
         or (given.startswith(_DERIVED) and kind not in DERIVED)
     ):
         raise InvalidEntry(f"id {given!r} is reserved for Parley's own entries; choose another")

@@ -65,7 +65,8 @@ class Commit:
     up to `to` that were honoured. `facts` and `effects` are of entries beyond
     `after`, which must be recorded already: a crash may lose a commit and keep
     what it was about. An effect is not scheduled where the log has one of its
-    results. A snapshot is of `to`.
+    results. A snapshot is of `to`. `incarnation` is that of the log that was
+    folded; '' asks for none.
     """
 
     session: str
@@ -76,6 +77,7 @@ class Commit:
     facts: Sequence[FactRecord] = ()
     effects: Sequence[EffectDue] = ()
     snapshot: Snapshot | None = None
+    incarnation: str = ""
 
 
 class Lanes:
@@ -125,7 +127,7 @@ class Lanes:
         args: list[Argument] = [
             commit.session, keys.wake, bucket.wake, claim.nonce, commit.to, commit.identity,
             commit.skips, int(done), FACTS_KEPT, *_snapshot_args(commit), commit.after,
-            len(commit.facts),
+            commit.incarnation, len(commit.facts),
         ]  # fmt: skip
         for row in commit.facts:
             args += (f"{row.seq}-{row.k}", orjson.dumps(row.fact, option=orjson.OPT_SORT_KEYS))
@@ -137,13 +139,22 @@ class Lanes:
         _check(commit.session, reply)
         return int(reply[1])
 
-    async def finish(self, claim: Claim, session: str, draft: Draft, last_input: str) -> Receipt:
+    async def finish(
+        self,
+        claim: Claim,
+        session: str,
+        draft: Draft,
+        last_input: str,
+        *,
+        incarnation: str = "",
+    ) -> Receipt:
         """Appends an effect's result and takes the effect off its lane, in one step.
 
-        `last_input` is the identity of the last entry it read, or '' for none.
+        `last_input` is the identity of the last entry it read, or '' for none;
+        `incarnation` that of the session before anything of it was read, or ''.
         The first result of an id stands; a later one is a duplicate, whatever it
         says. The effect is done then, also where the lease was lost to somebody.
-        Raises `Fenced` where the input is no longer in the log.
+        Raises `Fenced` where the input is no longer in the log, or no longer says the same.
         """
         keys = self._keys.of(session)
         seal = sealed(draft.id, draft.entry)
@@ -153,7 +164,7 @@ class Lanes:
             [*keys.appending(), due, claims],
             [
                 session, keys.wake, keys.bucket.wake, claim.lane, claim.member,
-                last_input, seal.id, seal.fingerprint, seal.kind, seal.body,
+                last_input, seal.id, seal.fingerprint, seal.kind, seal.body, incarnation,
             ],
         )  # fmt: skip
         _check(session, reply)

@@ -13,7 +13,7 @@ from bus.entries import Record, SessionClosed, SessionOpened
 from bus.errors import SessionExists, SessionNotFound, UnknownReference
 from bus.keys import Keys, SessionKeys
 from bus.line import Argument
-from bus.outbox import Outbox
+from bus.outbox import Outbox, lineage
 from bus.parts import PART, first_part, named
 from bus.replies import (
     STATE,
@@ -229,7 +229,7 @@ class Log:
             seal = sealed(opening.id, opening.entry)
             if await self._open(session, incarnation, seal, again=True) not in ("ok", "there"):
                 return None
-        elif standing.decode() != incarnation:
+        elif lineage(standing.decode()) != lineage(incarnation):
             return None
         lost = await self._missing(keys, drafts)
         waiting: list[Draft] = []

@@ -78,7 +78,7 @@ class Outbox:
         if self._seconds <= 0:
             return
         kept = self._kept.get(session)
-        if kept is None or kept.incarnation != incarnation:
+        if kept is None or lineage(kept.incarnation) != lineage(incarnation):
             kept = self._kept[session] = _Kept(incarnation)
         kept.newest = _now()
         kept.drafts.extend((kept.newest, draft) for draft in drafts)
@@ -173,6 +173,11 @@ class Outbox:
             del self._kept[session]
         elif kept.opened < asked - self._seconds:
             kept.opening = None
+
+
+def lineage(incarnation: str) -> str:
+    """What the incarnations of one log have in common: a redaction adds to its name."""
+    return incarnation.partition(".")[0]
 
 
 def _now() -> float:

@@ -95,7 +95,7 @@ def _page(place: Place, incarnation: str, found: list[Record], rows: list[FactRe
 def _checked(session: str, place: Place, incarnation: str, found: list[Record]) -> list[Record]:
     seq = place.cursor.seq
     if place.incarnation not in ("", incarnation):
-        raise Fenced(session, "the session was restored or opened anew")
+        raise Fenced(session, "the session was restored, redacted or opened anew")
     if not found or (seq > 0 and found[0].seq != seq):
         raise Fenced(session, f"the log went back: entry {max(seq, 1)} is gone")
     if seq > 0 and place.identity not in ("", found[0].identity):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from bus import wire
+from bus.audit import redacted
 from bus.connections import Connections
 from bus.entries import PRIMARY, Entry, Record, Unknown
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
@@ -15,12 +16,12 @@ from bus.keys import Keys, SessionKeys
 from bus.line import Argument
 from bus.outbox import Outbox
 from bus.replies import skip_list
+from bus.staging import ANY, stage
 
 _FIELDS: Final = (
     "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",
     "due_effects", "due_upgrades",
 )  # fmt: skip
-_STAGED_AT_ONCE: Final = 500
 
 
 class Sessions:
@@ -68,7 +69,7 @@ class Sessions:
         info = await self.info(session)
         keys = self._keys.of(session)
         reply = await self._connections.run(
-            "remove", await self._owned(keys, "-"), [session, keys.wake, info.incarnation]
+            "remove", await self.owned(keys, "-"), [session, keys.wake, info.incarnation]
         )
         if reply[0] == b"missing":
             raise SessionNotFound(session)
@@ -93,11 +94,11 @@ class Sessions:
         if standing is not None and not replace:
             raise SessionExists(session)
         nonce = secrets.token_hex(8)
-        await self._stage(keys, nonce, records)
+        await stage(self._connections, keys.staged(nonce), _lines(records))
         last = records[-1]
         reply = await self._connections.run(
             "restore",
-            await self._owned(keys, nonce),
+            await self.owned(keys, nonce),
             [
                 session, keys.wake, keys.bucket.wake, nonce, standing or "", last.seq, last.n,
                 status, _skips(records), 0, self._backlog, _origin(records),
@@ -109,17 +110,8 @@ class Sessions:
             raise BusError(f"the restore of {session!r} was interrupted; run it again")
         self._outbox.forget(session)
 
-    async def _stage(self, keys: SessionKeys, nonce: str, records: Sequence[Record]) -> None:
-        declared = list(keys.staged(nonce))
-        for start in range(0, len(records), _STAGED_AT_ONCE):
-            args: list[Argument] = []
-            for record in records[start : start + _STAGED_AT_ONCE]:
-                body = _body(record.entry)
-                place = f"{record.seq}-{record.n}"
-                args += (place, record.id, record.received_ms, wire.fingerprint(body), body)
-            await self._connections.run("stage", declared, args)
-
-    async def _owned(self, keys: SessionKeys, nonce: str) -> list[str]:
+    async def owned(self, keys: SessionKeys, nonce: str, *more: str) -> list[str]:
+        """What a script that replaces a whole session declares; the snapshots come last."""
         (folds,) = await self._connections.command("HMGET", keys.meta, "folds")
         bucket = keys.bucket
         lanes = [
@@ -129,7 +121,7 @@ class Sessions:
         ]
         memories = [keys.memory(fold) for fold in (folds or b"").decode().split()]
         staged = keys.staged(nonce)
-        return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *memories]
+        return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *more, *memories]
 
     async def _infos(self, sessions: Sequence[str]) -> list[SessionInfo | None]:
         commands: list[Sequence[Argument]] = []
@@ -162,6 +154,18 @@ def _info(
             "upgrades": int(upgrades or 0),
         },
     )  # fmt: skip
+
+
+def _lines(records: Sequence[Record]) -> list[tuple[Argument, ...]]:
+    """The records as they are staged. Of a redacted entry nothing is left to compare."""
+    wordless = redacted(records)
+    lines: list[tuple[Argument, ...]] = []
+    for record in records:
+        body = _body(record.entry)
+        gone = record.entry.kind in PRIMARY and record.n in wordless
+        mark = ANY if gone else wire.fingerprint(body)
+        lines.append((f"{record.seq}-{record.n}", record.id, record.received_ms, mark, body))
+    return lines
 
 
 def _body(entry: Entry | Unknown) -> bytes:

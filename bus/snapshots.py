@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Final
 
@@ -32,6 +32,7 @@ class Snapshot:
     data: bytes
     checksum: str
     fold: str
+    incarnation: str = field(default="", compare=False)  # of the log it was found beside
 
 
 class Snapshots:
@@ -48,8 +49,15 @@ class Snapshots:
         `SnapshotDamaged`. The caller still has to compare `identity` and `skips`
         with the log before building on it.
         """
-        key = self._keys.of(session).memory(fold_version)
-        reply = await self._connections.command("HMGET", key, *_FIELDS)
+        keys = self._keys.of(session)
+        # The session's name for itself first: a log that takes its place between the two
+        # takes the snapshot away.
+        (incarnation,), reply = await self._connections.commands(
+            [
+                ("HMGET", keys.meta, "incarnation"),
+                ("HMGET", keys.memory(fold_version), *_FIELDS),
+            ]
+        )
         if all(value is None for value in reply):
             return None
         found = _sound(reply, fold_version)
@@ -57,7 +65,8 @@ class Snapshots:
             if strict:
                 raise SnapshotDamaged(session, fold_version)
             _logger.error("snapshot_damaged", session=session, fold=fold_version)
-        return found
+            return None
+        return replace(found, incarnation=(incarnation or b"").decode())
 
 
 def _sound(reply: list[bytes | None], fold: str) -> Snapshot | None:

@@ -136,7 +136,7 @@ async def _saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
         return None
     return Copy(
         session,
-        "",  # its last entry tells whether it belongs here
+        snapshot.incarnation,
         memory,
         seq=snapshot.upto,
         n=snapshot.n,

@@ -20,7 +20,7 @@ from typing import Final, Literal, TypeVar
 
 import structlog
 
-from bus import Bus, Claim, Draft
+from bus import Bus, Claim, Draft, SessionInfo
 from bus.entries import SummaryMade
 from bus.errors import Fenced, SessionClosed, SessionNotFound, Unavailable
 from bus.tasks import end
@@ -228,12 +228,14 @@ class EffectRunner:
             await self._back_off(claim)
 
     async def _run(self, claim: Claim, id: str) -> None:
+        # Asked before anything is read: what a redaction takes away meanwhile lands nowhere.
+        info = await self._bus.info(claim.session)
         memory = await self._reader.current(claim.session)
         effect = summary_of(id)
         if effect is not None:
-            await self._summarise(claim, memory, effect)
+            await self._summarise(claim, info, memory, effect)
         else:
-            await self._rewrite(claim, memory, upgrade(memory, id))
+            await self._rewrite(claim, info, memory, upgrade(memory, id))
 
     async def run_due(self, session: str) -> None:
         """Run what `session` is owed now, and what falls due with that, without a lane.
@@ -254,7 +256,9 @@ class EffectRunner:
                 return
             await self._bus.publish(session, [Draft(effect.result_id(made.how), made)])
 
-    async def _summarise(self, claim: Claim, memory: Memory, effect: Effect) -> None:
+    async def _summarise(
+        self, claim: Claim, info: SessionInfo, memory: Memory, effect: Effect
+    ) -> None:
         if _is_moot(memory, effect, claim.lane):
             await self._drop(claim)
             return
@@ -264,9 +268,11 @@ class EffectRunner:
         if made is None:
             await self._back_off(claim)
             return
-        await self._finish(claim, Draft(effect.result_id(made.how), made), found)
+        await self._finish(claim, info, Draft(effect.result_id(made.how), made), found)
 
-    async def _rewrite(self, claim: Claim, memory: Memory, effect: Upgrade | None) -> None:
+    async def _rewrite(
+        self, claim: Claim, info: SessionInfo, memory: Memory, effect: Upgrade | None
+    ) -> None:
         """Have the model put a note or a clipped text better."""
         if effect is None:
             await self._drop(claim)
@@ -283,7 +289,7 @@ class EffectRunner:
             await self._back_off(claim)
             return
         self._tally.models += 1
-        await self._finish(claim, Draft(effect.result_id("model"), made), found)
+        await self._finish(claim, info, Draft(effect.result_id("model"), made), found)
         if made.kind == "note.refused" and made.aborted:
             reason = f"the notebook of {made.participant!r} could not be rewritten"
             with contextlib.suppress(SessionClosed):  # another notebook's end was sooner
@@ -293,8 +299,10 @@ class EffectRunner:
         skips = frozenset((await self._bus.info(session)).skips)
         return await passage(self._bus, session, first, last, skips)
 
-    async def _finish(self, claim: Claim, draft: Draft, found: Passage) -> None:
-        receipt = await self._bus.finish(claim, claim.session, draft, found.identity)
+    async def _finish(self, claim: Claim, info: SessionInfo, draft: Draft, found: Passage) -> None:
+        receipt = await self._bus.finish(
+            claim, claim.session, draft, found.identity, incarnation=info.incarnation
+        )
         self._failures.pop(claim.member, None)
         self._tally.duplicates += receipt.duplicate
 

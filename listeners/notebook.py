@@ -20,7 +20,7 @@ from ulid import ULID
 
 from bus import Bus, Draft, Receipt
 from bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
-from bus.errors import SessionClosed
+from bus.errors import Fenced, SessionClosed
 from listeners.model import Model
 from listeners.ranges import passage
 from listeners.reader import MemoryReader
@@ -139,8 +139,10 @@ class Notebook:
 
         The text that stands then; where nothing happened since, or no answer
         fitted and the session says so, the one that stood before. Raises
-        `UpdateRefused` where that ends the session, and `ModelError`.
+        `UpdateRefused` where that ends the session, `Fenced` where it was redacted
+        meanwhile, and `ModelError`.
         """
+        info = await self._bus.info(self._session)
         memory = await self._reader.current(self._session)
         page = reading(memory, self._participant)
         if memory.n <= page.base:
@@ -148,7 +150,7 @@ class Notebook:
         job = self._job(memory, why)
         skips = frozenset((await self._bus.info(self._session)).skips)
         found = await passage(self._bus, self._session, job.first, job.last, skips)
-        return await self._carry_out(job, found.records)
+        return await self._carry_out(job, found.records, info.incarnation)
 
     async def prompt_agent_for_memory_update(
         self, round_content: str, max_retries: int | None = None, *, why: str = ASKED
@@ -158,6 +160,7 @@ class Notebook:
         It is logged as what the participant was shown; the notebook then
         digests everything up to it.
         """
+        info = await self._bus.info(self._session)
         shown = ContextInjected(participant=self._participant, key=ROUND, content=round_content)
         reading(await self._reader.current(self._session), self._participant)
         await self._bus.publish(self._session, [Draft(str(ULID()), shown)])
@@ -166,7 +169,7 @@ class Notebook:
         if max_retries is not None:
             terms = job.terms.model_copy(update={"retries": max_retries})
             job = replace(job, terms=terms)
-        return await self._carry_out(job, [])
+        return await self._carry_out(job, [], info.incarnation)
 
     @staticmethod
     def create_memory_update_prompt(
@@ -179,10 +182,14 @@ class Notebook:
         name = memory.named(self._participant)
         return Reflecting.of(memory, Reflect(name, memory.n, why))
 
-    async def _carry_out(self, job: Reflecting, records: Sequence[Record]) -> str:
+    async def _carry_out(self, job: Reflecting, records: Sequence[Record], incarnation: str) -> str:
         if self._model is None:
             raise ValueError("this notebook was given no model; pass one to Notebook(…, model)")
         made = await job.run(self._model, records)
+        if (await self._bus.info(self._session)).incarnation != incarnation:
+            raise Fenced(
+                self._session, "it was redacted or replaced while the notebook was written"
+            )
         draft = Draft(f"{job.effect.id}:{ASKED}:{ULID()}", made)
         await self._bus.publish(self._session, [draft])
         if isinstance(made, NoteRefused) and made.aborted:

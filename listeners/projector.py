@@ -202,6 +202,7 @@ class Projector:
             facts=facts,
             effects=[(item.lane, item.effect.id, item.answers) for item in fresh],
             snapshot=self._snapshot(copy),
+            incarnation=copy.incarnation,
         )
 
     def _snapshot(self, copy: Copy) -> Snapshot | None:

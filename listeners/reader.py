@@ -81,12 +81,17 @@ class MemoryReader:
         profile: Profile = "full",
         budget: int | None = None,
         at: int | None = None,
+        shared: Sequence[str] = (),
     ) -> Context:
         """What `participant` needs to know to speak now (or after entry `at`).
 
+        `shared` names other sessions whose ratified decisions, as of now, are
+        shown as well; nothing of that is logged.
+
         Raises `ContextOverflow` where `budget` is below the floor of the profile.
         """
-        request = Request(participant=participant, profile=profile, budget=budget)
+        others = [(other, await self.current(other)) for other in shared]
+        request = Request(participant=participant, profile=profile, budget=budget, shared=others)
         if at is not None:
             memory, recent = await self._folded(session, n=at)
             wanted = _wanted(memory, profile)

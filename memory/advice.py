@@ -107,14 +107,14 @@ def _episodes(memory: Memory) -> Iterator[Advice]:
         yield Advice("limits.open_episodes", now, _rounded(now + min(now, store.refused)), because)
     if not store.evicted:
         return
-    done = [one for one in store.held.values() if one.status != "open" and one.talk is None]
+    kept = len(store.archived)
     because = f"{store.evicted} closed episodes were let go of"
-    if len(done) >= limits.archive.items:
+    if kept >= limits.archive.items:
         now = limits.archive.items
         yield Advice("limits.archive.items", now, _rounded(_doubled(now, store.evicted)), because)
-    if sum(one.size for one in done) * 4 >= limits.archive.cap * 3:
+    if store.archive_size * 4 >= limits.archive.cap * 3:
         now = limits.archive.cap
-        share = now * store.evicted // max(1, len(done))
+        share = now * store.evicted // max(1, kept)
         yield Advice("limits.archive.cap", now, _rounded(_doubled(now, share)), because)
 
 

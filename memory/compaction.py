@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from memory.items import Decision, Proposal
 from memory.state import Memory
+from memory.weight import rank
 
 _LEDGER = ("ratified", "disputed")
 
@@ -22,16 +23,10 @@ def compact_proposals(memory: Memory, *, wanted: bool = False) -> None:
         return
     keep = caps.proposals * caps.target // 1000
     full = [memory.proposals[ref] for ref in memory.full_proposals]
-    full.sort(key=lambda proposal: (_weight(memory, proposal), proposal.ref))
+    full.sort(key=lambda proposal: (*rank(memory, proposal), proposal.ref))
     for proposal in full[: max(0, len(full) - keep)]:
         _shrink_proposal(proposal)
         del memory.full_proposals[proposal.ref]
-
-
-def _weight(memory: Memory, proposal: Proposal) -> int:
-    """Active ones first, then those that many people spoke to, less their age in windows."""
-    age = (memory.messages - proposal.mentioned) // memory.window
-    return 1000 * (proposal.status == "active") + 10 * sum(proposal.tally) - age
 
 
 def _shrink_proposal(proposal: Proposal) -> None:

@@ -21,7 +21,7 @@ from hashlib import blake2b
 from typing import Final, Literal
 
 from bus.entries import Record
-from memory import prefix, tail
+from memory import prefix, shared, tail
 from memory.errors import ContextOverflow
 from memory.page import Block, Choice, Page
 from memory.render import FRAME
@@ -43,12 +43,15 @@ class Request:
 
     `recent` are the newest records of the log, oldest first; those that are not
     messages are passed over, and no more than the profile shows are used.
+
+    `shared` are other sessions by name, whose ratified decisions are shown as well.
     """
 
     participant: str | None = None
     profile: Profile = "full"
     budget: int | None = None
     recent: Sequence[Record] = ()
+    shared: shared.Shared = ()
 
 
 @dataclass(slots=True, frozen=True)
@@ -90,10 +93,11 @@ def assemble(memory: Memory, request: Request) -> Context:
     head = [frame, *before.blocks(prefix.BLOCKS)]
     text = "\n\n".join(block.text for block in head) + "\n\n"
     after = Page(budget - measure(text, "tokens") - _MARKER_TOKENS)
+    others = shared.fill(after, request.shared, budget * shared.SHARE // 1000)
     tail.fill(memory, after, request.profile, request.participant, request.recent)
     dropped = {**before.counted("left out"), **after.counted("left out")}
     shortened = {**before.counted("short"), **after.counted("short")}
-    rest = after.blocks(tail.BLOCKS)
+    rest = after.blocks((*others, *tail.BLOCKS))
     if marker := _marker(dropped, shortened):
         rest.append(Block("left out", marker, measure(marker, "tokens")))
     rest += after.blocks((tail.RECENT,))

@@ -6,6 +6,7 @@ DomainError
 ├── PackMissing        the session names a pattern pack this process lacks
 ├── ContextOverflow    a budget below the floor of the profile
 ├── UnknownRef         a handle that names no item
+├── RedactionRefused   taking an entry's words away would rename later items
 ├── LimitExceeded      a text that is too long for a notebook
 ├── StaleRevision      a notebook that changed since it was read
 ├── NoNotebook         a participant who keeps none in this session
@@ -55,6 +56,17 @@ class UnknownRef(DomainError):
     def __init__(self, ref: str) -> None:
         super().__init__(f"no item {ref!r} in this session; list them with 'parley memory'")
         self.ref = ref
+
+
+class RedactionRefused(DomainError):
+    def __init__(self, n: int, differing: int) -> None:
+        cure = (
+            "what it did cannot be told without them; --renumber redacts it all the same"
+            if differing == n
+            else f"entry {differing} repeats or quotes it: redact {differing} first, or --renumber"
+        )
+        super().__init__(f"without the words of entry {n} later items would be renumbered: {cure}")
+        self.n, self.differing = n, differing
 
 
 class LimitExceeded(DomainError):

@@ -144,8 +144,9 @@ def _in_turn(*steps: Callable[[Moment, Any], None]) -> Callable[[Memory, int, An
 
 
 def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
-    if entry.redacted not in memory.redacted:
-        insort(memory.redacted, entry.redacted)
+    if entry.redacted in memory.redacted:  # told by the first of its tombstones
+        return _NOTHING
+    insort(memory.redacted, entry.redacted)
     return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]
 
 
@@ -162,6 +163,7 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     memory.opened = True
     memory.title = entry.title
     memory.counter = entry.counter
+    summaries.close_heavy(memory, n, entry.at)
     moment = Moment(memory, n, "", "", entry.at)
     work.tighten(moment)
     return [*refused, *moment.facts]
@@ -174,7 +176,9 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     compact_proposals(memory)
     compact_decisions(memory, ledger=True)
     positions.trim(memory)
+    summaries.close_heavy(memory, n, entry.at)
     summaries.tighten(memory)
+    lessons.tighten(memory)
     history.trim(memory)
     moment = Moment(memory, n, memory.named(entry.by or ""), "", entry.at)
     work.tighten(moment)

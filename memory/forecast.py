@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from memory.reflections import limit_of, policy_of, warn_of
 from memory.state import Memory
 from memory.stores import Episode, Notebooks
 from memory.text import Unit, measure
@@ -95,9 +96,9 @@ def _notebooks(memory: Memory) -> Iterator[Forecast]:
     yield _made("limits.history", "chars", books.size, limits.history.cap, ever, memory.n)
     for name in sorted(books.notes):
         note = books.notes[name]
-        own = memory.settings.note.agents.get(name)
-        cap = own.limit if own is not None and own.limit is not None else limits.note.cap
-        warn = limits.note.warn * cap // limits.note.cap
+        if policy_of(memory, name) == "off":
+            continue
+        cap, warn = limit_of(memory, name), warn_of(memory, name)
         told = _told_since(books, name, note.cause)
         size, turns = len(note.text) + told, memory.n - note.cause
         yield _made("limits.note", "chars", size, cap, told, turns, warn=warn, of=name)
@@ -119,16 +120,14 @@ def _episodes(memory: Memory) -> Iterator[Forecast]:
         return
     yield _made("limits.open_episodes", "items", len(store.open), limits.open_episodes,
                 len(store.open), memory.n)  # fmt: skip
-    work = [one for one in store.held.values() if one.talk is None]
-    size = sum(one.size for one in work)
-    session = limits.session
+    session, archive, kept = limits.session, limits.archive, len(store.archived)
+    size = store.size + memory.insights.size
     yield _made("limits.session", "tokens", size, session.cap, size, memory.n, warn=session.warn)
-    done = [one for one in work if one.status != "open"]
-    ever = len(done) + store.evicted
-    tokens = sum(one.size for one in done)
-    yield _made("limits.archive", "tokens", tokens, limits.archive.cap,
-                tokens * ever // max(1, len(done)), memory.n)  # fmt: skip
-    yield _made("limits.archive.items", "items", len(done), limits.archive.items, ever, memory.n)
+    ever = kept + store.evicted
+    tokens = store.archive_size
+    yield _made("limits.archive", "tokens", tokens, archive.cap,
+                tokens * ever // max(1, kept), memory.n)  # fmt: skip
+    yield _made("limits.archive.items", "items", kept, archive.items, ever, memory.n)
 
 
 def _exchanges(memory: Memory) -> Iterator[Forecast]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from memory import insights, tallies
+from memory import condensed, insights, tallies
 from memory.moment import Moment
 from memory.state import Memory
 from memory.stores import Episode, Insight, Run, StepRow
@@ -90,6 +90,7 @@ def let_go(memory: Memory, ref: int) -> None:
     gone = store.held.pop(ref, None)
     if gone is not None:
         store.size -= gone.size
+        condensed.let_go(memory, "episode", gone.opened)
 
 
 def archive(memory: Memory, episode: Episode) -> None:

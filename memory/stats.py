@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from memory import episodes
 from memory.canonical import dump
 from memory.forecast import forecast
+from memory.lookup import innermost
 from memory.state import Memory
 from memory.stores import Episode
 from memory.summaries import frontier
@@ -87,7 +87,7 @@ def _conversation(memory: Memory) -> dict[str, Any]:
 
 
 def _session(memory: Memory) -> dict[str, Any]:
-    goal = episodes.innermost(memory, "goal")
+    goal = innermost(memory, "goal")
     held = memory.episodes.held.values()
     under = [one for one in held if goal is not None and one.parent == goal.ref]
     closed = [one for one in held if one.kind == "goal" and one.status != "open"]
@@ -99,7 +99,7 @@ def _session(memory: Memory) -> dict[str, Any]:
         "archived_goals": len(closed),
         "evicted": memory.episodes.evicted,
         "refused": memory.episodes.refused,
-        "estimated_tokens": sum(one.size for one in held if one.talk is None),
+        "estimated_tokens": memory.episodes.size + memory.insights.size,
     }
 
 
@@ -116,7 +116,7 @@ def _tasks_done(goal: Episode | None) -> int:
 
 
 def _execution(memory: Memory) -> dict[str, Any]:
-    task = episodes.innermost(memory, "task")
+    task = innermost(memory, "task")
     at_work = [memory.episodes.held[ref].work for ref in memory.episodes.open]
     steps = [step for work in at_work if work is not None for step in work.steps]
     learnt = sum(one.kind == "discovered" for one in memory.insights.held.values())

@@ -43,6 +43,12 @@ def weigh(memory: Memory, n: int, entry: Message) -> list[Fact]:
     return []
 
 
+def close_heavy(memory: Memory, last: int, at: str | None) -> None:
+    """Close the open stretch where `limits.short_term`, as it is now, has no room for it."""
+    if memory.short_term and memory.open_tokens > memory.short_term and memory.open_count:
+        close_range(memory, last, at)
+
+
 def close_range(memory: Memory, last: int, at: str | None) -> None:
     """Close the open stretch of level 0 at `last`; it is owed a summary from now on."""
     closed = Range(0, memory.open_first, last, at)

@@ -13,8 +13,10 @@ from server.commands import (
     asking,
     demo,
     goal,
+    lessons,
     note,
     operations,
+    redaction,
     rules,
     sessions,
     talk,
@@ -49,8 +51,9 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.meta[SOURCES] = sources
 
 
-for family in (demo, analysis, talk, goal, asking, rules, operations):
+for family in (demo, analysis, talk, goal, asking, rules, redaction, operations):
     family.add_to(app)
 app.add_typer(sessions.app, name="session")
+app.add_typer(lessons.app, name="lessons")
 app.add_typer(note.app, name="note")
 app.add_typer(tool.app, name="tool")

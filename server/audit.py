@@ -6,9 +6,10 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import cast
 
-from bus.audit import Row, records
+from bus.audit import Row, records, redacted
 from bus.drafts import is_id
-from bus.entries import KINDS, PRIMARY, EntrySetAside, SessionForked, Unknown
+from bus.entries import KINDS, PRIMARY, EntryRedacted, EntrySetAside, SessionForked, Unknown
+from bus.staging import ANY
 from bus.wire import decode, encode, fingerprint
 from memory.text import clip
 
@@ -58,8 +59,12 @@ def _unreadable(place: int, entry: Unknown) -> Iterator[str]:
 
 def index_findings(rows: Sequence[Row], ids: Mapping[str, str]) -> Iterator[str]:
     """What the index of client ids says otherwise than the log."""
+    wordless = redacted(records(rows))
+    before = 0
     for row in rows:
-        due = f"{row.seq}-{row.n} {fingerprint(row.body)}"
+        gone = row.n > before and row.n in wordless
+        before = row.n
+        due = f"{row.seq}-{row.n} {ANY if gone else fingerprint(row.body)}"
         found = ids.get(row.id)
         if found is None:
             yield f"entry {row.seq}: its id {row.id!r} is not in the index of ids"
@@ -83,7 +88,7 @@ def skips(rows: Sequence[Row]) -> frozenset[int]:
 def forked(rows: Sequence[Row], session: str, at: int) -> tuple[Row, ...]:
     """The log of a fork that shares every entry up to the `at`-th primary one.
 
-    What later entries of the original set aside stays set aside; a closing is
+    What later entries of the original set aside or redacted stays so; a closing is
     left behind. The last entry says where the fork came from.
     """
     prefix = [row for row in rows if row.n <= at and decode(row.body).kind != "session.closed"]
@@ -91,6 +96,11 @@ def forked(rows: Sequence[Row], session: str, at: int) -> tuple[Row, ...]:
     for seq in sorted(skips(rows) - skips(prefix)):
         if seq <= len(kept):
             kept.append(_appended(kept, f"set-aside:{seq}", EntrySetAside(seq=seq, reason="fork")))
+    there = redacted(records(kept))
+    for n in sorted(redacted(records(rows)) - there):
+        if n <= at:
+            marker = EntryRedacted(redacted=n, reason="fork")
+            kept.append(_appended(kept, f"redacted:fork:{n}", marker))
     name = _free(f"fork:{session}:{at}", {row.id for row in kept})
     kept.append(_appended(kept, name, SessionForked(session=session, n=at)))
     return tuple(kept)
@@ -102,6 +112,8 @@ def _free(name: str, taken: Set[str]) -> str:
     return name if name not in taken else next(other for other in others if other not in taken)
 
 
-def _appended(rows: Sequence[Row], id_: str, entry: EntrySetAside | SessionForked) -> Row:
+def _appended(
+    rows: Sequence[Row], id_: str, entry: EntryRedacted | EntrySetAside | SessionForked
+) -> Row:
     last = rows[-1]
     return Row(last.seq + 1, last.n, id_, last.received_ms, encode(entry))

@@ -80,7 +80,11 @@ def encode_file(file: SessionFile) -> bytes:
         "parley": "session", "version": VERSION, "session": file.session,
         "status": file.status, "head": file.head, "n": file.n,
     })  # fmt: skip
-    body = header[:-1] + b',"entries":[\n' + b",\n".join(map(_line, file.rows)) + b"\n]"
+    return signed(header[:-1] + b',"entries":[\n' + b",\n".join(map(_line, file.rows)) + b"\n]")
+
+
+def signed(body: bytes) -> bytes:
+    """A JSON object without its closing brace, ended with the checksum of its bytes."""
     return body + _TRAILER + _digest(body) + _END
 
 
@@ -107,24 +111,34 @@ def decode_file(data: bytes) -> SessionFile:
 
 def read_file(path: Path) -> SessionFile:
     """The session in the file at `path`; see `decode_file`."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise Failure(f"cannot read {str(path)!r}: {error.strerror}") from None
+    data = read_bytes(path)
     try:
         return decode_file(data)
     except BadSessionFile as error:
         raise BadSessionFile(f"{path}: {error}") from None
 
 
+def read_bytes(path: Path) -> bytes:
+    """What the file at `path` holds."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Failure(f"cannot read {str(path)!r}: {error.strerror}") from None
+
+
 def write_file(path: Path, file: SessionFile) -> None:
     """Puts the file in place whole, or leaves what was there untouched."""
+    write_bytes(path, encode_file(file))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Puts a file of `data` in place whole, or leaves what was there untouched."""
     folder = path.absolute().parent
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
         try:
             with os.fdopen(handle, "wb") as out:
-                out.write(encode_file(file))
+                out.write(data)
                 out.flush()
                 os.fsync(out.fileno())
             Path(name).replace(path)
@@ -158,6 +172,11 @@ def _checked(data: bytes) -> bytes:
             f"version {version.version}; this parley reads version {VERSION}: use the one "
             "that wrote it"
         )
+    return unsigned(data)
+
+
+def unsigned(data: bytes) -> bytes:
+    """What `signed` was given. Raises `BadSessionFile` where a byte has changed since."""
     body, _, digest = data.rpartition(_TRAILER)
     if not body or not digest.endswith(_END):
         raise BadSessionFile("cut short or altered at its end: the checksum is not whole")

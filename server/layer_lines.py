@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from memory import condensed, render_layers
+from memory import condensed, render_layers, toolcache
 from memory.render import line
 from memory.state import Memory
 from memory.stores import Episode
@@ -101,7 +101,7 @@ def tools(memory: Memory) -> Lines:
     tools = memory.tools
     misses = many(tools.misses, "miss", "misses")
     yield f"{many(tools.hits, 'hit')}, {misses}, {len(tools.cached)} kept"
-    for cached in tools.cached.values():
+    for cached in toolcache.live(memory):
         value = condensed.result_text(memory, cached)
         yield render_layers.cached_lines(memory, cached, value)
     for call in tools.calls.values():

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from memory import toolcache
 from memory.state import Memory
 from memory.stores import Episode, Store
 from memory.summaries import frontier
@@ -66,12 +67,11 @@ def exchanges(memory: Memory) -> dict[str, Any]:
 
 
 def tools(memory: Memory) -> dict[str, Any]:
-    turn = memory.exchanges.turn
     cached = [
-        {**_plain(one), "remaining": max(0, one.expires - turn - 1)}
+        {**_plain(one), "remaining": max(0, toolcache.remaining(memory, one))}
         for one in memory.tools.cached.values()
     ]
-    return {**_store(memory.tools), "turn": turn, "cached": cached}
+    return {**_store(memory.tools), "turn": memory.exchanges.turn, "cached": cached}
 
 
 def insights(memory: Memory) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bus import Bus
@@ -53,12 +54,17 @@ async def context_of(
     profile: Profile,
     budget: int | None,
     at: int | None,
+    shared: Sequence[str] = (),
 ) -> Context:
-    """The context of a participant."""
+    """The context of a participant, with what the sessions `shared` decided."""
+    if session in shared:
+        raise Misuse(f"--with {session}: its decisions are there already; name another session")
     async with connected(settings) as running:
         await check_moment(running.bus, session, at)
         reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        return await reader.context(session, participant, profile=profile, budget=budget, at=at)
+        return await reader.context(
+            session, participant, profile=profile, budget=budget, at=at, shared=shared
+        )
 
 
 async def story_of(settings: Settings, session: str, ref: str) -> dict[str, Any]:

@@ -46,7 +46,9 @@ _SAYS: Final = {
     "settings.changed": "settings changed by {by}",
     "settings.refused": "settings refused: {reason}",
     "session.closed": "closed: {reason}",
+    "lesson.imported": "learnt from {session} {ref}: {said}",
     "entry.set_aside": "entry {seq} set aside: {reason}",
+    "entry.redacted": "the words of entry {n} were taken out: {reason}",
     "entry.skipped": "an entry of kind {kind} was skipped",
 }
 
@@ -66,7 +68,7 @@ class _Blanks(dict[str, Any]):
 
 def fact_line(fact: Mapping[str, Any]) -> str:
     """What a fact says; facts of kinds unknown here are named as they are."""
-    data = _Blanks({**fact.get("data", {}), "ref": fact.get("ref")})
+    data = _Blanks({"ref": fact.get("ref"), **fact.get("data", {})})
     data["said"] = clip(one_line(data.get("outcome") or data.get("text") or data["topic"]), SAID)
     template = _SAYS.get(str(fact["kind"]))
     if template is None:
@@ -104,6 +106,8 @@ def _house(entry: Any) -> str:
     match entry.kind:
         case "session.opened":
             return "session opened" + (f": {entry.title}" if entry.title else "")
+        case "entry.redacted":
+            return f"entry {entry.redacted} redacted{whose}: {entry.reason}"
         case "session.forked":
             return f"forked from {entry.session} at {entry.n}"
         case "item.corrected":

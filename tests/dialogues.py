@@ -170,6 +170,7 @@ _TINY = st.fixed_dictionaries(
                 "cached": _SMALL,
                 "context_text": st.integers(0, 30),
                 "open_episodes": st.integers(1, 4),
+                "archive": st.builds(lambda items: {"items": items}, _SMALL),
             },
         ),
         "cache": st.builds(lambda ttl, age: {"ttl": ttl, "max_age": age}, _SMALL, _SMALL),

@@ -3,12 +3,12 @@
 -- ARGV: session, wake, bucket's wake, nonce, to, identity of the entry at `to`,
 -- skips honoured, '1' when done, facts kept, fold version, snapshot's n, bytes
 -- and checksum ('' for none), the entry after which this commit's facts and
--- effects begin, number of facts, id and body of each, then of each effect: lane,
+-- effects begin, the incarnation that was folded or '', number of facts, id and body of each, then of each effect: lane,
 -- member, number of result ids, the ids.
 -- Replies: ok folded head held | missing | fenced reason
 local FACTS, MEMORY = KEYS[7], KEYS[10]
 local session, nonce, to = ARGV[1], ARGV[4], tonumber(ARGV[5])
-local meta = redis.call('HMGET', META, 'head', 'folded', 'skips', 'folds')
+local meta = redis.call('HMGET', META, 'head', 'folded', 'skips', 'folds', 'incarnation')
 if not meta[1] then return {'missing'} end
 
 local function skipped(upto)
@@ -18,6 +18,7 @@ local function skipped(upto)
   end
   return count
 end
+if ARGV[15] ~= '' and ARGV[15] ~= meta[5] then return {'fenced', 'the session was replaced or redacted since it was folded'} end -- fence: incarnation
 if identity(ARGV[5]) ~= ARGV[6] then return {'fenced', 'entry ' .. ARGV[5] .. ' is not the one that was folded'} end -- fence: identity
 if skipped(to) ~= tonumber(ARGV[7]) then return {'fenced', 'an entry up to ' .. ARGV[5] .. ' was set aside meanwhile'} end -- fence: skips
 if tonumber(ARGV[14]) > tonumber(meta[2]) then return {'fenced', 'what was recorded of entries up to ' .. ARGV[14] .. ' is lost'} end -- fence: after
@@ -33,9 +34,9 @@ local head, before = tonumber(meta[1]), tonumber(meta[2])
 local folded = math.max(before, to) -- fence: monotonic
 if folded ~= before then redis.call('HSET', META, 'folded', whole(folded)) end
 
-local at = 16
+local at = 17
 local told = false
-for _ = 1, tonumber(ARGV[15]) do
+for _ = 1, tonumber(ARGV[16]) do
   -- What is folded has told its facts; Redis itself refuses an id a second time.
   if tonumber(string.match(ARGV[at], '^%d+')) > before then
     redis.pcall('XADD', FACTS, ARGV[at], 'fact', ARGV[at + 1])

@@ -1,10 +1,10 @@
 --#include append
 -- KEYS 7, 8: due and claims of the effect's lane. ARGV: session, wake, bucket's
 -- wake, lane, member, identity of the last input or '', id, fingerprint,
--- class, body. A closed session still takes its results: they change nothing that
+-- class, body, the incarnation that was read or ''. A closed session still takes its results: they change nothing that
 -- was said. Replies: ok seq n duplicate | missing | fenced reason
 local lane, member, input = ARGV[4], ARGV[5], ARGV[6]
-local meta = redis.call('HMGET', META, 'head', 'n')
+local meta = redis.call('HMGET', META, 'head', 'n', 'incarnation')
 local function settle()
   redis.call('HDEL', KEYS[8], member)
   if redis.call('ZREM', KEYS[7], member) == 1 and meta[1] then
@@ -16,6 +16,8 @@ if not meta[1] then
   return {'missing'}
 end
 if input ~= '' and identity(string.match(input, '^%d+')) ~= input then return {'fenced', 'the input of ' .. ARGV[7] .. ' is no longer in the log'} end -- fence: input
+
+if ARGV[11] ~= '' and ARGV[11] ~= meta[3] then return {'fenced', 'the session was replaced or redacted since ' .. ARGV[7] .. ' was begun'} end -- fence: incarnation
 
 local before = redis.call('HGET', IDS, ARGV[7])
 if before then -- the first result stands, whatever it says

@@ -1,9 +1,9 @@
--- Included by remove and restore. KEYS 7..14: facts, gone, due:effects,
--- claims:effects, due:upgrades, claims:upgrades, staged log, staged ids; from 15
--- the snapshots.
-local function forget(session)
+-- Included by remove, restore and redact. KEYS 7..14: facts, gone, due:effects,
+-- claims:effects, due:upgrades, claims:upgrades, staged log, staged ids; from
+-- `first` on the snapshots.
+local function forget(session, first)
   redis.call('UNLINK', LOG, META, IDS, KEYS[7])
-  for i = 15, #KEYS do redis.call('UNLINK', KEYS[i]) end
+  for i = first, #KEYS do redis.call('UNLINK', KEYS[i]) end
   redis.call('ZREM', DUE, session)
   redis.call('HDEL', CLAIMS, session)
   redis.call('ZREM', SESSIONS, session)

@@ -6,7 +6,9 @@ local session, incarnation = ARGV[1], ARGV[4]
 local standing = redis.call('HGET', META, 'incarnation')
 if standing == incarnation then return {'there'} end
 if standing then return {'exists'} end
-if ARGV[6] == '1' and redis.call('GET', KEYS[7]) == incarnation then return {'gone'} end -- fence: gone
+-- A redaction adds to the name of the incarnation: what it is of stays before the dot.
+local gone = string.match(redis.call('GET', KEYS[7]) or '', '^[^.]+')
+if ARGV[6] == '1' and gone == string.match(incarnation, '^[^.]+') then return {'gone'} end -- fence: gone
 
 local now = milliseconds()
 redis.call('XADD', LOG, '1-0', 'id', ARGV[7], 't', now, 'entry', ARGV[9])

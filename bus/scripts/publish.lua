@@ -24,7 +24,8 @@ for k = 1, count do
   local before = known[k] or here[id]
   if before then -- fence: duplicate
     local seq, number, other = string.match(before, '^(%d+)-(%d+) (%S+)$')
-    if other ~= fingerprint and class ~= 'd' then return {'conflict', k, seq} end -- fence: conflict
+    local same = other == fingerprint or other == '-' -- of a redacted entry nothing is left to compare
+    if not same and class ~= 'd' then return {'conflict', k, seq} end -- fence: conflict
     reply[#reply + 1] = k
     reply[#reply + 1] = seq
     reply[#reply + 1] = number

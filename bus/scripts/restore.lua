@@ -7,7 +7,7 @@ local standing = redis.call('HGET', META, 'incarnation')
 if standing == ARGV[4] then return {'there'} end
 if standing and standing ~= ARGV[5] then return {'exists'} end
 if redis.call('XLEN', KEYS[13]) ~= tonumber(ARGV[6]) then return {'unstaged'} end
-forget(ARGV[1])
+forget(ARGV[1], 15)
 redis.call('RENAME', KEYS[13], LOG)
 redis.call('RENAME', KEYS[14], IDS)
 redis.call('PERSIST', LOG)

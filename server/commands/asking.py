@@ -55,6 +55,10 @@ def context(
     trace: Trace = False,
     budget: Budget = None,
     at: At = None,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="SESSION", help="its decisions too; may be repeated"),
+    ] = None,
     json: Json = False,
 ) -> None:
     """What a listener is told before it speaks."""
@@ -72,7 +76,7 @@ def context(
         views.show_messages(run(tracing.messages_of(own, session, as_, budget)), json)
         return
     chosen = profile or ("brief" if brief else "full")
-    question = questions.context_of(own, session, as_, chosen, budget, at)
+    question = questions.context_of(own, session, as_, chosen, budget, at, with_ or ())
     views.show_context(run(question), json)
 
 

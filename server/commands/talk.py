@@ -66,10 +66,11 @@ def publish(
     ] = Path("-"),
     json: Json = False,
 ) -> None:
-    """Publish entries of any kind: messages, votes, results, tool calls, episodes, steps.
+    """Publish entries of any kind, one a line.
 
-    Each line has the fields of docs/wire.md, and where you want resending to be
-    harmless an id. Nothing is published when a line is wrong. Prints their numbers.
+    Messages, votes, results, tool calls, episodes, steps. Each line has the
+    fields of docs/wire.md, and where you want resending to be harmless an id.
+    Nothing is published when a line is wrong. Prints their numbers.
     """
     from server import publishing, views
     from server.running import run

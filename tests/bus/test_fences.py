@@ -156,10 +156,11 @@ def test_every_fence_is_switched_off_by_some_name() -> None:
     """A rule that cannot be switched off cannot be shown to matter."""
     known = {f"{name}.{fence}" for name in NAMES for fence in fences(name)}
     assert known == {
-        "commit.after", "commit.identity", "commit.monotonic", "commit.progress",
-        "commit.rearm", "commit.result", "commit.skips", "commit.snapshot", "finish.input",
-        "open.gone", "publish.backlog", "publish.closed", "publish.conflict", "publish.duplicate",
-        "publish.epoch", "publish.tip", "set_aside.folded", "take.affinity",
+        "commit.after", "commit.identity", "commit.incarnation", "commit.monotonic",
+        "commit.progress", "commit.rearm", "commit.result", "commit.skips", "commit.snapshot",
+        "finish.incarnation", "finish.input", "open.gone", "publish.backlog", "publish.closed",
+        "publish.conflict", "publish.duplicate", "publish.epoch", "publish.tip",
+        "redact.incarnation", "set_aside.folded", "take.affinity",
     }  # fmt: skip
 
 

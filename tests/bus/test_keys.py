@@ -113,6 +113,7 @@ async def _every_verb(bus: Bus) -> None:
     await bus.drop(upgrade)
     await bus.restore("b", await everything(bus, "a"))
     await bus.restore("b", await everything(bus, "a"), replace=True)
+    await bus.redact("a", 1, blank=lambda log, n: log[1].entry, reason="test")
     await bus.close("a", "done")
     await bus.janitor()
     await bus.remove("a")

@@ -35,12 +35,6 @@ def cached(k: int, **fields: Any) -> Cached:
     )  # fmt: skip
 
 
-def goal(ref: int, size: int = 10) -> Episode:
-    return Episode(
-        ref=ref, kind="goal", title="t", participant="a", opened=ref, status="completed", size=size
-    )
-
-
 def test_nothing_measured_is_nothing_advised() -> None:
     """A session that has just been opened fits its limits."""
     assert advise(memory()) == []
@@ -110,9 +104,9 @@ def test_an_archive_that_lets_go_should_be_larger() -> None:
     """In items, in tokens, or both: in what it is full of."""
     found = memory()
     found.episodes.evicted = 3
-    found.episodes.held = {ref: goal(ref) for ref in range(1, 11)}
+    found.episodes.archived = list(range(1, 11))
     assert (only(found).key, only(found).suggested) == ("limits.archive.items", 13)
-    found.episodes.held = {ref: goal(ref, 2900) for ref in (1, 2)}
+    found.episodes.archived, found.episodes.archive_size = [1, 2], 5800
     assert (only(found).key, only(found).suggested) == ("limits.archive.cap", 12_000)
 
 

@@ -110,6 +110,23 @@ def test_a_closed_episode_is_put_in_words_where_prose_is_wanted() -> None:
     assert episode_text(memory, memory.episodes.held[1]) == "They agreed."
 
 
+def test_the_words_of_an_episode_go_with_it() -> None:
+    """When it leaves the archive."""
+    log: list[Entry] = [
+        assistant(
+            summary={"how": "model"}, episodes={"prose": True}, limits={"archive": {"items": 1}}
+        )
+    ]
+    for number in (1, 3):
+        log += [
+            EpisodeOpened(participant="ana", episode="phase", title=f"Phase {number}"),
+            EpisodeClosed(participant="ana", result="Done."),
+            condensed(Condense("episode", number)),
+        ]
+    assert set(remembered(log[:4]).condensed) == {"episode 1"}
+    assert set(remembered(log).condensed) == {"episode 3"}
+
+
 def test_an_odd_number_raises_nothing() -> None:
     """The fold is total."""
     odd = TextCondensed.model_construct(part="running", of=-5, text="x")

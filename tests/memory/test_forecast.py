@@ -113,7 +113,8 @@ def test_goals_and_the_archive_are_forecast_in_tokens() -> None:
     found = memory(20)
     found.episodes.last = 3
     found.episodes.evicted = 1
-    found.episodes.open = [3]
+    found.episodes.open, found.episodes.archived = [3], [2]
+    found.episodes.size, found.episodes.archive_size = 1200, 500
     found.episodes.held = {
         2: Episode(
             ref=2, kind="goal", title="a", participant="x", opened=2, status="completed", size=500

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bus.entries import SettingsChanged
 from memory.fold import apply
 from memory.presets import preset
 from memory.settings import Settings, merged
@@ -61,6 +62,15 @@ def test_open_talk_never_exceeds_its_cap(said: list[tuple[str, str]], cap: int, 
     for record in talk(*lines, **capped(cap, warn)):
         apply(memory, record)
         assert memory.open_tokens <= cap
+
+
+def test_a_lower_cap_holds_at_once() -> None:
+    """Changing it closes the stretch that it has no room for, by the settings of its time."""
+    size = tokens(LINE)
+    lower = SettingsChanged(settings={"limits": {"short_term": {"cap": 2 * size}}})
+    memory, _ = folded(talk(*[("ana", LINE)] * 5, lower, ("bo", LINE), **capped(9 * size)))
+    assert [(effect.first, effect.last) for effect in due(memory)] == [(1, 5)]
+    assert (memory.open_first, memory.open_tokens) == (6, size)
 
 
 def test_an_analysts_newest_messages_begin_where_its_summaries_end() -> None:

@@ -39,7 +39,7 @@ def test_the_three_layers_are_counted() -> None:
     memory.open_count, memory.open_tokens = 3, 120
     row = {"n": 5, "who": "ana", "form": "reasoning", "ok": True, "text": "look", "size": 3}
     step = convert({**row, "discovered": [("port", "8080")]}, StepRow)
-    memory.episodes.last = 3
+    memory.episodes.last, memory.episodes.size = 3, 110
     memory.episodes.open = [2, 3]
     memory.episodes.held = {
         1: Episode(

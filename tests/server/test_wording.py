@@ -6,6 +6,7 @@ import pytest
 
 from bus.entries import (
     BallotCompleted,
+    EntryRedacted,
     ItemCorrected,
     Message,
     NoteRefused,
@@ -31,6 +32,7 @@ from server.wording import fact_line, message_line
          "correction of P1 by Ana: topic boats"),
         (ParticipantAliased(alias="ned", participant="edward", by="root"),
          "alias by root: ned is edward"),
+        (EntryRedacted(redacted=7, reason="a name", by="ana"), "entry 7 redacted by ana: a name"),
         (VoteInitiated(participant="Bo", content="Tea?"), "Bo calls a vote: Tea?"),
         (VoteConfirmed(participant="Bo", agreed=False), "Bo is not ready to vote"),
         (BallotCompleted(participant="Bo", consensus=True, content="Tea."),
@@ -56,3 +58,10 @@ def test_an_item_is_announced_by_its_words() -> None:
     data = {"participant": "Bo", "topic": "rollout", "text": "All five in one night."}
     said = fact_line({"kind": "proposal.made", "ref": "P6", "data": data})
     assert said == "P6 proposed by Bo: All five in one night."
+
+
+def test_a_lesson_says_where_it_was_learnt() -> None:
+    """Its handle is that of the other session."""
+    data = {"session": "boats", "ref": "D2", "text": "Paint it green."}
+    said = fact_line({"kind": "lesson.imported", "ref": None, "data": data})
+    assert said == "learnt from boats D2: Paint it green."

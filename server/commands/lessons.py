@@ -1,0 +1,104 @@
+"""`parley lessons …`: what sessions learn from each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from server.commands.options import Json, Session, settings
+from server.commands.talk import Speaker
+
+
+class _ShowsFirst(TyperGroup):
+    """`parley lessons SESSION` is `parley lessons show SESSION`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_ShowsFirst,
+    help="What a session learnt from others, and what it could teach.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    session: Session,
+    teach: Annotated[bool, typer.Option("--teach", help="what it could teach instead")] = False,
+    json: Json = False,
+) -> None:
+    """What a session learnt, the weightiest first; "show" may be left out."""
+    from server import lessons
+    from server.running import run
+
+    question = (lessons.taught if teach else lessons.learnt)(settings(ctx), session)
+    _show(run(question), json)
+
+
+@app.command()
+def export(
+    ctx: typer.Context,
+    session: Session,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="file  [default: SESSION.lessons.json]")
+    ] = None,
+) -> None:
+    """Save what a session could teach to a file."""
+    from server import lessons
+    from server.output import tell
+    from server.running import run
+
+    path = out or Path(f"{session}.lessons.json")
+    count = run(lessons.export(settings(ctx), session, path))
+    tell(f"{count} lessons in {path}")
+
+
+@app.command("import")
+def import_(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="session that learns")],
+    source: Annotated[
+        str,
+        typer.Option("--from", metavar="SESSION|FILE", help="a file has a slash, or ends .json"),
+    ],
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, metavar="N", help="only the N weightiest")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="show them, import nothing")] = False,
+    as_: Speaker = None,
+    json: Json = False,
+) -> None:
+    """Have a session learn what another could teach. Repeating it is harmless."""
+    from server import lessons
+    from server.output import tell
+    from server.running import run
+    from server.talking import person
+
+    found = run(
+        lessons.bring(settings(ctx), target, source, most=top, dry=dry_run, by=as_ or person())
+    )
+    _show(found.rows, json)
+    if dry_run:
+        tell(f"{target} would be offered {len(found.rows)} lessons")
+    else:
+        tell(f"{target} was offered {len(found.rows)} lessons; {found.known} were there before")
+
+
+def _show(rows: list[dict[str, Any]], json: bool) -> None:
+    from server.lessons import lesson_text
+    from server.output import emit, shown, stdout
+
+    for row in rows:
+        if json:
+            emit(row)
+        else:
+            stdout().print(shown(lesson_text(row)), markup=False)

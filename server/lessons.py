@@ -1,0 +1,129 @@
+"""Lessons at the command line: shown, saved to a file, brought from one session to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from bus.entries import LessonImported
+from listeners.lessons import import_lessons, promote
+from listeners.reader import MemoryReader
+from memory.lessons import standing
+from memory.text import one_line
+from server.errors import BadSessionFile, Misuse
+from server.files import read_bytes, signed, unsigned, write_bytes
+from server.packs import read_packs
+from server.running import connected
+from server.settings import Settings
+
+VERSION: Final = 1
+_BEGINNING: Final = b'{"parley":"lessons",'
+_FIELDS: Final = ("session", "ref", "n", "topic", "text", "standing", "weight")
+_LESSONS: Final = TypeAdapter(list[LessonImported])
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import brought: `rows` all that was offered, `known` those there before."""
+
+    rows: list[Row]
+    known: int
+
+
+async def learnt(settings: Settings, session: str) -> list[Row]:
+    """What the session learnt from others, the weightiest first, numbered L1, L2, …"""
+    async with connected(settings) as running:
+        memory = await MemoryReader(running.bus, read_packs(settings.packs).known).current(session)
+    return [
+        {"lesson": f"L{number}", **_row(lesson)}
+        for number, lesson in enumerate(standing(memory), 1)
+    ]
+
+
+async def taught(settings: Settings, session: str, most: int | None = None) -> list[Row]:
+    """What it could teach."""
+    return [_row(lesson) for lesson in await _promoted(settings, session, most)]
+
+
+async def export(settings: Settings, session: str, path: Path) -> int:
+    """Saves what it could teach; how many lessons that is."""
+    found = await _promoted(settings, session, None)
+    write_bytes(path, encode(session, found))
+    return len(found)
+
+
+async def bring(
+    settings: Settings, target: str, source: str, *, most: int | None, dry: bool, by: str
+) -> Imported:
+    """Has `target` learn what `source`, a session or a file, could teach.
+
+    Raises `Misuse` where they are the same, `SessionClosed` where the target is.
+    """
+    found = decode(source) if is_file(source) else await _promoted(settings, source, None)
+    if any(lesson.session == target for lesson in found) or source == target:
+        raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
+    found = found[:most]
+    rows = [_row(lesson) for lesson in found]
+    async with connected(settings) as running:
+        if dry:
+            await running.bus.info(target)
+            return Imported(rows, 0)
+        receipts = await import_lessons(running.bus, target, found, by)
+    return Imported(rows, sum(receipt.duplicate for receipt in receipts))
+
+
+def is_file(source: str) -> bool:
+    """Whether `--from` names a file: it ends in .json, or has a slash."""
+    return source.endswith(".json") or "/" in source
+
+
+async def _promoted(settings: Settings, session: str, most: int | None) -> list[LessonImported]:
+    async with connected(settings) as running:
+        return await promote(running.bus, read_packs(settings.packs).known, session, most)
+
+
+def encode(session: str, lessons: Sequence[LessonImported]) -> bytes:
+    """The bytes of a lessons file; the same lessons give the same bytes."""
+    header = orjson.dumps({"parley": "lessons", "version": VERSION, "session": session})
+    rows = (orjson.dumps(_row(lesson)) for lesson in lessons)
+    return signed(header[:-1] + b',"lessons":[\n' + b",\n".join(rows) + b"\n]")
+
+
+def decode(path: str) -> list[LessonImported]:
+    """The lessons in the file at `path`. Raises `BadSessionFile`, naming what is wrong."""
+    data = read_bytes(Path(path))
+    try:
+        if not data.startswith(_BEGINNING):
+            raise BadSessionFile("not a lessons file: it does not begin as one")
+        tree = msgspec.json.decode(unsigned(data) + b"}")
+        if tree.get("version") != VERSION:
+            raise BadSessionFile(f"not version {VERSION}: use the parley that wrote it")
+        return _LESSONS.validate_python(tree.get("lessons"))
+    except BadSessionFile as error:
+        raise BadSessionFile(f"{path}: {error}") from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadSessionFile(f"{path}: not a lessons file: {error}") from None
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False)[0]
+        raise BadSessionFile(f"{path}: lesson {first['loc'][0]}: {first['msg']}") from None
+
+
+def _row(lesson: Any) -> Row:
+    return {name: getattr(lesson, name) for name in _FIELDS}
+
+
+def lesson_text(row: Row) -> str:
+    """A lesson in words, with where it comes from."""
+    number = f"{row['lesson']} " if "lesson" in row else ""
+    topic = f"{one_line(row['topic'])}: " if row["topic"] else ""
+    stood = f" ({row['standing']})" if row["standing"] else ""
+    whence = f"from {row['session']} {row['ref']}, n {row['n']}"
+    return f"{number}{topic}{one_line(row['text'])}{stood}; {whence}"

@@ -1,0 +1,258 @@
+"""Blanks: an entry without its words, and everything else called as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from bus.entries import (
+    PRIMARY,
+    BallotCompleted,
+    ContextInjected,
+    Entry,
+    EntryRedacted,
+    EpisodeClosed,
+    EpisodeOpened,
+    ItemCorrected,
+    Message,
+    NoteWritten,
+    Record,
+    ResultsFinal,
+    Step,
+    ToolCalled,
+    ToolReturned,
+    Unknown,
+    VoteConfirmed,
+    VoteInitiated,
+)
+from bus.wire import encode
+from memory.canonical import dump
+from memory.errors import RedactionRefused
+from memory.redaction import blanked, statuses
+from tests.logs import PACKS, folded, numbered, opened, talk
+from tests.logs import entries as some_entries
+
+SECRET = "zanzibar"
+
+
+def redacted(log: Sequence[Record], n: int) -> list[Record]:
+    """The log with entry `n` blanked, and the entry that says so."""
+    found = blanked(PACKS, log, n)
+    changed = [
+        replace(one, entry=found.entry) if one.n == n and one.entry.kind in PRIMARY else one
+        for one in log
+    ]
+    last = log[-1]
+    marker = EntryRedacted(redacted=n, reason="test")
+    return [*changed, *numbered([marker], last.seq, last.n)]
+
+
+def written(log: Sequence[Record]) -> str:
+    """The bytes of all entries."""
+    whole = (one.entry for one in log)
+    return b"".join(
+        entry.raw if isinstance(entry, Unknown) else encode(entry) for entry in whole
+    ).decode()
+
+
+def born(log: Sequence[Record]) -> dict[str, int]:
+    memory, _ = folded(log)
+    items: list[Any] = [*memory.proposals.values(), *memory.decisions.values()]
+    return {item.handle: item.born for item in items}
+
+
+def test_what_a_message_proposed_keeps_its_number_and_loses_its_words() -> None:
+    """Later items are called as before, and so is this one."""
+    log = talk(
+        ("ana", "I propose we meet in Zanzibar."),
+        ("bo", "I propose we rebuild the index before the next release."),
+        ("cy", "+1 to P1"),
+        ("dee", "I support P1."),
+    )
+    after = redacted(log, 1)
+    memory, _ = folded(after)
+    assert born(after) == born(log) == {"P1": 1, "P2": 2, "D1": 4}
+    assert statuses(memory) == {"P1": "accepted", "P2": "active", "D1": "ratified"}
+    assert SECRET not in dump(memory).decode().lower()
+    assert memory.redacted == [1]
+
+
+def test_what_a_message_voted_and_ruled_still_counts() -> None:
+    """The stance stands without the words: votes, support, acceptance, withdrawal."""
+    log = talk(
+        ("ana", "I propose we rebuild the index before the next release."),
+        ("bo", "+1 to P1, Zanzibar"),
+        ("cy", "I support P1 because of Zanzibar."),
+        ("dee", "What if we move the backups to the other team, in Zanzibar?"),
+        ("dee", "I withdraw P2, forget Zanzibar."),
+        ("eli", "ratify D1 for Zanzibar"),
+    )
+    before, _ = folded(log)
+    for n in range(1, 7):
+        after = redacted(log, n)
+        memory, _ = folded(after)
+        assert statuses(memory) == statuses(before)
+        assert memory.proposals[1].tally == before.proposals[1].tally
+        assert born(after) == born(log)
+
+
+def test_an_act_in_the_envelope_stands_by_itself() -> None:
+    """With what it was about, whether `re` said so or the words did."""
+    log = talk(
+        Message(participant="ana", content="Go to Zanzibar", act="propose", topic="Zanzibar"),
+        Message(participant="bo", content="Zanzibar, yes", act="support", re="P1"),
+        Message(participant="cy", content="P1 it is, Zanzibar", act="support"),
+        Message(participant="dee", content="P1: by Zanzibar ferry", act="amend"),
+        Message(participant="eli", content="Zanzibar it is", act="decide", re="P1"),
+    )
+    before, _ = folded(log)
+    for n in range(1, 6):
+        after = redacted(log, n)
+        memory, _ = folded(after)
+        assert born(after) == born(log)
+        assert statuses(memory) == statuses(before)
+
+
+def test_a_message_that_made_several_items_keeps_them_all() -> None:
+    """In their order."""
+    log = talk(
+        ("ana", "[PROPOSAL] to Zanzibar by ship\n[PROPOSAL] to Zanzibar by air\n"
+                "[DECISION] we go to Zanzibar"),
+        ("bo", "[PROPOSAL] stay at home"),
+    )  # fmt: skip
+    after = redacted(log, 1)
+    assert born(after) == born(log) == {"P1": 1, "P2": 1, "D1": 1, "P3": 2}
+    assert SECRET not in dump(folded(after)[0]).decode().lower()
+
+
+def test_who_repeats_the_words_has_to_be_redacted_first() -> None:
+    """The refusal names the entry; in that order both can go."""
+    log = talk(
+        ("ana", "[DECISION] We go to Zanzibar before the rain comes"),
+        ("bo", "[DECISION] We go to Zanzibar before the rain comes"),
+        ("cy", "[DECISION] Backups move to the other team"),
+    )
+    assert born(log) == {"D1": 1, "D2": 3}
+    with pytest.raises(RedactionRefused, match="redact 2 first"):
+        blanked(PACKS, log, 1)
+    first = redacted(log, 2)
+    assert born(first) == born(log)
+    both = redacted(first, 1)
+    assert born(both) == born(log)
+    assert SECRET not in written(both).lower()
+
+
+def test_renumbering_has_to_be_asked_for() -> None:
+    """Then nothing is in the way."""
+    log = talk(
+        ("ana", "[DECISION] We go to Zanzibar before the rain comes"),
+        ("bo", "[DECISION] We go to Zanzibar before the rain comes"),
+    )
+    found = blanked(PACKS, log, 1, renumber=True)
+    assert SECRET not in str(found.entry).lower()
+    assert found.moved == {"D2": ("none", "claimed")}
+
+
+EVERY_KIND: tuple[Entry, ...] = (
+    Message(participant="ana", content=SECRET, topic=SECRET, at_text=SECRET, form="reasoning"),
+    VoteInitiated(participant="ana", content=SECRET, options=(SECRET,), at_text=SECRET),
+    VoteConfirmed(participant="ana", at_text=SECRET),
+    BallotCompleted(participant="ana", consensus=True, content=SECRET, supporters=("bo",)),
+    ResultsFinal(participant="ana", content=SECRET, earnings=SECRET, counterfactuals={SECRET: 1}),
+    ToolCalled(participant="ana", tool="find", call_id="1", arguments={SECRET: [SECRET]}),
+    ToolReturned(
+        participant="ana", tool="find", call_id="1", content=SECRET, error=SECRET,
+        arguments={"q": SECRET}, read_only=True, ttl=3,
+    ),
+    ContextInjected(participant="ana", key="screen", content=SECRET),
+    EpisodeOpened(participant="ana", episode="goal", title=SECRET),
+    Step(participant="ana", form="reasoning", content=SECRET, discovered={SECRET: SECRET}),
+    NoteWritten(participant="ana", content=SECRET),
+    EpisodeClosed(participant="ana", result=SECRET),
+    ItemCorrected(ref="P1", by="ana", op="topic", value=SECRET),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", EVERY_KIND, ids=lambda entry: str(entry.kind))
+def test_no_kind_of_entry_keeps_a_word(entry: Entry) -> None:
+    """Neither in the log nor in memory; the envelope stays."""
+    log = numbered([
+        opened(), Message(participant="bo", content="[PROPOSAL] stay"), entry,
+        Message(participant="cy", content="[PROPOSAL] leave"),
+    ])  # fmt: skip
+    after = redacted(log, 2)
+    assert SECRET not in written(after)
+    memory, _ = folded(after)
+    assert SECRET not in dump(memory).decode()
+    assert getattr(after[2].entry, "participant", "") == getattr(entry, "participant", "")
+    assert born(after) == born(log)
+
+
+def test_every_primary_kind_has_a_blank() -> None:
+    """A new kind cannot be forgotten here."""
+    assert {entry.kind for entry in EVERY_KIND} == PRIMARY - {"ballot.cast"}
+
+
+def test_an_entry_that_cannot_be_read_keeps_its_kind_only() -> None:
+    """A newer version's, or a damaged one."""
+    log = numbered([opened(), Unknown("ballot.cast", b'{"kind":"ballot.cast","x":"zanzibar"}')])
+    found = blanked(PACKS, log, 1)
+    assert found.entry == Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}')
+
+
+def test_an_empty_result_is_served_to_nobody() -> None:
+    """A blank tool result is not kept in the cache."""
+    log = numbered([opened(), EVERY_KIND[6]])
+    assert getattr(redacted(log, 1)[1].entry, "read_only", True) is False
+
+
+@given(some_entries(max_size=25), st.data())
+def test_whatever_is_redacted_the_rest_keeps_its_names(
+    entries: list[Entry], data: st.DataObject
+) -> None:
+    """Memory is the fold of the log with that entry blanked; no handle moves, no word is left."""
+    spoken = [place for place, entry in enumerate(entries) if entry.kind == "message"]
+    if not spoken:
+        return
+    place = data.draw(st.sampled_from(spoken))
+    message = entries[place]
+    assert isinstance(message, Message)
+    marked = f"{message.content} {SECRET}"
+    entries = [*entries]
+    entries[place] = message.model_copy(update={"content": marked, "topic": SECRET})
+    log = numbered(entries)
+    n = log[place].n
+    try:
+        after = redacted(log, n)
+    except RedactionRefused:
+        return
+    assert born(after) == born(log)
+    assert SECRET not in written(after)
+    memory, _ = folded(after)
+    assert SECRET not in dump(memory).decode()
+    assert memory.redacted == [n]
+    blank = blanked(PACKS, log, n).entry
+    same = [replace(one, entry=blank) if one.seq == place + 1 else one for one in log]
+    rest, _ = folded(same)
+    rest.redacted = [n]
+    assert dump(rest) == dump(memory)
+
+
+@given(some_entries(max_size=25), st.data())
+def test_redacting_one_entry_after_the_other_changes_no_name(
+    entries: list[Entry], data: st.DataObject
+) -> None:
+    """In any order, as long as nothing is refused."""
+    log = numbered(entries)
+    known = born(log)
+    for n in data.draw(st.permutations(range(1, log[-1].n + 1))):
+        try:
+            log = redacted(log, n)
+        except RedactionRefused:
+            continue
+        assert born(log) == known
