@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memory import notebooks
+from memory import ladder, notebooks
 from memory.state import Memory
 from memory.text import measure
 
@@ -92,27 +92,25 @@ def _tools(memory: Memory) -> Iterator[tuple[str, int, int]]:
 
 def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
     limits, store = memory.settings.limits, memory.episodes
-    tokens = 0
     for held in store.held.values():
-        tokens += held.size if held.talk is None else 0
         if held.work is None:
             continue
         text = limits.context_text if held.status == "open" else limits.archived_text
-        yield "limits.context_text", len(held.work.context), max(text, 0)
+        yield "limits.context_text", len(held.work.context), text
         yield "limits.tool_history", len(held.work.runs), limits.tool_history
         yield "limits.failed_tasks", len(held.work.failed), limits.failed_tasks
         yield "limits.steps", len(held.work.steps), limits.steps
-    yield "limits.session", tokens, limits.session.cap
-    archived = [
-        one
-        for one in store.held.values()
-        if one.status != "open" and one.talk is None and not _is_told(memory, one.ref)
-    ]
+    assert ladder.size(memory) == ladder.measured(memory), "the session's size is not its texts'"
+    yield "limits.session", ladder.measured(memory), limits.session.cap
+    archived = [store.held[ref] for ref in store.archived]
+    assert all(one.status != "open" for one in archived)
     yield "limits.archive.items", len(archived), limits.archive.items
     yield "limits.archive", sum(one.size for one in archived), limits.archive.cap
+    kept = {*store.open, *store.archived, *memory.exchanges.window, *_told(memory)}
+    assert store.held.keys() == kept, "an episode is held for nothing"
 
 
-def _is_told(memory: Memory, ref: int) -> bool:
-    """Whether an open goal still tells of that failed task in full."""
-    held = memory.episodes.held.values()
-    return any(one.work is not None and ref in one.work.failed for one in held)
+def _told(memory: Memory) -> Iterator[int]:
+    """The failed tasks that open goals still tell of in full."""
+    for held in memory.episodes.held.values():
+        yield from held.work.failed if held.work is not None else ()

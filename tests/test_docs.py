@@ -150,7 +150,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def shown(page: str) -> dict[str, list[str]]:
     """The tests that each row of a page's table names, by the row's first cell."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([CN]?\d+) \|.*\|([^|]*)\|$", text, re.MULTILINE)
+    rows = re.findall(r"^\| ([CFAXLN]?\d+) \|.*\|([^|]*)\|$", text, re.MULTILINE)
     assert len(dict(rows)) == len(rows), "a row stands twice"
     return {row: re.findall(r"`([^`]+)`", cell) for row, cell in rows}
 
@@ -166,11 +166,10 @@ def exists(test: str) -> bool:
 
 
 LAWS = [str(n) for n in range(1, 19)]
-CATALOGUE = [
-    *(f"C{n}" for n in (*range(1, 18), *range(20, 26))),
-    *(f"N{n}" for n in (*range(1, 14), 15, 31, 38, 39, 40)),
-]
+PARTS = {"C": 25, "F": 21, "A": 13, "X": 12, "L": 27, "N": 41}
+CATALOGUE = [f"{part}{n}" for part, last in PARTS.items() for n in range(1, last + 1)]
 TO_COME = {"18"}  # the floor's law
+NOTHING_YET = {"C9", "F21", "A4", "A10", "A12", "A13", "L21"}  # these rows say why
 
 
 @pytest.mark.parametrize(("page", "rows"), [("laws.md", LAWS), ("catalogue.md", CATALOGUE)])
@@ -178,10 +177,12 @@ def test_every_promise_names_tests_that_exist(page: str, rows: list[str]) -> Non
     """No row is missing or without a test, and each test is in the file that it says."""
     found = shown(page)
     assert list(found) == rows
+    reasons = (ROOT / "docs" / page).read_text(encoding="utf-8").count("| nothing to test")
     for row, tests in found.items():
-        assert tests or row in TO_COME, f"{page}: nothing shows {row}"
+        assert tests or row in TO_COME | NOTHING_YET, f"{page}: nothing shows {row}"
         for test in tests:
             assert exists(test), f"{page}, {row}: no {test}"
+    assert reasons == sum(not found[row] for row in NOTHING_YET & found.keys())
 
 
 def test_locks_name_no_index_and_every_hash() -> None:

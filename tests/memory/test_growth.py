@@ -36,22 +36,36 @@ def chatter(count: int) -> list[Entry]:
     ]
 
 
-def cost(state: bytes, records: list[Record]) -> float:
-    """Seconds of processor time to fold `records` onto `state`, the best of five."""
-    figures = []
-    for _ in range(5):
-        memory = load(state, PACKS)
-        started = time.process_time()
-        fold(memory, records)
-        figures.append(time.process_time() - started)
-    return min(figures)
+MOST = 2.2  # times the time for twice the log
+
+
+def growth(state: bytes, records: list[Record]) -> float:
+    """How many times the processor time of their first half all `records` take onto `state`.
+
+    Of the best of at least three turns each, taken by turns, and of up to
+    fifteen where that is too much: a machine that is busy blurs the figure.
+    """
+    whole, half = [], []
+    for turn in range(15):
+        half.append(_cost(state, records[: len(records) // 2]))
+        whole.append(_cost(state, records))
+        if turn >= 2 and min(whole) <= MOST * min(half):
+            break
+    return min(whole) / min(half)
+
+
+def _cost(state: bytes, records: list[Record]) -> float:
+    memory = load(state, PACKS)
+    started = time.process_time()
+    fold(memory, records)
+    return time.process_time() - started
 
 
 def test_law_12_twice_the_log_takes_at_most_2_2_times_the_time() -> None:
     """Proposals, reactions and owed summaries pile up without slowing the fold."""
     empty = dump(Memory(PACKS))
     records = numbered([opened(), *chatter(8000)])
-    assert cost(empty, records) <= 2.2 * cost(empty, records[: len(records) // 2])
+    assert growth(empty, records) <= MOST
 
 
 def test_a_settled_memory_stays_small() -> None:
@@ -75,6 +89,6 @@ def test_a_settled_memory_stays_small() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_law_12_holds_with_every_layer_in_use(preset: str) -> None:
     """Notebooks, episodes, exchanges, results and steps pile up without slowing the fold."""
-    empty = dump(Memory(PACKS))
-    records = numbered([opening(preset, {}), *long_log(6000)])
-    assert cost(empty, records) <= 2.2 * cost(empty, records[: len(records) // 2])
+    records = numbered([opening(preset, {}), *long_log(10_000)])
+    full = dump(fold(Memory(PACKS), records[:4000]))  # every bounded look-up is at its bound
+    assert growth(full, records[4000:]) <= MOST

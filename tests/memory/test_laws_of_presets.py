@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, cast, get_args
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bus.entries import DERIVED, PRIMARY, Entry, LessonImported
@@ -34,7 +35,14 @@ from tests.mixed import (
 )
 
 PROFILES: tuple[Profile, ...] = get_args(Profile)
-presets = pytest.mark.parametrize("preset", PRESETS)
+
+
+def presets(test: Callable[..., None]) -> Callable[..., None]:
+    """`test` under each preset, with half of the examples for each."""
+    fewer = settings(max_examples=settings().max_examples // 2)
+    under_each: Callable[..., None] = pytest.mark.parametrize("preset", PRESETS)(fewer(test))
+    return under_each
+
 
 # Between these a context's prefix is the same bytes.
 EPOCHS = {

@@ -10,6 +10,7 @@ import pytest
 import memory as package
 from bus.entries import Message, SessionOpened
 from memory.canonical import dump
+from memory.context import Request, assemble
 from memory.errors import SettingsRefused
 from memory.presets import DEFAULT, PRESETS, preset
 from memory.settings import Settings, merged, overlay
@@ -56,6 +57,16 @@ def test_five_documents_are_five_configurations() -> None:
     modules = {path.stem for path in Path(str(package.__file__)).parent.glob("*.py")}
     for name in PRESETS:
         assert not any(name in module for module in modules)
+
+
+@pytest.mark.parametrize("name", ["assistant", "analyst"])
+def test_an_assistant_and_an_analyst_see_the_newest_ten_messages(name: str) -> None:
+    """In full, as the documents' windows of ten turns do; the older ones are summarised."""
+    said = [Message(participant="ana", content=f"Point {k} of the agenda.") for k in range(1, 31)]
+    records = numbered([opening(name, {}), *said])
+    memory, _ = folded(records)
+    text = assemble(memory, Request("bo", recent=records)).text
+    assert [k for k in range(1, 31) if f"| Point {k} of the agenda." in text] == [*range(21, 31)]
 
 
 def test_a_presets_name_alone_decides_nothing() -> None:
