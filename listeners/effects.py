@@ -245,6 +245,7 @@ class EffectRunner:
         """
         done: set[str] = set()
         while True:
+            before = (await self._bus.info(session)).incarnation
             memory = await self._reader.current(session)
             effect = next(iter(due(memory, 1)), None)
             if effect is None or effect.id in done:  # its result may have been set aside
@@ -254,6 +255,9 @@ class EffectRunner:
             made = await self._summary(session, EFFECTS, _order(memory, effect), found)
             if made is None:
                 return
+            if (await self._bus.info(session)).incarnation != before:
+                done.clear()  # redacted meanwhile: what was read is no longer said
+                continue
             await self._bus.publish(session, [Draft(effect.result_id(made.how), made)])
 
     async def _summarise(

@@ -111,7 +111,7 @@ def test_insights_are_taught_too() -> None:
     memory, _ = folded(talk(*ratified()))
     for ref, count in ((1, 1), (2, 4)):
         memory.insights.held[ref] = Insight(
-            ref=ref, kind="error", text=f"No. {ref}", cites=[Cite(ref)], count=count, size=2
+            ref=ref, kind="error", text=f"No. {ref}", cites=[Cite(ref)], count=count, size=3
         )
     assert [one.ref for one in teach(memory)] == ["D2", "I2", "I1"]
     assert [one.ref for one in teach(memory, 2)] == ["D2", "I2"]
