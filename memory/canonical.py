@@ -110,6 +110,8 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.insights = _store(state["insights"], Insights)
     memory.lessons = _store(state["lessons"], dict[str, Lesson])
     memory.condensed = _store(state["condensed"], dict[str, Condensed])
+    memory.episodes.held = dict(sorted(memory.episodes.held.items()))  # as text, 10 is before 2
+    memory.insights.held = dict(sorted(memory.insights.held.items()))
     memory.redacted = _store(state["redacted"], list[int])
     _index(memory)
     return memory

@@ -49,9 +49,9 @@ def from_step(moment: Moment, of: Episode, step: StepRow) -> None:
 
 
 def from_runs(moment: Moment, of: Episode, patterns: dict[str, Pattern]) -> None:
-    """Promote how tools fared in an episode that ends."""
+    """Promote how tools fared in an episode that ends, in the order in which they came up."""
     about = theme(of.title)
-    for pattern in patterns.values():
+    for pattern in sorted(patterns.values(), key=lambda one: one.first):
         seen = (pattern.first, pattern.last, pattern.count)
         if pattern.error:
             _learn(moment, of, "error", f"{pattern.tool} fails with {pattern.error}", seen)
