@@ -84,6 +84,19 @@ def grow(memory: Memory, episode: Episode, by: int) -> None:
     memory.episodes.size += by
 
 
+def tighten(memory: Memory) -> None:
+    """Cut the contexts of closed goals and tasks to `limits.archived_text` as it is now."""
+    store = memory.episodes
+    for ref, held in store.held.items():
+        if held.status == "open" or held.work is None:
+            continue
+        kept = kept_lines(held.work.context, memory, archived=True)
+        if kept != held.work.context:
+            held.work.context = kept
+            by = resize(memory, held)
+            store.archive_size += by if ref in store.archived else 0
+
+
 def let_go(memory: Memory, ref: int) -> None:
     """Forget a closed episode; its entries are in the log."""
     store = memory.episodes

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, EpisodeOpened, MemoryCompacted
+from bus.entries import Entry, EpisodeOpened, MemoryCompacted, SettingsChanged
 from memory import ladder
 from memory.canonical import dump, load
 from memory.fold import apply
@@ -170,3 +170,22 @@ def test_compaction_on_request_goes_down_to_the_target() -> None:
     memory, facts = folded(talk(*log, limits={"session": {"target": 100}}))
     assert ladder.measured(memory) <= 100
     assert held(facts)[0]["rung"] in ("clip", "tally")
+
+
+def test_a_lower_limit_holds_over_what_is_archived_already() -> None:
+    """The contexts of closed goals, and of failed tasks that are still told in full."""
+    memory, _ = folded(
+        talk(
+            goal("Doors"),
+            step(discovered={"disk": "slow", "lamp": "green"}),
+            close(),
+            task("Count"),
+            task("Count the doors", parent="E2"),
+            step(discovered={"desk": "wooden", "door": "open"}),
+            close(status="failed"),
+            SettingsChanged(settings={"limits": {"archived_text": 12}}),
+        )
+    )
+    limits_hold(memory)
+    contexts = [one.work.context for one in memory.episodes.held.values() if one.work is not None]
+    assert contexts == ["lamp: green", "", "door: open"]
