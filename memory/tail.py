@@ -176,9 +176,10 @@ def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None
     """The lines of a notebook since its revision, or of the whole history, newest first."""
     if not memory.keeps_notes or (name is None and block == SINCE):
         return
-    lines = notebooks.lines_since(memory, name if block == SINCE else None)
+    lines = notebooks.seen_since(memory, name if block == SINCE else None)
     for index in range(len(lines) - 1, -1, -1):
-        if not page.put(block, index, f"| {lines[index]}", what=f"line {index + 1}"):
+        told = notebooks.told(memory, lines[index])
+        if not page.put(block, index, f"| {told}", what=f"line {index + 1}"):
             page.omit_more(block, index)
             return
 
