@@ -9,9 +9,10 @@
 
 What is counted: detailed runs, steps and contexts of open goals and tasks, rows
 of closed episodes, insights. Each is measured when it is kept, the total is
-maintained. A rung is climbed only while the total is over `target`, so the next
-time is as far off as target lies below cap. Counts (`Tally`) are never let go
-while their goal is open: they have a size of their own that does not grow.
+maintained. A rung is climbed only while the total is over `target`, nine tenths
+of the cap at most, so the next time is as far off as that lies below the cap.
+Counts (`Tally`) are never let go while their goal is open: they have a size of
+their own that does not grow.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from memory.stores import Episode, Insight, Run, StepRow
 from memory.text import clip, tokens
 
 NAME: Final = "limits.session"
+_ROOM: Final = 9  # tenths of the cap: climbing goes at least this low, so that it is seldom
 _SHORT: Final = 80  # characters that the rung "clip" leaves of a run or step
 _LEFT: Final = 100  # characters that "archive" leaves of a closed episode's result
 # A lesson of a phase outlives that of a task; insights weigh 65 to 250 (`insights.weight`).
@@ -53,7 +55,7 @@ def hold(moment: Moment, *, wanted: bool = False) -> None:
     memory = moment.memory
     limit = memory.settings.limits.session
     before = size(memory)
-    target = min(limit.target, limit.cap)
+    target = min(limit.target, limit.cap * _ROOM // 10)
     _warn(moment, before, min(limit.warn, limit.cap), target)
     if before <= (target if wanted else limit.cap):
         return
