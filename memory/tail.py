@@ -96,11 +96,12 @@ def _recent(
     """The newest messages, without what others only thought to themselves."""
     settings = memory.settings.context
     count = settings.recent_brief if profile == "brief" else settings.recent_full
-    found = [record for record in recent if _is_heard(memory, name, record.entry)]
+    found = [record for record in recent if is_heard(memory, name, record.entry)]
     return found[max(0, len(found) - count) :]
 
 
-def _is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
+def is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
+    """True for messages, without what others than that canonical name only thought."""
     if entry.kind != "message" or type(entry) is Unknown:
         return False
     return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
