@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bus.entries import EntryRedacted, Message, Record, SettingsChanged
+from bus.entries import Entry, EntryRedacted, Message, Record, SettingsChanged
 from memory.canonical import dump, load
 from memory.fold import apply, fold
 from memory.presets import PRESETS
@@ -28,7 +28,7 @@ LINES = (
 )
 
 
-def chatter(count: int) -> list[Message]:
+def chatter(count: int) -> list[Entry]:
     """A deliberation that never settles down: a proposal in every eighth message."""
     return [
         Message(participant=f"agent-{k % 40}", content=LINES[k % len(LINES)].format(k))
@@ -97,7 +97,9 @@ def test_law_12_holds_with_every_layer_in_use(preset: str) -> None:
 def test_settings_that_models_do_not_go_by_leave_no_trace() -> None:
     """A thousand changes of them are no thousand eras; one that counts begins one."""
     budgets = [SettingsChanged(settings={"context": {"budget_tokens": k}}) for k in (900, 800)]
-    log = [entry for said in chatter(1000) for entry in (said, budgets[len(said.content) % 2])]
+    log: list[Entry] = []
+    for k, said in enumerate(chatter(1000)):
+        log += [said, budgets[k % 2]]
     memory = fold(Memory(PACKS), numbered([opened(), *log]))
     assert len(memory.eras) == 1
     words = SettingsChanged(settings={"summary": {"words": 50}})
@@ -108,5 +110,5 @@ def test_settings_that_models_do_not_go_by_leave_no_trace() -> None:
 def test_law_12_holds_for_redactions() -> None:
     """The ten thousandth costs what the first did."""
     empty = dump(fold(Memory(PACKS), numbered([opened()])))
-    tombs = [EntryRedacted(redacted=k + 1, reason="private") for k in range(8000)]
+    tombs: list[Entry] = [EntryRedacted(redacted=k + 1, reason="private") for k in range(8000)]
     assert growth(empty, numbered([opened(), *tombs])) <= MOST

@@ -126,7 +126,10 @@ def test_one_active_goal_does_not_trigger_each_operation() -> None:
 
 def test_a_cap_below_the_target_does_not_trigger_each_operation_either() -> None:
     """A lower cap alone leaves the target above it: the way back is a tenth of the cap, then."""
-    log = [goal("Count doors"), *(step(f"Look at floor {k} again.") for k in range(400))]
+    log: list[Entry] = [
+        goal("Count doors"),
+        *(step(f"Look at floor {k} again.") for k in range(400)),
+    ]
     memory, facts = folded(talk(*log, limits={"session": {"cap": 600}, "steps": 1000}))
     assert ladder.measured(memory) <= 600
     assert len(held(facts)) <= 60
