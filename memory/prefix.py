@@ -32,7 +32,7 @@ BLOCKS: Final = (FAR, PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
 _TOPICS: Final = (48, 24, 12)  # characters of a topic beside a bare handle, the widest that fits
 _SPARE: Final = 500  # per mille of the spare that a long ledger adds to the prefix
 _REST: Final = 300  # per mille of a prefix with a long ledger that are not the ledger's
-_NOTE_CHARS: Final = 120_000  # of a notebook that are looked at; a budget holds fewer
+_NOTE_CHARS: Final = 5  # of a notebook that are looked at for each token left: letters are 4.3
 
 
 def fill(memory: Memory, page: Page, profile: str, participant: str | None, spare: int) -> None:
@@ -161,7 +161,7 @@ def _put_note(memory: Memory, page: Page, participant: str | None) -> None:
     text, cause = notebooks.standing(memory, memory.named(participant))
     if not text:
         return
-    chars = min(len(text), _NOTE_CHARS)
+    chars = min(len(text), page.left * _NOTE_CHARS)
     while chars and not page.put(
         NOTE,
         0,
