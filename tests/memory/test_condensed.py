@@ -99,6 +99,18 @@ def test_the_running_summary_keeps_the_form_of_the_one_before() -> None:
     assert set(memory.condensed) == {"running 6"}
 
 
+def test_a_running_summary_that_wants_no_form_leaves_none_of_the_one_before() -> None:
+    """Nothing would ever replace it; whether it landed before or after makes no difference."""
+    limits = {"running": {"cap": 60, "target": 30}, "exchanges": 0}
+    begun = [assistant(summary={"how": "model"}, limits=limits), *exchange(1)]
+    told = condensed(Condense("running", 3), "Told.")
+    for change in ({"summary": {"how": "extract"}}, {"limits": {"running": {"target": 0}}}):
+        rest: list[Entry] = [SettingsChanged(settings=change), *exchange(2)]
+        memory = remembered([*begun, told, *rest])
+        assert memory.condensed == {}
+        assert dump(memory) == dump(remembered([*begun, *rest, told]))
+
+
 def test_a_closed_episode_is_put_in_words_where_prose_is_wanted() -> None:
     """Named by the entry that opened it, since one entry may close several."""
     log: list[Entry] = [
