@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memory import ladder, notebooks
+from memory.condensed import answer_text, result_text, running_text
+from memory.exchanges import window
 from memory.state import Memory
 from memory.text import measure
 
@@ -80,14 +82,16 @@ def _tools(memory: Memory) -> Iterator[tuple[str, int, int]]:
     limits, store = memory.settings.limits, memory.tools
     yield "limits.cached", len(store.cached), limits.cached
     for cached in store.cached.values():
-        yield "limits.answer of a result", measure(cached.value, "bytes"), limits.answer.cap
+        for text in (cached.value, result_text(memory, cached)):
+            yield "limits.answer of a result", measure(text, "bytes"), limits.answer.cap
     for shown in store.injected.values():
         yield "contexts", len(shown), _KEYS
         for injection in shown.values():
             yield "limits.context_text", len(injection.text), limits.context_text
-    for key, condensed in memory.condensed.items():
-        cap = limits.running.cap if key.startswith("running ") else limits.answer.cap
-        yield f"condensed {key}", measure(condensed.text, "bytes"), cap
+    for held in window(memory):
+        size = measure(answer_text(memory, held), "bytes")
+        yield "limits.answer as read", size, limits.answer.cap
+    yield "limits.running as read", measure(running_text(memory), "bytes"), limits.running.cap
 
 
 def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
