@@ -9,7 +9,7 @@ from typing import Final
 import orjson
 
 from bus import wire
-from bus.entries import DERIVED, MAX_CONTENT_BYTES, PRIMARY, Entry
+from bus.entries import DERIVED, MAX_CONTENT_BYTES, PRIMARY, Entry, Unknown
 from bus.errors import InvalidEntry
 
 OPENING: Final = "open"  # the id of entry 1
@@ -98,6 +98,8 @@ def sealed(id: str, entry: Entry) -> Sealed:
         raise InvalidEntry(f"entry {id!r} cannot be written as UTF-8 JSON: {error}") from None
     if len(body) > _ENVELOPE:
         _check_size(id, entry, body)
+    if isinstance(wire.decode(body), Unknown):  # numbers beyond 64 bits with their sign
+        raise InvalidEntry(f"entry {id!r} could not be read back; its numbers are too large")
     return Sealed(id, _class(entry.kind), body, wire.fingerprint(body))
 
 
