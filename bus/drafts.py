@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import orjson
+from pydantic import BaseModel, ValidationError
 
 from bus import wire
 from bus.entries import DERIVED, MAX_CONTENT_BYTES, PRIMARY, Entry, Unknown
@@ -26,6 +27,8 @@ _DOORS: Final = {
     "entry.set_aside": "set_aside",
     "entry.redacted": "redact",
 }
+
+Made = TypeVar("Made", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,15 @@ def check_id(draft: Draft) -> None:
         or (given.startswith(_DERIVED) and kind not in DERIVED)
     ):
         raise InvalidEntry(f"id {given!r} is reserved for Parley's own entries; choose another")
+
+
+def made(kind: type[Made], **fields: Any) -> Made:
+    """The entry of those fields. Raises `InvalidEntry`, naming the field that is wrong."""
+    try:
+        return kind(**fields)
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False)[0]
+        raise InvalidEntry(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
 def sealed(id: str, entry: Entry) -> Sealed:
