@@ -119,3 +119,11 @@ def test_what_no_entry_can_hold_is_refused(desk: Parley, tool: str, more: list[s
         assert ran.code == 2
         assert len(ran.err.splitlines()) == 1
     assert desk("tool", "put", "desk", "w", "--result", "", "--call-id", "c" * 129).code == 2
+
+
+def test_a_context_of_messages_shows_no_other_session(desk: Parley) -> None:
+    """What would be left out without a word is refused, and so are two profiles."""
+    assert desk("session", "new", "quay").code == 0
+    for more in (["--trace"], ["--profile", "exchange"]):
+        assert desk("context", "desk", *more, "--with", "quay").code == 2
+    assert desk("context", "desk", "--brief", "--profile", "full").code == 2
