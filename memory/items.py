@@ -90,6 +90,11 @@ class Proposal:
     def id(self) -> str:
         return f"proposal:{self.born}:{self.ref}"
 
+    @property
+    def stands(self) -> bool:
+        """True unless a person struck it or merged it into another."""
+        return not self.struck and self.merged is None
+
 
 @dataclass(slots=True)
 class Decision:
@@ -126,6 +131,16 @@ class Decision:
     @property
     def id(self) -> str:
         return f"decision:{self.born}:{self.ref}"
+
+    @property
+    def stands(self) -> bool:
+        """True unless a person struck it or merged it into another."""
+        return not self.struck and self.merged is None
+
+    @property
+    def binds(self) -> bool:
+        """True while it is in the ledger: ratified, and still there when it is disputed."""
+        return self.status in ("ratified", "disputed")
 
 
 class Position(Struct, frozen=True, gc=False, omit_defaults=True):

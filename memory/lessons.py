@@ -68,8 +68,8 @@ def teach(memory: Memory, most: int | None = None) -> list[Lesson]:
 
 
 def _binds(memory: Memory, decision: Decision) -> bool:
-    stands = not decision.struck and decision.merged is None
-    return stands and decision.status == "ratified" and decision.born not in memory.redacted
+    binding = decision.stands and decision.status == "ratified"
+    return binding and decision.born not in memory.redacted
 
 
 def _of_decision(memory: Memory, decision: Decision) -> Lesson:

@@ -10,7 +10,6 @@ from bus.entries import Record, Unknown
 from memory import condensed, episodes, exchanges, insights, notebooks, toolcache
 from memory.items import Proposal
 from memory.page import Page
-from memory.prefix import stands
 from memory.render import (
     claim_line,
     dissent_line,
@@ -140,11 +139,11 @@ def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
 def _put_unsettled(memory: Memory, page: Page) -> None:
     """Claims that bind nobody yet, and who dissents from what binds."""
     for decision in list(memory.decisions.values())[-memory.settings.context.recent_full :]:
-        if not stands(decision):
+        if not decision.stands:
             continue
         if decision.status == "claimed":
             block, line = CLAIMS, claim_line(decision)
-        elif decision.status in ("ratified", "disputed") and decision.dissenters:
+        elif decision.binds and decision.dissenters:
             block, line = DISSENT, dissent_line(decision)
         else:
             continue
