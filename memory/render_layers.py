@@ -24,14 +24,15 @@ def stage_line(episode: Episode) -> str:
 
 
 def past_lines(episode: Episode, prose: str, *, short: bool = False) -> str:
-    """A closed episode: how it ended, what it came to, its tally."""
+    """A closed episode: how it ended, what it came to, its tally, what was found out."""
     head = f"- {episode.handle} {episode.kind} **{line(episode.title, 100)}** ({episode.status})"
     if short:
         return head
-    if episode.work is not None and (counts := tally_text(episode.work.tally)):
+    work = episode.work
+    if work is not None and (counts := tally_text(work.tally)):
         head += f": {counts}"
-    told = prose or episode.result
-    return f"{head}\n{fenced(told)}" if told else head
+    told = (prose or episode.result, "" if work is None else work.context)
+    return "\n".join([head, *(fenced(text) for text in told if text)])
 
 
 def tally_text(tally: Tally) -> str:
@@ -56,19 +57,21 @@ def _counts(of: dict[str, int]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def work_lines(episode: Episode) -> str:
-    """An open goal or task: what it waits for, what was done, the newest steps and runs."""
+def work_lines(episode: Episode, *, short: bool = False) -> str:
+    """An open goal or task: what it waits for, what was done and found out, the newest of it."""
     waits = ", ".join(f"E{ref}" for ref in episode.after)
     within = "" if episode.parent is None else f" in E{episode.parent}"
     who = line(episode.participant, 40)
     head = f"- {episode.handle} {episode.kind}{within} of {who}: {line(episode.title, 100)}"
     head += f" (waits for {waits})" if waits else ""
     work = episode.work
-    if work is None:
+    if work is None or short:
         return head
     rows = [head]
     if counts := tally_text(work.tally):
         rows.append(f"  {counts}")
+    if work.context:
+        rows.append(fenced(work.context))
     rows += [f"| {line(run.text)}" for run in work.runs[-_RUNS:]]
     rows += [
         f"| {line(step.who, 40)}, {step.form}{'' if step.ok else ', failed'}: {line(step.text)}"

@@ -194,8 +194,11 @@ def _put_work(memory: Memory, page: Page) -> None:
     """Open goals and tasks, the newest first, and the weightiest insights."""
     for ref in reversed(memory.episodes.open):
         one = memory.episodes.held[ref]
-        if one.work is not None:
-            page.put(WORK, one.ref, work_lines(one), (one.opened,), what=one.handle)
+        if one.work is None:
+            continue
+        if not page.put(WORK, one.ref, work_lines(one), (one.opened,), what=one.handle):
+            short = work_lines(one, short=True)
+            page.put(WORK, one.ref, short, (one.opened,), what=one.handle, short=True)
     for index, insight in enumerate(islice(insights.standing(memory), FULL_INSIGHTS)):
         cites = [cite.n for cite in insight.cites]
         page.put(LEARNT, index, insight_line(insight), cites, what=insight.handle)
