@@ -110,7 +110,7 @@ def evict(memory: Memory, episode: Episode) -> None:
 
 
 def told(episode: Episode) -> str:
-    """A closed episode on one line: what it is measured by, and shown as."""
+    """A closed episode on one line, all that is held of it: what it is measured by."""
     parts = [f"{episode.handle} {episode.kind} {episode.title}: {episode.status}", episode.result]
     if episode.work is not None:
         parts += [tallies.told(episode.work.tally), episode.work.context.replace("\n", "; ")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import EpisodeClosed, EpisodeOpened, Message, Record
+from bus.entries import Entry, EpisodeClosed, EpisodeOpened, Message, Record
 from memory.context import Request, assemble
 from memory.errors import ContextOverflow
 from memory.fold import apply
@@ -127,7 +127,12 @@ def test_the_prefix_is_the_first_part_of_the_text() -> None:
 
 def test_the_prefix_changes_where_a_limit_is_held() -> None:
     """Closed goals are shortened for open ones: seldom, and never without a fact that says so."""
-    log = [goal("Doors"), close(result="word " * 200), goal("Windows"), *map(run, range(40))]
+    log: list[Entry] = [
+        goal("Doors"),
+        close(result="word " * 200),
+        goal("Windows"),
+        *map(run, range(40)),
+    ]
     records = talk(*log, limits={"session": {"cap": 600, "warn": 600, "target": 100}})
     memory, _ = folded(records[:4])
     changes = []
@@ -213,7 +218,7 @@ def test_the_stage_and_what_earlier_phases_came_to_are_told() -> None:
 
 def test_what_steps_discovered_is_told_while_a_goal_is_open_and_after() -> None:
     """A listener works from what was found out before it."""
-    log = [goal("Doors"), step("Counted.", discovered={"floors": "3", "exits": "6"})]
+    log: list[Entry] = [goal("Doors"), step("Counted.", discovered={"floors": "3", "exits": "6"})]
     memory, _ = folded(talk(*log, *[step(f"Look at floor {k}.") for k in range(9)]))
     text = assemble(memory, Request("ana")).text
     assert "## Work in Hand\n- E1 goal of ana: Doors\n  10 steps, 10 ok\n| exits: 6\n" in text
