@@ -64,11 +64,11 @@ def show_trace(found: Mapping[str, Any], json: bool) -> None:
         return
     console = stdout()
     held, cache = found["memory"], found["cache"]
+    by_model = ", in a model's words now" if held["in_a_models_words"] else ""
     console.print("=== MEMORY STATE ===")
     console.print(_cell(
         f"Session: {held['session']} | Exchanges: {held['exchanges']} of {held['turn']} | "
-        f"Summary: {held['summary_bytes']} bytes | Compressions: {held['compressions']} "
-        f"(by a model: {held['compressed_by_model']})"
+        f"Summary: {held['summary_bytes']} bytes{by_model} | Compressions: {held['compressions']}"
     ))  # fmt: skip
     console.print("\n=== FUNCTION CACHE STATE ===")
     counts = f"Hits: {cache['hits']} | Misses: {cache['misses']} | Evicted: {cache['evicted']}"
