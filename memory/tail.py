@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from bus.entries import Record, Unknown
-from memory import condensed, episodes, exchanges, insights, notebooks, toolcache
+from memory import condensed, exchanges, insights, lookup, notebooks, toolcache
 from memory.items import Proposal
 from memory.page import Page
 from memory.render import (
@@ -186,7 +186,7 @@ def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None
 
 
 def _put_stage(memory: Memory, page: Page) -> None:
-    for one in episodes.stage(memory):
+    for one in lookup.stage(memory):
         page.put(STAGE, one.ref, stage_line(one), (one.opened,), what=one.handle)
 
 
