@@ -51,16 +51,23 @@ class Log:
         return Receipt(1, 0, duplicate=False)
 
     async def publish(
-        self, session: str, drafts: Sequence[Draft], *, epoch: int | None = None
+        self,
+        session: str,
+        drafts: Sequence[Draft],
+        *,
+        epoch: int | None = None,
+        incarnation: str = "",
     ) -> list[Receipt]:
         """Appends `drafts` in order, each once: publishing a draft again returns its place.
 
         Up to 500 drafts land whole or not at all; a longer batch lands in such
         parts, so after a refusal some may stand, and resending all is safe.
         `re` may be the id of an entry; it is replaced by that entry's `n`.
+        `incarnation`, where given, is that of the log that `drafts` were made from.
 
         Raises `SessionNotFound`, `SessionClosed`, `Conflict`, `InvalidEntry`,
-        `UnknownReference`, `Busy` or `StaleEpoch`.
+        `UnknownReference`, `Busy`, `StaleEpoch`, or `Fenced` where the log is
+        another by now: replaced, or redacted.
         """
         keys = self._keys.of(session)
         for draft in drafts:
@@ -68,8 +75,8 @@ class Log:
         landed: list[Receipt] = []
         while len(landed) < len(drafts):
             part = drafts[len(landed) : len(landed) + PART]
-            incarnation, placed = await self._publish(session, keys, part, epoch)
-            self._outbox.published(session, incarnation, part[: len(placed)])
+            lineage, placed = await self._publish(session, keys, part, epoch, incarnation)
+            self._outbox.published(session, lineage, part[: len(placed)])
             landed += placed
         return landed
 
@@ -81,7 +88,7 @@ class Log:
         draft = Draft(CLOSING, SessionClosed(reason=reason, by=by))
         keys = self._keys.of(session)
         try:
-            incarnation, (receipt,) = await self._publish(session, keys, [draft], None)
+            incarnation, (receipt,) = await self._publish(session, keys, [draft])
         except errors.Conflict:
             raise errors.SessionClosed(session) from None
         self._outbox.published(session, incarnation, [draft])
@@ -173,7 +180,12 @@ class Log:
         return first_part(session, drafts, places)
 
     async def _publish(
-        self, session: str, keys: SessionKeys, drafts: Sequence[Draft], epoch: int | None
+        self,
+        session: str,
+        keys: SessionKeys,
+        drafts: Sequence[Draft],
+        epoch: int | None = None,
+        incarnation: str = "",
     ) -> tuple[str, list[Receipt]]:
         """The incarnation, and where the first part of `drafts` stands.
 
@@ -181,16 +193,23 @@ class Log:
         and the entries that `drafts` name are looked up again.
         """
         try:
-            return await self._land(session, keys, drafts, epoch, self._outbox.tip(session))
+            tip = self._outbox.tip(session)
+            return await self._land(session, keys, drafts, epoch, tip, incarnation)
         except _WentBack:
             await self._outbox.heal(session)
-            return await self._land(session, keys, drafts, epoch, "")
+            return await self._land(session, keys, drafts, epoch, "", incarnation)
 
     async def _land(
-        self, session: str, keys: SessionKeys, drafts: Sequence[Draft], epoch: int | None, tip: str
+        self,
+        session: str,
+        keys: SessionKeys,
+        drafts: Sequence[Draft],
+        epoch: int | None,
+        tip: str,
+        incarnation: str,
     ) -> tuple[str, list[Receipt]]:
         seals = await self._resolved(session, keys, drafts, tip)
-        reply = await self._append(session, keys, seals, epoch, tip)
+        reply = await self._append(session, keys, seals, epoch, tip, incarnation)
         if tip and reply[0] in (b"lost", b"missing"):
             raise _WentBack
         if reply[0] != b"ok":
@@ -204,9 +223,10 @@ class Log:
         seals: Sequence[Sealed],
         epoch: int | None,
         tip: str,
+        incarnation: str = "",
     ) -> list[Any]:
         args: list[Argument] = [
-            session, keys.wake, keys.bucket.wake, "" if epoch is None else epoch, tip,
+            session, keys.wake, keys.bucket.wake, "" if epoch is None else epoch, tip, incarnation,
         ]  # fmt: skip
         for seal in seals:
             args += (seal.id, seal.fingerprint, seal.kind, seal.body)

@@ -119,6 +119,8 @@ def refused(session: str, reply: list[Any], seals: Sequence[Sealed], epoch: int 
             return SessionNotFound(session)
         case b"closed":
             return errors.SessionClosed(session)
+        case b"fenced":
+            return errors.Fenced(session, reply[1].decode())
         case b"conflict":
             return errors.Conflict(session, seals[int(reply[1]) - 1].id, int(reply[2]))
         case b"stale":

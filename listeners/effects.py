@@ -255,10 +255,11 @@ class EffectRunner:
             made = await self._summary(session, EFFECTS, _order(memory, effect), found)
             if made is None:
                 return
-            if (await self._bus.info(session)).incarnation != before:
+            draft = Draft(effect.result_id(made.how), made)
+            try:
+                await self._bus.publish(session, [draft], incarnation=before)
+            except Fenced:
                 done.clear()  # redacted meanwhile: what was read is no longer said
-                continue
-            await self._bus.publish(session, [Draft(effect.result_id(made.how), made)])
 
     async def _summarise(
         self, claim: Claim, info: SessionInfo, memory: Memory, effect: Effect

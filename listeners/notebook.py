@@ -20,7 +20,7 @@ from ulid import ULID
 
 from bus import Bus, Draft, Receipt
 from bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
-from bus.errors import Fenced, SessionClosed
+from bus.errors import SessionClosed
 from listeners.model import Model
 from listeners.ranges import passage
 from listeners.reader import MemoryReader
@@ -186,12 +186,8 @@ class Notebook:
         if self._model is None:
             raise ValueError("this notebook was given no model; pass one to Notebook(…, model)")
         made = await job.run(self._model, records)
-        if (await self._bus.info(self._session)).incarnation != incarnation:
-            raise Fenced(
-                self._session, "it was redacted or replaced while the notebook was written"
-            )
         draft = Draft(f"{job.effect.id}:{ASKED}:{ULID()}", made)
-        await self._bus.publish(self._session, [draft])
+        await self._bus.publish(self._session, [draft], incarnation=incarnation)
         if isinstance(made, NoteRefused) and made.aborted:
             reason = f"the notebook of {made.participant!r} could not be rewritten"
             with contextlib.suppress(SessionClosed):

@@ -1,25 +1,26 @@
 --#include append
 -- ARGV: session, wake channel, bucket's wake channel, expected epoch or '',
--- tip or '', then id, fingerprint, class, body of each entry. Class: p primary,
--- k control, d derived, x closing. The tip is the last id acknowledged to this
--- publisher: where the log lost it, nothing is written.
+-- tip or '', expected incarnation or '', then id, fingerprint, class, body of each
+-- entry. Class: p primary, k control, d derived, x closing. The tip is the last id
+-- acknowledged to this publisher: where the log lost it, nothing is written.
 -- Replies: ok incarnation head n [k seq n]… (head and n before; k-th entry was
--- there) | missing | lost incarnation | conflict k seq | closed | stale epoch |
--- busy backlog
+-- there) | missing | lost incarnation | fenced reason | conflict k seq | closed |
+-- stale epoch | busy backlog
 local session = ARGV[1]
 local meta = redis.call('HMGET', META, 'head', 'n', 'status', 'folded', 'backlog', 'epoch', 'incarnation')
 if not meta[1] then return {'missing'} end
 if ARGV[5] ~= '' and redis.call('HEXISTS', IDS, ARGV[5]) == 0 then return {'lost', meta[7]} end -- fence: tip
+if ARGV[6] ~= '' and ARGV[6] ~= meta[7] then return {'fenced', 'the session was replaced or redacted since it was read'} end -- fence: incarnation
 
-local names, count = {}, (#ARGV - 5) / 4
-for k = 1, count do names[k] = ARGV[4 * k + 2] end
+local names, count = {}, (#ARGV - 6) / 4
+for k = 1, count do names[k] = ARGV[4 * k + 3] end
 local known = redis.call('HMGET', IDS, unpack(names))
 
 local head, n = tonumber(meta[1]), tonumber(meta[2])
 local reply = {'ok', meta[7], whole(head), whole(n)}
 local fresh, here = {}, {}
 for k = 1, count do
-  local i = 4 * k + 2
+  local i = 4 * k + 3
   local id, fingerprint, class = names[k], ARGV[i + 1], ARGV[i + 2]
   local before = known[k] or here[id]
   if before then -- fence: duplicate

@@ -9,8 +9,11 @@ import typer
 from server.commands.options import As, At, Brief, Budget, Json, Layer, Session, settings
 
 Profiled = Annotated[
-    Literal["full", "brief", "raw", "exchange"] | None,
-    typer.Option(metavar="PROFILE", help="full, brief, raw, or exchange: a list of messages"),
+    Literal["full", "brief", "raw", "history", "exchange"] | None,
+    typer.Option(
+        metavar="PROFILE",
+        help="full, brief, raw (the notebook), history, or exchange (a list of messages)",
+    ),
 ]
 Trace = Annotated[
     bool, typer.Option("--trace", help="memory, kept results and messages of an assistant")

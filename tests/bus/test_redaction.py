@@ -178,7 +178,24 @@ async def test_work_begun_before_a_redaction_lands_nowhere(bus: Bus, raw: redis.
     assert SECRET.encode() not in stored(raw)
 
 
-@pytest.mark.parametrize("fence", ["commit.incarnation", "finish.incarnation"])
+async def test_what_was_made_before_a_redaction_is_not_published_after_it(
+    bus: Bus, raw: redis.Redis
+) -> None:
+    """Whoever publishes a result without a lane says which log it was made from."""
+    await folded_with_secret(bus)
+    before = (await bus.info("a")).incarnation
+    draft = summary(1, 12, SECRET)
+    await bus.redact("a", 7, blank=wordless, reason="a secret")
+    with pytest.raises(Fenced, match="redacted"):
+        await bus.publish("a", [draft], incarnation=before)
+    assert SECRET.encode() not in stored(raw)
+    now = (await bus.info("a")).incarnation
+    await bus.publish("a", [said(31)], incarnation=now)
+
+
+@pytest.mark.parametrize(
+    "fence", ["commit.incarnation", "finish.incarnation", "publish.incarnation"]
+)
 async def test_without_the_fence_on_incarnations_the_words_come_back(
     redis_url: str, raw: redis.Redis, fence: str
 ) -> None:
@@ -193,6 +210,8 @@ async def test_without_the_fence_on_incarnations_the_words_come_back(
         if fence == "finish.incarnation":
             made, read = summary(1, 12, SECRET), records[11].identity
             await bus.finish(effect, "a", made, read, incarnation=before)
+        elif fence == "publish.incarnation":
+            await bus.publish("a", [summary(1, 12, SECRET)], incarnation=before)
         else:
             kept = snapshot_of(records[-1], SECRET.encode())
             late = commit_of(records[-1], "a", snapshot=kept, incarnation=before)

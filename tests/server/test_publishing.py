@@ -66,3 +66,28 @@ def test_publishing_again_under_own_ids_changes_nothing(at: Parley, tmp_path: Pa
     at("session", "new", "s")
     assert at("publish", "s", file).out == at("publish", "s", file).out
     assert at("session", "show", "s", "--json").rows()[0]["n"] == len(WORK)
+
+
+@pytest.mark.parametrize(
+    ("profile", "there", "not_there"),
+    [
+        ("full", "## Recent Messages", "## History"),
+        ("raw", "## Since Your Last Revision", "## Recent Messages"),
+        ("history", "## History", "ana thought"),
+    ],
+)
+def test_three_tiers_are_three_profiles(
+    at: Parley, tmp_path: Path, profile: str, there: str, not_there: str
+) -> None:
+    """What a participant speaks from, its own notebook, and the history that all share."""
+    file = tmp_path / "talk.jsonl"
+    rows = [
+        {"participant": "ana", "content": "The floor protects everybody."},
+        {"participant": "ana", "content": "I might earn less.", "form": "reasoning"},
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    at("session", "new", "s", "--preset", "experiment")
+    at("publish", "s", file)
+    told = at("context", "s", "--as", "ana", "--profile", profile).out
+    assert there in told
+    assert not_there not in told
