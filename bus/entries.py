@@ -136,7 +136,6 @@ class ToolCalled(_Entry):
     call_id: Name
     arguments: dict[str, Any] = Field(default_factory=dict)
     version: str = ""  # of the tool; results of another version are other results
-    episode: int | EpisodeRef | None = None  # n or handle of a goal or task; the current one
 
 
 class ToolReturned(_Entry):
@@ -153,7 +152,7 @@ class ToolReturned(_Entry):
     version: str = ""
     read_only: bool = False
     ttl: int | None = Field(default=None, ge=0)  # the session's `cache.ttl` when None
-    episode: int | EpisodeRef | None = None
+    episode: int | EpisodeRef | None = None  # n or handle of a goal or task; the current one
 
 
 class ContextInjected(_Entry):
