@@ -13,7 +13,9 @@ from typing import Any, Final, Literal
 
 from bus.entries import Record
 from memory.events import Known, of_results, of_vote
-from memory.settings import Route, RouteSettings
+from memory.notebooks import route_of
+from memory.settings import RouteSettings
+from memory.stores import LineKind
 from memory.text import clip, fenced, visible
 
 Part = Literal["Prompt", "Your Response", "Outcome"]
@@ -54,19 +56,18 @@ class Witness:
         to = getattr(entry, "to", ())
         if to and not own and self.name not in map(self.named, to):
             return False
-        return _route(entry, own, self.routes) != "off"
+        return route_of(self.routes, _kind(entry), own) != "off"
 
 
-def _route(entry: Any, own: bool, routes: RouteSettings) -> Route:
+def _kind(entry: Any) -> LineKind:
+    """Which line of the history tells `entry`."""
     if entry.kind == "message":
-        if entry.form == "reasoning":
-            return routes.reasoning if own else "off"
-        return routes.own if own else routes.statement
+        return "reasoning" if entry.form == "reasoning" else "statement"
     if entry.kind == "results.final":
-        return routes.results
+        return "results"
     if entry.kind.startswith("episode"):
-        return routes.phase
-    return routes.consensus if getattr(entry, "consensus", False) else routes.vote
+        return "phase"
+    return "consensus" if getattr(entry, "consensus", False) else "vote"
 
 
 def pieces(records: Sequence[Record], witness: Witness) -> list[Piece]:

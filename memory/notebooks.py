@@ -12,9 +12,9 @@ from bus.entries import NoteRefused, NoteRevised, NoteWritten
 from memory.history import is_public
 from memory.moment import Moment
 from memory.reflections import limit_of, note_of, policy_of
-from memory.settings import Route
+from memory.settings import Route, RouteSettings
 from memory.state import Memory
-from memory.stores import Line, Note
+from memory.stores import Line, LineKind, Note
 from memory.telling import tell
 from memory.text import clip
 
@@ -167,10 +167,15 @@ def _left_out(count: int, older: bool) -> str:
 
 def sees(memory: Memory, name: str, line: Line) -> bool:
     """Whether a line is told in the notebook of that canonical name."""
-    routes, own = memory.settings.routes, memory.named(line.who) == name
-    if line.kind == "reasoning":
-        return own and routes.reasoning != "off"
-    route: Route = routes.own if own and line.kind == "statement" else getattr(routes, line.kind)
-    if route == "off":
+    own = memory.named(line.who) == name
+    if route_of(memory.settings.routes, line.kind, own) == "off":
         return False
     return own or not line.to or name in map(memory.named, line.to)
+
+
+def route_of(routes: RouteSettings, kind: LineKind, own: bool) -> Route:
+    """The route of such an event for somebody; off for others' internal reasoning."""
+    if kind == "reasoning":
+        return routes.reasoning if own else "off"
+    route: Route = routes.own if own and kind == "statement" else getattr(routes, kind)
+    return route
