@@ -39,12 +39,6 @@ def size(memory: Memory) -> int:
     return memory.episodes.size + memory.insights.size
 
 
-def measured(memory: Memory) -> int:
-    """The same, measured anew from the texts."""
-    held = sum(map(_measured, memory.episodes.held.values()))
-    return held + sum(tokens(one.text) for one in memory.insights.held.values())
-
-
 def hold(moment: Moment, *, wanted: bool = False) -> None:
     """Restore `limits.session`, and tell when its warning line or its cap was crossed.
 
@@ -124,21 +118,6 @@ def weight(episode: Episode) -> int:
 
 def _rank(episode: Episode) -> tuple[int, int]:
     return (weight(episode), episode.ref)
-
-
-def _measured(episode: Episode) -> int:
-    if episode.talk is not None:
-        return 0  # exchanges have limits of their own
-    if episode.status != "open":
-        return tokens(told(episode))
-    work = episode.work
-    if work is None:
-        return 0
-    return (
-        sum(tokens(run.text) for run in work.runs)
-        + sum(map(step_size, work.steps))
-        + tokens(work.context)
-    )
 
 
 def step_size(step: StepRow) -> int:
