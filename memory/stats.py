@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from memory import ladder
 from memory.canonical import dump
 from memory.forecast import forecast
 from memory.lookup import innermost
@@ -99,7 +100,7 @@ def _session(memory: Memory) -> dict[str, Any]:
         "archived_goals": len(closed),
         "evicted": memory.episodes.evicted,
         "refused": memory.episodes.refused,
-        "estimated_tokens": memory.episodes.size + memory.insights.size,
+        "estimated_tokens": ladder.size(memory),
     }
 
 
