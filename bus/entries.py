@@ -166,6 +166,7 @@ class ContextInjected(_Entry):
 
 EpisodeKind = Literal["phase", "stage", "round", "exchange", "goal", "task"]
 Ending = Literal["completed", "failed", "superseded", "abandoned"]
+StepForm = Literal["reasoning", "tool_execution", "validation", "replanning"]
 
 
 class EpisodeOpened(_Entry):
@@ -195,7 +196,7 @@ class Step(_Entry):
 
     kind: Literal["step"] = "step"
     participant: Name
-    form: Literal["reasoning", "tool_execution", "validation", "replanning"]
+    form: StepForm
     content: Content
     ok: bool = True
     discovered: dict[str, str] = Field(default_factory=dict)  # worth keeping when the task is over

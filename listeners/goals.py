@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from ulid import ULID
 
@@ -29,6 +29,7 @@ from bus.entries import (
     EpisodeKind,
     EpisodeOpened,
     Step,
+    StepForm,
     ToolReturned,
 )
 from bus.errors import BusError
@@ -39,7 +40,6 @@ from memory.errors import NothingOpen, NotOpened
 from memory.lookup import found, innermost
 from memory.state import Memory, Packs
 
-Form = Literal["reasoning", "tool_execution", "validation", "replanning"]
 RESULT_CHARS: Final = 500  # of an error that ended a goal
 
 
@@ -136,7 +136,7 @@ class Goals:
     async def step(
         self,
         content: str,
-        form: Form = "reasoning",
+        form: StepForm = "reasoning",
         *,
         ok: bool = True,
         discovered: Mapping[str, str] | None = None,
