@@ -317,11 +317,14 @@ class SummaryMade(_Entry):
     was: int = Field(default=0, ge=0)  # tokens of the messages that it covers
 
 
+Part = Literal["answer", "result", "episode", "running"]
+
+
 class TextCondensed(_Entry):
     """A model's shorter form of what memory holds of entry `of`; "" of a redacted one."""
 
     kind: Literal["text.condensed"] = "text.condensed"
-    part: Literal["answer", "result", "episode", "running"]
+    part: Part
     of: int = Field(ge=1)  # n
     text: str
     model: str | None = None

@@ -18,6 +18,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from bus.entries import Part
+
 How = Literal["act", "tag", "pattern", "structure", "vote", "rule", "model", "person"]
 Stance = Literal["support", "oppose", "neutral"]
 ProposalStatus = Literal["active", "accepted", "rejected", "withdrawn", "modified", "lapsed"]
@@ -257,7 +259,7 @@ class Condense(Struct, frozen=True, gc=False, omit_defaults=True):
     `id` is `condense:<part>:<of>`.
     """
 
-    part: str
+    part: Part
     of: int
 
     @property

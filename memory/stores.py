@@ -18,7 +18,6 @@ from memory.items import Cite
 EpisodeStatus = Literal["open", "completed", "failed", "superseded", "abandoned"]
 LineKind = Literal["statement", "reasoning", "vote", "consensus", "results", "phase"]
 InsightKind = Literal["discovered", "success", "error", "replanned"]
-Part = Literal["answer", "result", "episode", "running"]
 
 
 class Store(Struct, omit_defaults=True, kw_only=True):
