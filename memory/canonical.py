@@ -134,7 +134,7 @@ def _index(memory: Memory) -> None:
         memory.at_refs.setdefault(proposal.born, []).append(proposal.handle)
         if not proposal.shrunk:
             memory.full_proposals[proposal.ref] = None
-        if proposal.status == "active" and proposal.merged is None and not proposal.struck:
+        if proposal.status == "active" and proposal.stands:
             memory.live[proposal.ref] = None
     for decision in memory.decisions.values():
         memory.decision_index.add(decision.ref, decision.fingerprint)

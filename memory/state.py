@@ -289,7 +289,7 @@ class Memory:
         self.resolving = {
             found.resolves: found.ref
             for found in self.decisions.values()
-            if found.resolves is not None and found.merged is None and not found.struck
+            if found.resolves is not None and found.stands
         }
 
     def in_window(self, proposal: Proposal) -> bool:
