@@ -236,12 +236,16 @@ class PackRef:
 
 
 class SessionOpened(_Entry):
-    """Always entry 1: the settings, packs and counter that shape the fold."""
+    """Always entry 1: the settings and packs that shape the fold.
+
+    `counter` says what the opener counted tokens with, where it says so. It
+    decides nothing: the counter belongs to the fold version, as code does.
+    """
 
     kind: Literal["session.opened"] = "session.opened"
     settings: dict[str, Any] = Field(default_factory=dict)
     packs: tuple[PackRef, ...] = ()
-    counter: str = "chars@1"
+    counter: str | None = None
     title: str | None = None
 
 

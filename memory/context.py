@@ -30,7 +30,7 @@ from memory.text import measure
 
 Profile = Literal["full", "brief", "raw", "history", "exchange"]
 
-_MARKER_TOKENS: Final = 100  # the line that counts what was left out, at its longest
+_MARKER_TOKENS: Final = 120  # the line that counts what was left out, at its longest
 
 
 @dataclass(slots=True, frozen=True)

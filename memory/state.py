@@ -69,7 +69,6 @@ class Memory:
         "chairs",
         "closed",
         "condensed",
-        "counter",
         "decision_index",
         "decisions",
         "episodes",
@@ -123,7 +122,6 @@ class Memory:
         self.opened = False
         self.closed: str | None = None
         self.title: str | None = None
-        self.counter = "chars@1"
         self.n = 0
         self.messages = 0
         self.proposals: dict[int, Proposal] = {}
