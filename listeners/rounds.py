@@ -115,7 +115,8 @@ def _outcome(entry: Any) -> str:
     lists = {name: getattr(entry, name, ()) for name in _LISTS}
     lines += [f"{name}: {', '.join(values)}" for name, values in lists.items() if values]
     if entry.kind == "results.final":
-        lines.append(f"consensus: {'yes' if entry.consensus else 'no'}")
+        if entry.consensus is not None:
+            lines.append(f"consensus: {'yes' if entry.consensus else 'no'}")
         if entry.earnings is not None:
             lines.append(f"earnings: {entry.earnings}")
         lines += [f"if {name}: {value}" for name, value in entry.counterfactuals.items()]

@@ -85,7 +85,9 @@ def tell_results(moment: Moment, entry: ResultsFinal) -> None:
     route = memory.settings.routes.results
     if not memory.keeps_notes or route == "off":
         return
-    facts = [("consensus", "yes" if entry.consensus else "no")]
+    facts = []
+    if entry.consensus is not None:
+        facts.append(("consensus", "yes" if entry.consensus else "no"))
     if entry.earnings is not None:
         facts.append(("earnings", str(entry.earnings)))
     facts += [(f"if {name}", str(value)) for name, value in entry.counterfactuals.items()]
