@@ -89,7 +89,7 @@ class Goals:
         """
         goal = _newest(await self._memory(), self._participant)
         if goal is None:
-            raise NothingOpen(f"a goal of {self._participant!r}")
+            raise NothingOpen(f"no goal of {self._participant!r} is open")
         await self._close(goal.handle, status or ("completed" if success else "failed"), result)
 
     def process_goal(
