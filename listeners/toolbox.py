@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -17,6 +18,7 @@ import orjson
 from ulid import ULID
 
 from bus import Bus, Draft, Receipt
+from bus.drafts import made
 from bus.entries import Record, ToolCalled, ToolReturned
 from bus.errors import InvalidEntry
 from bus.wire import decode, encode
@@ -89,12 +91,17 @@ class Toolbox:
         ttl: int | None = None,
         error: str | None = None,
         call_id: str | None = None,
+        episode: str | None = None,
     ) -> Receipt:
-        """Publish what a tool returned; kept where it was read-only and no `error`."""
-        returned = ToolReturned(
+        """Publish what a tool returned; kept where it was read-only and no `error`.
+
+        It counts in the goal or task of the handle `episode`, else in one's newest.
+        """
+        returned = made(
+            ToolReturned,
             participant=self._participant,
             tool=tool,
-            call_id=call_id or str(ULID()),
+            call_id=str(ULID()) if call_id is None else call_id,
             content=result,
             ok=error is None,
             error=error,
@@ -102,6 +109,7 @@ class Toolbox:
             version=version,
             read_only=read_only,
             ttl=ttl,
+            episode=episode,
         )
         drafts = [Draft(f"tool:{ULID()}", returned)]
         (receipt,) = await self._bus.publish(self._session, drafts)
@@ -210,7 +218,8 @@ class Toolbox:
         return None
 
     def _called(self, tool: str, arguments: Arguments, version: str, call_id: str) -> ToolCalled:
-        return ToolCalled(
+        return made(
+            ToolCalled,
             participant=self._participant,
             tool=tool,
             call_id=call_id,
@@ -240,6 +249,8 @@ def _key(entry: ToolCalled | ToolReturned) -> str | None:
 def _json(arguments: Arguments) -> dict[str, Any]:
     """Arguments as JSON has them. Raises `InvalidEntry` for what no JSON can say."""
     try:
-        return cast("dict[str, Any]", orjson.loads(orjson.dumps(dict(arguments))))
+        found = cast("dict[str, Any]", orjson.loads(orjson.dumps(dict(arguments))))
+        json.dumps(arguments, allow_nan=False, default=str)  # orjson writes NaN as null
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEntry(f"arguments of a tool must be JSON: {error}") from None
+    return found

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bus.entries import TextCondensed
+from bus.entries import Part, TextCondensed
 from memory.brevity import clip_bytes, size_of
 from memory.items import Condense
 from memory.moment import Moment
 from memory.state import Era, Memory
-from memory.stores import Cached, Condensed, Episode, Part
+from memory.stores import Cached, Condensed, Episode
 
 _Wanted = tuple[Part, int, int]  # part, of, the bytes it may have
 

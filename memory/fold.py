@@ -162,7 +162,6 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     refused = _govern(memory, n, entry.settings, entry.packs)
     memory.opened = True
     memory.title = entry.title
-    memory.counter = entry.counter
     summaries.close_heavy(memory, n, entry.at)
     moment = Moment(memory, n, "", "", entry.at)
     work.tighten(moment)

@@ -41,12 +41,6 @@ def size(memory: Memory) -> int:
     return memory.episodes.size + memory.insights.size
 
 
-def measured(memory: Memory) -> int:
-    """The same, measured anew from the texts."""
-    held = sum(map(_measured, memory.episodes.held.values()))
-    return held + sum(tokens(one.text) for one in memory.insights.held.values())
-
-
 def hold(moment: Moment, *, wanted: bool = False) -> None:
     """Restore `limits.session`, and tell when its warning line or its cap was crossed.
 
@@ -125,7 +119,7 @@ def evict(memory: Memory, episode: Episode) -> None:
 
 
 def told(episode: Episode) -> str:
-    """A closed episode on one line: what it is measured by, and shown as."""
+    """A closed episode on one line, all that is held of it: what it is measured by."""
     parts = [f"{episode.handle} {episode.kind} {episode.title}: {episode.status}", episode.result]
     if episode.work is not None:
         parts += [tallies.told(episode.work.tally), episode.work.context.replace("\n", "; ")]
@@ -139,21 +133,6 @@ def weight(episode: Episode) -> int:
 
 def _rank(episode: Episode) -> tuple[int, int]:
     return (weight(episode), episode.ref)
-
-
-def _measured(episode: Episode) -> int:
-    if episode.talk is not None:
-        return 0  # exchanges have limits of their own
-    if episode.status != "open":
-        return tokens(told(episode))
-    work = episode.work
-    if work is None:
-        return 0
-    return (
-        sum(tokens(run.text) for run in work.runs)
-        + sum(map(step_size, work.steps))
-        + tokens(work.context)
-    )
 
 
 def step_size(step: StepRow) -> int:

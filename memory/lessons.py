@@ -68,8 +68,8 @@ def teach(memory: Memory, most: int | None = None) -> list[Lesson]:
 
 
 def _binds(memory: Memory, decision: Decision) -> bool:
-    stands = not decision.struck and decision.merged is None
-    return stands and decision.status == "ratified" and not memory.is_redacted(decision.born)
+    binding = decision.stands and decision.status == "ratified"
+    return binding and not memory.is_redacted(decision.born)
 
 
 def _of_decision(memory: Memory, decision: Decision) -> Lesson:

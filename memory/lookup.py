@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bus.entries import EpisodeKind
 from memory.state import Memory
 from memory.stores import Episode
 
@@ -16,11 +15,14 @@ def found(memory: Memory, ref: int | str) -> Episode | None:
     return next((one for one in memory.episodes.held.values() if one.opened == ref), None)
 
 
-def innermost(memory: Memory, kind: EpisodeKind | None = None) -> Episode | None:
-    """The open episode, of that kind, that was opened last."""
+def innermost(
+    memory: Memory, kind: str | None = None, participant: str | None = None
+) -> Episode | None:
+    """The open episode, of that kind and of that participant, that was opened last."""
+    name = None if participant is None else memory.named(participant)
     for ref in reversed(memory.episodes.open):
         held = memory.episodes.held[ref]
-        if kind is None or held.kind == kind:
+        if kind in (None, held.kind) and name in (None, memory.named(held.participant)):
             return held
     return None
 
@@ -40,8 +42,9 @@ def ready(memory: Memory) -> list[Episode]:
 def at_work(memory: Memory, named: int | str | None, participant: str) -> list[Episode]:
     """The open goal or task that a piece of work belongs to, then what holds that, outwards.
 
-    The one that is `named`, else the newest of `participant`, else of anyone.
-    Empty where there is none, and where the one that is named is not open.
+    The one that is `named`, else the newest of `participant`, else of anyone; of
+    either, a task that waits for others only where that is all there is. Empty
+    where there is none, and where the one that is named is not open.
     """
     if not memory.episodes.open:
         return []
@@ -68,12 +71,14 @@ def ground(chain: list[Episode]) -> Episode:
 
 
 def _newest(memory: Memory, participant: str) -> Episode | None:
-    anyone: Episode | None = None
+    found: dict[tuple[bool, bool], Episode] = {}  # by whether it is another's, and waits
     for ref in reversed(memory.episodes.open):
         held = memory.episodes.held[ref]
         if held.work is None:
             continue
-        if memory.named(held.participant) == participant:
+        others = memory.named(held.participant) != participant
+        waits = held.kind == "task" and bool(held.after)
+        if not others and not waits:
             return held
-        anyone = anyone or held
-    return anyone
+        found.setdefault((others, waits), held)
+    return found[min(found)] if found else None

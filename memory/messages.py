@@ -155,11 +155,7 @@ def _head(memory: Memory, room: _Room) -> list[str]:
     """The ledger and the running summary, within the share of a prefix."""
     most = room.left * memory.settings.context.prefix_share // 1000
     parts = []
-    ledger = [
-        ledger_line(one)
-        for one in memory.decisions.values()
-        if one.status in ("ratified", "disputed") and not one.struck and one.merged is None
-    ]
+    ledger = [ledger_line(one) for one in memory.decisions.values() if one.binds and one.stands]
     if kept := room.lines("decisions", ledger, most // 2):
         parts.append("\n".join(["## Key Decisions Made", *kept]))
     told = running_text(memory)

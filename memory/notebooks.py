@@ -14,6 +14,7 @@ from bus.entries import NoteRefused, NoteRevised, NoteWritten
 from memory.history import is_public
 from memory.moment import Moment
 from memory.reflections import limit_of, note_of, policy_of
+from memory.settings import Route, RouteSettings
 from memory.state import Memory
 from memory.stores import Line, LineKind, Note
 from memory.telling import tell
@@ -181,14 +182,21 @@ def _left_out(count: int, older: bool) -> str:
 def _seen_by(memory: Memory, name: str) -> Callable[[Line], bool]:
     """What tells whether a line is told in the notebook of that canonical name."""
     routes, named = memory.settings.routes, memory.named
-    heard = {kind for kind in get_args(LineKind) if getattr(routes, kind) != "off"}
-    own = {*heard, "statement"} if routes.own != "off" else heard - {"statement"}
+    kinds: tuple[LineKind, ...] = get_args(LineKind)
+    own = {kind for kind in kinds if route_of(routes, kind, own=True) != "off"}
+    heard = {kind for kind in kinds if route_of(routes, kind, own=False) != "off"}
 
     def sees(line: Line) -> bool:
         if named(line.who) == name:
             return line.kind in own
-        if line.kind not in heard or line.kind == "reasoning":
-            return False
-        return not line.to or name in map(named, line.to)
+        return line.kind in heard and (not line.to or name in map(named, line.to))
 
     return sees
+
+
+def route_of(routes: RouteSettings, kind: LineKind, own: bool) -> Route:
+    """The route of such an event for somebody; off for others' internal reasoning."""
+    if kind == "reasoning":
+        return routes.reasoning if own else "off"
+    route: Route = routes.own if own and kind == "statement" else getattr(routes, kind)
+    return route

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from memory import condensed, lessons, notebooks
-from memory.items import Decision, Proposal, Summary
+from memory.items import Decision, Summary
 from memory.page import Page, price
 from memory.render import decision_line, handle_line, ledger_line, summary_lines
 from memory.render_layers import lesson_line, note_lines, past_lines, running_lines
@@ -56,21 +56,12 @@ def fill(memory: Memory, page: Page, profile: str, participant: str | None, spar
     _put_decisions(page, kept)
 
 
-def stands(item: Proposal | Decision) -> bool:
-    """True unless a person struck it or merged it into another."""
-    return not item.struck and item.merged is None
-
-
 # -- the ledger ----------------------------------------------------------------
 
 
 def _put_ledger(memory: Memory, page: Page, spare: int) -> list[Decision]:
     """Every binding decision, newest first, as long as there is room; those that are in."""
-    ledger = [
-        decision
-        for decision in memory.decisions.values()
-        if decision.status in ("ratified", "disputed") and stands(decision)
-    ]
+    ledger = [one for one in memory.decisions.values() if one.binds and one.stands]
     ledger.reverse()
     if _cost(map(ledger_line, ledger), page.left) <= page.left:
         _lengthen(page, ledger, 0)

@@ -69,7 +69,6 @@ class Memory:
         "chairs",
         "closed",
         "condensed",
-        "counter",
         "decision_index",
         "decisions",
         "episodes",
@@ -123,7 +122,6 @@ class Memory:
         self.opened = False
         self.closed: str | None = None
         self.title: str | None = None
-        self.counter = "chars@1"
         self.n = 0
         self.messages = 0
         self.proposals: dict[int, Proposal] = {}
@@ -289,7 +287,7 @@ class Memory:
         self.resolving = {
             found.resolves: found.ref
             for found in self.decisions.values()
-            if found.resolves is not None and found.merged is None and not found.struck
+            if found.resolves is not None and found.stands
         }
 
     def in_window(self, proposal: Proposal) -> bool:

@@ -7,10 +7,9 @@ from itertools import islice
 from typing import Any, Final
 
 from bus.entries import Record, Unknown
-from memory import condensed, episodes, exchanges, insights, notebooks, toolcache
+from memory import condensed, exchanges, insights, lookup, notebooks, toolcache
 from memory.items import Proposal
 from memory.page import Page
-from memory.prefix import stands
 from memory.render import (
     claim_line,
     dissent_line,
@@ -141,11 +140,11 @@ def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
 def _put_unsettled(memory: Memory, page: Page) -> None:
     """Claims that bind nobody yet, and who dissents from what binds."""
     for decision in list(memory.decisions.values())[-memory.settings.context.recent_full :]:
-        if not stands(decision):
+        if not decision.stands:
             continue
         if decision.status == "claimed":
             block, line = CLAIMS, claim_line(decision)
-        elif decision.status in ("ratified", "disputed") and decision.dissenters:
+        elif decision.binds and decision.dissenters:
             block, line = DISSENT, dissent_line(decision)
         else:
             continue
@@ -189,7 +188,7 @@ def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None
 
 
 def _put_stage(memory: Memory, page: Page) -> None:
-    for one in episodes.stage(memory):
+    for one in lookup.stage(memory):
         page.put(STAGE, one.ref, stage_line(one), (one.opened,), what=one.handle)
 
 
@@ -197,8 +196,11 @@ def _put_work(memory: Memory, page: Page) -> None:
     """Open goals and tasks, the newest first, and the weightiest insights."""
     for ref in reversed(memory.episodes.open):
         one = memory.episodes.held[ref]
-        if one.work is not None:
-            page.put(WORK, one.ref, work_lines(one), (one.opened,), what=one.handle)
+        if one.work is None:
+            continue
+        if not page.put(WORK, one.ref, work_lines(one), (one.opened,), what=one.handle):
+            short = work_lines(one, short=True)
+            page.put(WORK, one.ref, short, (one.opened,), what=one.handle, short=True)
     for index, insight in enumerate(islice(insights.standing(memory), FULL_INSIGHTS)):
         cites = [cite.n for cite in insight.cites]
         page.put(LEARNT, index, insight_line(insight), cites, what=insight.handle)

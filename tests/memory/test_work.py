@@ -12,6 +12,7 @@ from memory import ladder, tallies
 from memory.items import Fact
 from memory.state import Memory
 from memory.stores import Episode, Tally, Work
+from tests.limits import measured
 from tests.logs import folded, talk
 from tests.works import close, goal, run, step, task
 
@@ -35,7 +36,7 @@ def test_three_goals_of_50_75_and_30_operations() -> None:
     first, second, third = (memory.episodes.held[ref] for ref in (1, 2, 3))
     assert [one.status for one in (first, second, third)] == ["superseded", "superseded", "open"]
     assert memory.episodes.archived == [1, 2]
-    assert ladder.measured(memory) <= 12_000
+    assert measured(memory) <= 12_000
     for ref, runs, bad in ((1, 50, 5), (2, 75, 7)):
         tally = work_of(memory, ref).tally
         assert (tally.runs, tally.runs - tally.ok) == (runs, bad)
@@ -100,6 +101,24 @@ def test_a_new_name_of_its_owner_still_finds_the_goal() -> None:
         )
     )
     assert work_of(memory, 1).tally.runs == 2
+
+
+def test_work_does_not_fall_to_a_task_that_still_waits() -> None:
+    """Tasks are often opened ahead, in order; work belongs to one that can be worked on."""
+    ahead: list[Entry] = [
+        goal("Doors"),
+        task("Load"),
+        task("Count", after=("E2",)),
+        run(0),
+        step("Hm."),
+    ]
+    memory, _ = folded(talk(*ahead))
+    assert [work_of(memory, ref).tally.runs for ref in (1, 2, 3)] == [1, 1, 0]
+    assert [len(work_of(memory, ref).steps) for ref in (2, 3)] == [1, 0]
+    memory, _ = folded(talk(*ahead, close("E2"), run(1)))
+    assert work_of(memory, 3).tally.runs == 1
+    memory, _ = folded(talk(*ahead, run(1, episode="E3")))
+    assert work_of(memory, 3).tally.runs == 1
 
 
 def test_the_newest_runs_are_kept_in_detail_each_on_a_clipped_line() -> None:
