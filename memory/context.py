@@ -28,7 +28,7 @@ from memory.render import FRAME
 from memory.state import Memory
 from memory.text import measure
 
-Profile = Literal["full", "brief", "raw", "history", "exchange"]
+Profile = Literal["full", "brief", "raw", "history"]
 
 _MARKER_TOKENS: Final = 120  # the line that counts what was left out, at its longest
 
@@ -38,8 +38,8 @@ class Request:
     """Who asks for what: `budget` in tokens (the session's setting when None).
 
     Profiles: `full` to speak from; `brief` to decide whether to; `raw`, the
-    participant's notebook alone; `history`, the lines that notebooks share;
-    `exchange`, questions and answers with the tool results at hand.
+    participant's notebook alone; `history`, the lines that notebooks share. What
+    an assistant is told is a list of messages, not a text: `messages.prepare`.
 
     `recent` are the newest records of the log, oldest first; those that are not
     messages are passed over, and no more than the profile shows are used.

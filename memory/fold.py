@@ -177,7 +177,6 @@ def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
     positions.trim(memory)
     summaries.close_heavy(memory, n, entry.at)
     summaries.tighten(memory)
-    lessons.tighten(memory)
     history.trim(memory)
     moment = Moment(memory, n, memory.named(entry.by or ""), "", entry.at)
     work.tighten(moment)

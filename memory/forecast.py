@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memory import ladder
+from memory import ladder, lessons
 from memory.notebooks import seen_since
 from memory.reflections import limit_of, policy_of, warn_of
 from memory.state import Memory
@@ -83,7 +83,7 @@ def _items(memory: Memory) -> Iterator[Forecast]:
         cap = memory.settings.limits.insights
         yield _made("limits.insights", "items", len(insights.held), cap, insights.last, memory.n)
     if memory.lessons:
-        yield _made("limits.lessons", "items", len(memory.lessons),
+        yield _made("limits.lessons", "items", len(lessons.standing(memory)),
                     memory.settings.limits.lessons, 0, memory.n)  # fmt: skip
 
 

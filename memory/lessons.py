@@ -1,7 +1,8 @@
 """Lessons: what other sessions learnt, with its provenance; and what this one could teach.
 
-A session learns at most `limits.lessons`, those that weigh most, whatever the
-order in which they come: of two of the same item the weightier stands.
+The 500 that weigh most are kept, whatever the order in which they come: of two of
+the same item the weightier stands. `limits.lessons` of them are read: a limit on
+what is kept would let settings decide by when an import landed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from memory.stores import Insight, Lesson
 from memory.text import clip, one_line
 from memory.weight import weight
 
+LESSONS: Final = 500  # kept: the most that `limits.lessons` may ask for
 _SESSION: Final = 64  # characters, as of a session's name
 _REF: Final = 16
 _TEXT: Final = 500  # as a proposal's
@@ -32,23 +34,25 @@ def imported(moment: Moment, entry: LessonImported) -> None:
     if not lesson.text or (held is not None and _order(held) >= _order(lesson)):
         return
     memory.lessons[_key(lesson)] = lesson
-    tighten(memory)
+    _tighten(memory)
     if memory.lessons.get(_key(lesson)) is lesson:
         whence: dict[str, object] = {"session": lesson.session, "ref": lesson.ref}
         fact = Fact("lesson.imported", None, moment.n, {**whence, "text": lesson.text})
         moment.facts.append(fact)
 
 
-def tighten(memory: Memory) -> None:
-    """Let go of the lightest beyond `limits.lessons`."""
-    surplus = len(memory.lessons) - memory.settings.limits.lessons
-    for lesson in sorted(memory.lessons.values(), key=_order)[: max(0, surplus)]:
-        del memory.lessons[_key(lesson)]
+def _tighten(memory: Memory) -> None:
+    """Let go of the lightest beyond those that are kept."""
+    surplus = len(memory.lessons) - LESSONS
+    if surplus > 0:
+        for lesson in sorted(memory.lessons.values(), key=_order)[:surplus]:
+            del memory.lessons[_key(lesson)]
 
 
 def standing(memory: Memory) -> list[Lesson]:
-    """What this session learnt from others, the weightiest first."""
-    return sorted(memory.lessons.values(), key=_order, reverse=True)
+    """What this session learnt from others, the weightiest first, `limits.lessons` of it."""
+    ranked = sorted(memory.lessons.values(), key=_order, reverse=True)
+    return ranked[: memory.settings.limits.lessons]
 
 
 def teach(memory: Memory, most: int | None = None) -> list[Lesson]:

@@ -2,8 +2,8 @@
 
 The ledger comes first: every binding decision stands in it, in full, on a short
 line, or, where there are very many, as handle and clipped topic. Older ones
-shrink first, and all shrink before any is left out. For that, and that alone,
-the ledger may take from the `spare` beyond the prefix's share.
+shrink first, and all shrink before any is left out. Where there are so many, the
+prefix has part of the `spare` beyond its share as well.
 """
 
 from __future__ import annotations
@@ -50,9 +50,8 @@ def fill(memory: Memory, page: Page, profile: str, participant: str | None, spar
     _put_note(memory, page, participant)
     _put_past(memory, page)
     _put_running(memory, page)
-    if profile == "full":
-        _put_lessons(memory, page)
-        _put_summaries(memory, page)
+    _put_lessons(memory, page)
+    _put_summaries(memory, page)
     _put_decisions(page, kept)
 
 

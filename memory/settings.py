@@ -168,7 +168,7 @@ class LimitSettings(_Group):
     context_text: int = Field(2000, ge=0, description="characters of a goal's context")
     archived_text: int = Field(500, ge=0, description="characters of it once the goal is closed")
     insights: int = Field(50, ge=0, description="insights kept")
-    lessons: int = Field(50, ge=0, description="lessons of other sessions kept")
+    lessons: int = Field(50, ge=0, le=500, description="lessons of other sessions told")
     cached: int = Field(100, ge=0, description="tool results kept")
     open_episodes: int = Field(100, ge=1, description="episodes open at once")
 

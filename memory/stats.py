@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from memory import ladder
+from memory import ladder, lessons
 from memory.canonical import dump
 from memory.forecast import forecast
 from memory.lookup import innermost
@@ -126,7 +126,7 @@ def _execution(memory: Memory) -> dict[str, Any]:
         "execution_steps": len(steps),
         "discovered_context_entries": sum(len(step.discovered) for step in steps) + learnt,
         "insights": len(memory.insights.held),
-        "lessons": len(memory.lessons),
+        "lessons": len(lessons.standing(memory)),
     }
 
 

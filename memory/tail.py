@@ -67,11 +67,6 @@ def fill(
         _put_lines(memory, page, SINCE if profile == "raw" else HISTORY, name)
         return
     _put_stage(memory, page)
-    if profile == "exchange":
-        _put_exchanges(memory, page)
-        _put_messages(memory, page, _recent(memory, profile, name, recent))
-        _put_at_hand(memory, page, name)
-        return
     active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
     _put_proposals(page, active)
     if profile == "full":

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from memory import toolcache
+from memory.lessons import standing
 from memory.state import Memory
 from memory.stores import Episode, Store
 from memory.summaries import frontier
@@ -80,7 +81,7 @@ def insights(memory: Memory) -> dict[str, Any]:
 
 
 def lessons(memory: Memory) -> dict[str, Any]:
-    return {"lessons": [_plain(one) for one in memory.lessons.values()]}
+    return {"lessons": [_plain(one) for one in standing(memory)]}
 
 
 def ledger(memory: Memory) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from memory import ladder, notebooks
 from memory.condensed import answer_text, result_text, running_text
 from memory.exchanges import window
+from memory.lessons import standing
 from memory.state import Memory
 from memory.stores import Episode
 from memory.text import measure, tokens
@@ -34,7 +35,7 @@ def sizes(memory: Memory) -> Iterator[tuple[str, int, int]]:
     yield from _work(memory)
     limits = memory.settings.limits
     yield "limits.insights", len(memory.insights.held), limits.insights
-    yield "limits.lessons", len(memory.lessons), limits.lessons
+    yield "limits.lessons", len(standing(memory)), limits.lessons
     if limits.short_term.cap:
         yield "limits.short_term", memory.open_tokens, limits.short_term.cap
 

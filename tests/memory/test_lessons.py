@@ -91,8 +91,20 @@ def test_which_lessons_stand_does_not_depend_on_the_order_of_coming(
     one = learnt(some, limits={"lessons": limit})
     two = learnt(other, limits={"lessons": limit})
     assert dump(one) == dump(two)
-    assert len(one.lessons) <= limit
+    assert len(standing(one)) <= limit
     assert standing(load(dump(one), PACKS)) == standing(one)
+
+
+@given(st.lists(lessons(), max_size=6), st.integers(0, 6), st.integers(0, 3))
+def test_which_lessons_stand_does_not_depend_on_settings_in_between(
+    some: list[LessonImported], place: int, limit: int
+) -> None:
+    """A limit that was low for a while has let go of nothing."""
+    low = SettingsChanged(settings={"limits": {"lessons": limit}})
+    high = SettingsChanged(settings={"limits": {"lessons": 9}})
+    first = learnt([low, high, *some])
+    later = learnt([*some[:place], low, high, *some[place:]])
+    assert dump(first) == dump(later)
 
 
 def test_what_binds_is_taught_the_weightiest_first() -> None:
