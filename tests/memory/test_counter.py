@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import Message, Record, SessionOpened
+from bus.entries import Entry, Message, Record, SessionOpened
 from memory.canonical import dump, load
 from memory.errors import SnapshotMismatch
 from memory.fold import fold
@@ -14,7 +14,8 @@ from memory.text import COUNTER
 
 def folded(counter: str | None) -> bytes:
     """The memory of a short session whose opener named that counter."""
-    entries = (SessionOpened(counter=counter), Message(participant="ada", content="We begin."))
+    said = Message(participant="ada", content="We begin.")
+    entries: tuple[Entry, ...] = (SessionOpened(counter=counter), said)
     records = [Record(seq, seq - 1, f"{seq}", 0, one) for seq, one in enumerate(entries, 1)]
     return dump(fold(Memory({}), records))
 
