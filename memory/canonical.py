@@ -113,6 +113,8 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.insights = _store(state["insights"], Insights)
     memory.lessons = _store(state["lessons"], dict[str, Lesson])
     memory.condensed = _store(state["condensed"], dict[str, Condensed])
+    memory.episodes.held = dict(sorted(memory.episodes.held.items()))  # as text, 10 is before 2
+    memory.insights.held = dict(sorted(memory.insights.held.items()))
     memory.redacted = _store(state["redacted"], list[int])
     _index(memory)
     return memory
@@ -135,7 +137,7 @@ def _index(memory: Memory) -> None:
         memory.at_refs.setdefault(proposal.born, []).append(proposal.handle)
         if not proposal.shrunk:
             memory.full_proposals[proposal.ref] = None
-        if proposal.status == "active" and proposal.merged is None and not proposal.struck:
+        if proposal.status == "active" and proposal.stands:
             memory.live[proposal.ref] = None
     for decision in memory.decisions.values():
         memory.decision_index.add(decision.ref, decision.fingerprint)

@@ -144,7 +144,7 @@ def _in_turn(*steps: Callable[[Moment, Any], None]) -> Callable[[Memory, int, An
 
 
 def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
-    if entry.redacted in memory.redacted:  # told by the first of its tombstones
+    if memory.is_redacted(entry.redacted):  # told by the first of its tombstones
         return _NOTHING
     insort(memory.redacted, entry.redacted)
     return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]

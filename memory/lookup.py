@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bus.entries import EpisodeKind
 from memory.state import Memory
 from memory.stores import Episode
 
@@ -16,11 +15,14 @@ def found(memory: Memory, ref: int | str) -> Episode | None:
     return next((one for one in memory.episodes.held.values() if one.opened == ref), None)
 
 
-def innermost(memory: Memory, kind: EpisodeKind | None = None) -> Episode | None:
-    """The open episode, of that kind, that was opened last."""
+def innermost(
+    memory: Memory, kind: str | None = None, participant: str | None = None
+) -> Episode | None:
+    """The open episode, of that kind and of that participant, that was opened last."""
+    name = None if participant is None else memory.named(participant)
     for ref in reversed(memory.episodes.open):
         held = memory.episodes.held[ref]
-        if kind is None or held.kind == kind:
+        if kind in (None, held.kind) and name in (None, memory.named(held.participant)):
             return held
     return None
 

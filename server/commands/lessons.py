@@ -52,14 +52,19 @@ def export(
         Path | None, typer.Option("--out", "-o", help="file  [default: SESSION.lessons.json]")
     ] = None,
 ) -> None:
-    """Save what a session could teach to a file."""
+    """Save what a session could teach to a file; -o - writes to stdout."""
     from server import lessons
-    from server.output import tell
+    from server.files import write_bytes
+    from server.output import emit_bytes, tell
     from server.running import run
 
+    data, count = run(lessons.export(settings(ctx), session))
     path = out or Path(f"{session}.lessons.json")
-    count = run(lessons.export(settings(ctx), session, path))
-    tell(f"{count} lessons in {path}")
+    if str(path) == "-":
+        emit_bytes(data)
+    else:
+        write_bytes(path, data)
+        tell(f"{count} lessons in {path}")
 
 
 @app.command("import")
