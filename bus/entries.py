@@ -122,7 +122,7 @@ class ResultsFinal(_Entry):
     participant: Name  # who announces it
     content: Content
     to: tuple[str, ...] = ()
-    consensus: bool = False
+    consensus: bool | None = None  # whether they came of one; None: it is not said
     earnings: int | str | None = None  # text where it is not a whole number
     counterfactuals: dict[str, int | str] = Field(default_factory=dict)  # had it been otherwise
 

@@ -88,7 +88,7 @@ class Goals:
         """
         goal = innermost(await self._memory(), "goal", self._participant)
         if goal is None:
-            raise NothingOpen(f"a goal of {self._participant!r}")
+            raise NothingOpen(f"no goal of {self._participant!r} is open")
         await self._close(goal.handle, status or ("completed" if success else "failed"), result)
 
     def process_goal(

@@ -91,8 +91,12 @@ class Toolbox:
         ttl: int | None = None,
         error: str | None = None,
         call_id: str | None = None,
+        episode: str | None = None,
     ) -> Receipt:
-        """Publish what a tool returned; kept where it was read-only and no `error`."""
+        """Publish what a tool returned; kept where it was read-only and no `error`.
+
+        It counts in the goal or task of the handle `episode`, else in one's newest.
+        """
         returned = made(
             ToolReturned,
             participant=self._participant,
@@ -105,6 +109,7 @@ class Toolbox:
             version=version,
             read_only=read_only,
             ttl=ttl,
+            episode=episode,
         )
         drafts = [Draft(f"tool:{ULID()}", returned)]
         (receipt,) = await self._bus.publish(self._session, drafts)

@@ -118,9 +118,9 @@ class NotOpened(DomainError):
 
 
 class NothingOpen(DomainError):
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not open; 'parley goal ls' lists what is")
-        self.what = what
+    def __init__(self, finding: str) -> None:
+        super().__init__(f"{finding}; 'parley goal ls' lists what is")
+        self.finding = finding
 
 
 class SnapshotMismatch(DomainError):

@@ -101,7 +101,9 @@ def tell_results(moment: Moment, entry: ResultsFinal) -> None:
 
 def of_results(entry: ResultsFinal) -> Known:
     """What is known of results besides their words."""
-    facts = [("consensus", "yes" if entry.consensus else "no")]
+    facts: list[tuple[str, str]] = []
+    if entry.consensus is not None:
+        facts.append(("consensus", "yes" if entry.consensus else "no"))
     if entry.earnings is not None:
         facts.append(("earnings", str(entry.earnings)))
     facts += [(f"if {name}", str(value)) for name, value in entry.counterfactuals.items()]

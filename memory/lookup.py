@@ -42,8 +42,9 @@ def ready(memory: Memory) -> list[Episode]:
 def at_work(memory: Memory, named: int | str | None, participant: str) -> list[Episode]:
     """The open goal or task that a piece of work belongs to, then what holds that, outwards.
 
-    The one that is `named`, else the newest of `participant`, else of anyone.
-    Empty where there is none, and where the one that is named is not open.
+    The one that is `named`, else the newest of `participant`, else of anyone; of
+    either, a task that waits for others only where that is all there is. Empty
+    where there is none, and where the one that is named is not open.
     """
     if not memory.episodes.open:
         return []
@@ -70,12 +71,14 @@ def ground(chain: list[Episode]) -> Episode:
 
 
 def _newest(memory: Memory, participant: str) -> Episode | None:
-    anyone: Episode | None = None
+    found: dict[tuple[bool, bool], Episode] = {}  # by whether it is another's, and waits
     for ref in reversed(memory.episodes.open):
         held = memory.episodes.held[ref]
         if held.work is None:
             continue
-        if memory.named(held.participant) == participant:
+        others = memory.named(held.participant) != participant
+        waits = held.kind == "task" and bool(held.after)
+        if not others and not waits:
             return held
-        anyone = anyone or held
-    return anyone
+        found.setdefault((others, waits), held)
+    return found[min(found)] if found else None

@@ -175,7 +175,7 @@ COUNTER: Final = "chars@2"  # what `tokens` computes; it belongs to the fold ver
 # characters a token; capitals are acronyms, or begin a word that the vocabulary has
 # rarely; one vocabulary takes digits one by one, the other by threes; a line feed is a
 # token or half of one, near enough to a digit to share its class; a mark often shares a
-# token with its neighbour. The decision record 0011 tells what else was tried.
+# token with its neighbour. The decision record 0012 tells what else was tried.
 _LOWER, _UPPER, _DIGIT, _MARK = 19, 42, 97, 57
 _TO_UPPER, _TO_DIGIT, _TO_MARK = _UPPER - _LOWER, _DIGIT - _UPPER, _MARK - _DIGIT
 _LOWER_CASE: Final = (string.ascii_lowercase + " ").encode()

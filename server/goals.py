@@ -15,6 +15,7 @@ from memory.errors import NothingOpen, NotOpened
 from memory.state import Memory
 from memory.stores import Episode
 from server.errors import Failure, Misuse
+from server.output import many
 from server.packs import read_packs
 from server.running import Running, connected
 from server.settings import Settings
@@ -116,7 +117,7 @@ async def record(
         memory = await reader.current(session)
         chain = lookup.at_work(memory, of and named(of), memory.named(who))
         if not chain:
-            raise NothingOpen(of or "a goal or task")
+            raise NothingOpen(f"{of} is not open" if of else "no goal or task is open")
         return {"n": await _publish(running, session, entry), "ref": chain[0].handle}
 
 
@@ -193,14 +194,14 @@ def _kept(memory: Memory, ref: str) -> Episode:
 def _open(memory: Memory, ref: str) -> Episode:
     one = _kept(memory, ref)
     if one.status != "open":
-        raise NothingOpen(f"{ref} ({one.status})")
+        raise NothingOpen(f"{ref} is {one.status}, not open")
     return one
 
 
 def _newest(memory: Memory, kind: str | None, who: str) -> Episode:
     newest = lookup.innermost(memory, kind, who) or lookup.innermost(memory, kind)
     if newest is None:
-        raise NothingOpen(f"a {kind}" if kind else "an episode")
+        raise NothingOpen(f"no {kind or 'episode'} is open")
     return newest
 
 
@@ -216,13 +217,13 @@ def goal_line(found: Mapping[str, Any]) -> str:
     parts.append(f"[{found['status']}{waits}]")
     tally = found["tally"]
     if tally and tally["runs"]:
-        parts.append(f"{tally['runs']} runs, {tally['success_rate_permille'] / 10:g} % ok")
+        parts.append(f"{many(tally['runs'], 'run')}, {tally['success_rate_permille'] / 10:g} % ok")
     if tally and tally["errors"]:
         parts.append("errors: " + ", ".join(f"{k} {v}" for k, v in tally["errors"].items()))
     if tally and tally["tasks"]:
         parts.append("tasks: " + ", ".join(f"{v} {k}" for k, v in tally["tasks"].items()))
     if tally and tally["steps"]:
-        parts.append(f"{tally['steps']} steps")
+        parts.append(many(tally["steps"], "step"))
     if found["result"]:
         parts.append(found["result"])
     return "  ".join(parts)

@@ -16,6 +16,8 @@ from memory.text import clip
 PUBLISHED: Final = sorted(kind for kind in KINDS if kind in PRIMARY)
 _ASIDE: Final = frozenset({"index", "id", "agent_id", "timestamp"})  # not fields of an entry
 
+Fields = dict[str, Any]
+
 _Kind = TypeVar("_Kind", bound=BaseModel)
 
 
@@ -105,11 +107,22 @@ def _who_and_when(row: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _valid(model: type[_Kind], fields: dict[str, Any]) -> _Kind:
+def _valid(model: type[_Kind], fields: Fields) -> _Kind:
     try:
         return model.model_validate(fields)
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "entry"
-        name = {"participant": "agent_id"}.get(name, name)
-        raise Wrong(f"field {name!r}: {first['msg']}") from None
+        raise Wrong(_fault(model, name, first["type"], first["msg"], fields)) from None
+
+
+def _fault(model: type[BaseModel], name: str, fault: str, words: str, fields: Fields) -> str:
+    """What is wrong with the field `name`, and what its kind takes where that helps."""
+    taken = sorted(model.model_fields.keys() - {"kind", "v", "at_text"})
+    has = f"{model.model_fields['kind'].default} has {', '.join(taken)}"
+    if fault == "extra_forbidden":
+        return f"no field is called {name!r}; {has}"
+    either = f"{name!r} (or 'agent_id')" if name == "participant" else repr(name)
+    if fields.get(name) is None:
+        return f"field {either} is missing; {has}"
+    return f"field {either}: {words}"

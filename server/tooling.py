@@ -10,9 +10,12 @@ from bus.drafts import Receipt
 from listeners.reader import MemoryReader
 from listeners.toolbox import Found, Toolbox
 from memory.condensed import result_text
+from memory.errors import NothingOpen
+from memory.lookup import at_work
 from memory.state import Memory
 from memory.toolcache import live, remaining
 from server.errors import Failure, Misuse
+from server.goals import named
 from server.packs import read_packs
 from server.running import connected
 from server.settings import Settings
@@ -32,13 +35,21 @@ def arguments_of(text: str) -> dict[str, Any]:
 
 async def put(
     settings: Settings, session: str, tool: str, arguments: dict[str, Any], result: str,
-    *, participant: str | None = None, **given: Any,
+    *, participant: str | None = None, of: str | None = None, **given: Any,
 ) -> Receipt:  # fmt: skip
-    """Publishes what a tool returned."""
+    """Publishes what a tool returned, in the goal or task `of`.
+
+    Raises `Misuse`, and `NothingOpen` where `of` is not.
+    """
+    episode = of and named(of)
+    who = participant or person()
     async with connected(settings) as running:
         packs = read_packs(settings.packs).known
-        box = Toolbox(running.bus, packs, session, participant or person())
-        return await box.put(tool, arguments, result, **given)
+        reader = MemoryReader(running.bus, packs)
+        if episode is not None and not at_work(await reader.current(session), episode, who):
+            raise NothingOpen(f"{episode} is not open")
+        box = Toolbox(running.bus, packs, session, who, reader)
+        return await box.put(tool, arguments, result, episode=episode, **given)
 
 
 async def get(

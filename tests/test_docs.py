@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from bus.entries import KINDS
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -108,7 +110,9 @@ def directory(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/settings.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/tutorial.md", "docs/memories.md", "docs/settings.md"]
+)
 def test_examples_run(name: str, directory: Path) -> None:
     """Every example of the page runs, in order, and prints what the page says."""
     ran = 0
@@ -165,6 +169,7 @@ def exists(test: str) -> bool:
     return bool(re.search(defined, source.read_text(encoding="utf-8"), re.MULTILINE))
 
 
+COMMON = {"kind", "v", "at", "at_text"}  # of every entry
 LAWS = [str(n) for n in range(1, 19)]
 PARTS = {"C": 25, "F": 21, "A": 13, "X": 12, "L": 27, "N": 41}
 CATALOGUE = [f"{part}{n}" for part, last in PARTS.items() for n in range(1, last + 1)]
@@ -183,6 +188,22 @@ def test_every_promise_names_tests_that_exist(page: str, rows: list[str]) -> Non
         for test in tests:
             assert exists(test), f"{page}, {row}: no {test}"
     assert reasons == sum(not found[row] for row in NOTHING_YET & found.keys())
+
+
+def test_the_page_of_the_wire_lists_every_field() -> None:
+    """Each kind of entry has its row, with all of its fields, those that must be there in bold."""
+    text = (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
+    rows = dict(
+        re.findall(r"^\| `([a-z_]+\.[a-z_]+|message|step)` \| (.*) \|$", text, re.MULTILINE)
+    )
+    assert set(rows) == set(KINDS)
+    for kind, model in KINDS.items():
+        fields = {name: field for name, field in model.model_fields.items() if name not in COMMON}
+        for name, field in fields.items():
+            said = f"**`{name}`**" if field.is_required() else f" `{name}`"
+            assert said in f" {rows[kind]}", f"{kind}: {name}"
+        wanted = set(re.findall(r"\*\*`(\w+)`\*\*", rows[kind]))
+        assert wanted == {name for name, field in fields.items() if field.is_required()}
 
 
 def test_locks_name_no_index_and_every_hash() -> None:

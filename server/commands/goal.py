@@ -109,7 +109,8 @@ def close_goal(
     ctx: typer.Context,
     session: Session,
     ref: Annotated[
-        str | None, typer.Argument(metavar="REF", help="its handle  [default: your newest]")
+        str | None,
+        typer.Argument(metavar="REF", help="its handle  [default: your newest, else anyone's]"),
     ] = None,
     as_: By = None,
     status: Ended = Status.completed,
@@ -125,7 +126,8 @@ def close_task(
     ctx: typer.Context,
     session: Session,
     ref: Annotated[
-        str | None, typer.Argument(metavar="REF", help="its handle  [default: your newest]")
+        str | None,
+        typer.Argument(metavar="REF", help="its handle  [default: your newest, else anyone's]"),
     ] = None,
     as_: By = None,
     status: Ended = Status.completed,
@@ -141,7 +143,8 @@ def close_episode(
     ctx: typer.Context,
     session: Session,
     ref: Annotated[
-        str | None, typer.Argument(metavar="REF", help="its handle  [default: your newest]")
+        str | None,
+        typer.Argument(metavar="REF", help="its handle  [default: your newest, else anyone's]"),
     ] = None,
     as_: By = None,
     status: Ended = Status.completed,
@@ -175,7 +178,8 @@ def step(
         int | None, typer.Option(min=0, max=1000, metavar="N", help="per mille")
     ] = None,
     of: Annotated[
-        str | None, typer.Option(metavar="REF", help="its task or goal  [default: your newest]")
+        str | None,
+        typer.Option(metavar="REF", help="its task or goal  [default: your newest open one]"),
     ] = None,
     json: Json = False,
 ) -> None:

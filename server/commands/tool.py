@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from server.commands.options import As, Json, Session, settings
+from server.commands.goal import By
+from server.commands.options import Json, Session, settings
 
 app = typer.Typer(
     help="Keep results of tools, look them up, list them.",
@@ -36,7 +37,11 @@ def put(
     error: Annotated[str | None, typer.Option(metavar="KIND", help="it failed so")] = None,
     write: Annotated[bool, typer.Option("--write", help="it changes things: not kept")] = False,
     version: Version = "",
-    as_: As = None,
+    of: Annotated[
+        str | None,
+        typer.Option(metavar="REF", help="its task or goal  [default: your newest open one]"),
+    ] = None,
+    as_: By = None,
     json: Json = False,
 ) -> None:
     """Publish what a tool returned. Prints the number of the entry."""
@@ -48,7 +53,7 @@ def put(
     given = {"ttl": ttl, "call_id": call_id, "error": error, "version": version}
     question = tooling.put(
         settings(ctx), session, tool, tooling.arguments_of(args), text,
-        participant=as_, read_only=not write, **given,
+        participant=as_, of=of, read_only=not write, **given,
     )  # fmt: skip
     receipt = run(question)
     views.show_receipt(receipt, receipt.n, json)
@@ -61,7 +66,7 @@ def get(
     tool: Tool,
     args: Args = "{}",
     version: Version = "",
-    as_: As = None,
+    as_: By = None,
     json: Json = False,
 ) -> None:
     """Print a kept result, in full; exit 1 where none is kept."""

@@ -133,7 +133,7 @@ def test_the_prefix_changes_where_a_limit_is_held() -> None:
         goal("Windows"),
         *map(run, range(40)),
     ]
-    records = talk(*log, limits={"session": {"cap": 500, "warn": 500, "target": 100}})
+    records = talk(*log, limits={"session": {"cap": 400, "warn": 400, "target": 100}})
     memory, _ = folded(records[:4])
     changes = []
     for record in records[4:]:

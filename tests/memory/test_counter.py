@@ -14,8 +14,10 @@ from memory.text import COUNTER
 
 def folded(counter: str | None) -> bytes:
     """The memory of a short session whose opener named that counter."""
-    said = Message(participant="ada", content="We begin.")
-    entries: tuple[Entry, ...] = (SessionOpened(counter=counter), said)
+    entries: list[Entry] = [
+        SessionOpened(counter=counter),
+        Message(participant="ada", content="We begin."),
+    ]
     records = [Record(seq, seq - 1, f"{seq}", 0, one) for seq, one in enumerate(entries, 1)]
     return dump(fold(Memory({}), records))
 

@@ -48,7 +48,8 @@ def test_no_dependency_can_make_a_circle() -> None:
 
 def test_work_on_a_blocked_task_counts_all_the_same() -> None:
     """Dependencies advise; the log has what was done."""
-    memory, _ = folded(talk(goal("Doors"), task("One"), task("Two", after=("E2",)), run(1)))
+    ahead = (goal("Doors"), task("One"), task("Two", after=("E2",)))
+    memory, _ = folded(talk(*ahead, run(1, episode="E3")))
     work = memory.episodes.held[3].work
     assert work is not None
     assert work.tally.runs == 1

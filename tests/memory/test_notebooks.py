@@ -116,6 +116,15 @@ def test_votes_without_consensus_are_told_and_call_for_nothing() -> None:
     assert owed(memory) == []
 
 
+def test_results_that_say_nothing_of_consensus_tell_nothing_of_it() -> None:
+    """Unsaid is not no: a ballot before may well have had one."""
+    silent = ResultsFinal(participant="desk", content="All got tea.")
+    memory = memory_of(("ana", "Tea."), silent, **APPEND)
+    assert "consensus" not in view(memory, "ana")
+    then(memory, ResultsFinal(participant="desk", content="None.", consensus=False))
+    assert view(memory, "ana").endswith("None.; consensus: no")
+
+
 def test_consensus_and_results_call_on_everyone_with_a_notebook() -> None:
     """Whoever spoke or voted, under append as under rewrite; bots and the silent are not asked."""
     memory = memory_of(

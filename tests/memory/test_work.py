@@ -103,6 +103,24 @@ def test_a_new_name_of_its_owner_still_finds_the_goal() -> None:
     assert work_of(memory, 1).tally.runs == 2
 
 
+def test_work_does_not_fall_to_a_task_that_still_waits() -> None:
+    """Tasks are often opened ahead, in order; work belongs to one that can be worked on."""
+    ahead: list[Entry] = [
+        goal("Doors"),
+        task("Load"),
+        task("Count", after=("E2",)),
+        run(0),
+        step("Hm."),
+    ]
+    memory, _ = folded(talk(*ahead))
+    assert [work_of(memory, ref).tally.runs for ref in (1, 2, 3)] == [1, 1, 0]
+    assert [len(work_of(memory, ref).steps) for ref in (2, 3)] == [1, 0]
+    memory, _ = folded(talk(*ahead, close("E2"), run(1)))
+    assert work_of(memory, 3).tally.runs == 1
+    memory, _ = folded(talk(*ahead, run(1, episode="E3")))
+    assert work_of(memory, 3).tally.runs == 1
+
+
 def test_the_newest_runs_are_kept_in_detail_each_on_a_clipped_line() -> None:
     """Twenty, with arguments and result, or the error."""
     memory, _ = folded(talk(goal("Doors"), *(run(k, content="z" * 999) for k in range(30))))

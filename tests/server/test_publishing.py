@@ -58,6 +58,28 @@ def test_nothing_is_published_when_a_line_is_wrong(at: Parley, tmp_path: Path) -
     assert at("session", "show", "s", "--json").rows()[0]["n"] == 0
 
 
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"kind": "vote.initiated", "participant": "ana"},
+         "field 'content' is missing; vote.initiated has at, content, options, participant, re"),
+        ({"kind": "vote.confirmed"}, "field 'participant' (or 'agent_id') is missing"),
+        ({"kind": "step", "participant": "ana", "form": "validation", "content": "x", "okay": 1},
+         "no field is called 'okay'; step has at, confidence, content, discovered"),
+        ({"kind": "step", "participant": "ana", "form": "validating", "content": "x"},
+         "field 'form': Input should be 'reasoning', 'tool_execution', 'validation'"),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_wrong_says_what_its_kind_takes(
+    row: dict[str, Any], words: str, at: Parley, tmp_path: Path
+) -> None:
+    """By the names of the wire, so that nobody has to look them up."""
+    file = tmp_path / "wrong.jsonl"
+    file.write_text(json.dumps(row) + "\n")
+    at("session", "new", "s")
+    assert words in at("publish", "s", file).err
+
+
 def test_publishing_again_under_own_ids_changes_nothing(at: Parley, tmp_path: Path) -> None:
     """Rows with ids may be sent twice."""
     file = tmp_path / "ids.jsonl"

@@ -232,7 +232,7 @@ def test_a_file_may_hold_whatever_participants_publish() -> None:
         ({"kind": "session.closed"}, "kind 'session.closed' is none of"),
         ({"kind": "note.revised", "cause": 3, "text": "x"}, "kind 'note.revised' is none of"),
         ({"kind": "step", "agent_id": "ada", "content": "x"}, "field 'form'"),
-        ({"kind": "step", "content": "x", "form": "validation"}, "field 'agent_id'"),
+        ({"kind": "step", "content": "x", "form": "validation"}, "'agent_id') is missing"),
         ({"kind": 7}, "kind 7 is none of"),
     ],
 )
