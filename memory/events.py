@@ -6,6 +6,8 @@ who listens. Its route says whether it also calls for reflections.
 
 from __future__ import annotations
 
+from typing import Final
+
 from bus.entries import BallotCompleted, Message, ResultsFinal, VoteConfirmed, VoteInitiated
 from memory.history import add, line_of
 from memory.moment import Moment
@@ -16,6 +18,7 @@ from memory.stores import Episode, LineKind, Occasion
 from memory.text import clip
 
 Known = tuple[tuple[str, str], ...]  # names and values
+_NOTEBOOKS: Final = 1000  # beyond so many, results begin none for those who never spoke
 
 
 def hear(memory: Memory, n: int, name: str, entry: Message) -> None:
@@ -86,10 +89,14 @@ def tell_results(moment: Moment, entry: ResultsFinal) -> None:
     if not memory.keeps_notes or route == "off":
         return
     text = _clipped(entry.content, memory.settings.limits.result)
-    who, known = moment.participant, (None, None, None, of_results(entry), entry.to)
-    to = dict.fromkeys(map(memory.named, entry.to))
-    notes = [(name, note) for name in to if (note := note_of(memory, name, n)) is not None]
-    add(memory, line_of(memory, n, "results", who, text, entry.at, *known))
+    who, more = moment.participant, (None, None, None, of_results(entry), entry.to)
+    notes = []
+    for name in dict.fromkeys(map(memory.named, entry.to)):
+        held = memory.notebooks.notes
+        known = name in held or len(held) < _NOTEBOOKS
+        if known and (note := note_of(memory, name, n)) is not None:
+            notes.append((name, note))
+    add(memory, line_of(memory, n, "results", who, text, entry.at, *more))
     if route != "reflect":
         return
     if not entry.to:

@@ -520,3 +520,17 @@ def test_the_cost_of_a_message_grows_with_neither_listeners_nor_history() -> Non
         ]
         work.append(counted(memory, numbered(probe, memory.seq, memory.n)))
     assert work[1] <= work[0] + 5
+
+
+def test_results_for_a_crowd_of_strangers_begin_a_bounded_number_of_notebooks() -> None:
+    """One entry may name anybody; reflections are for whoever could read them."""
+    crowd = tuple(f"stranger {k}" for k in range(3000))
+    memory, _ = folded(
+        talk(
+            ("ana", "Let us see."),
+            ResultsFinal(participant="host", content="It is over.", to=("ana", *crowd)),
+            **preset("experiment"),
+        )
+    )
+    assert len(memory.notebooks.notes) == 1000
+    assert "ana" in {one.participant for one in owed(memory)}
