@@ -41,7 +41,8 @@ def at_work(memory: Memory, named: int | str | None, participant: str) -> list[E
     """The open goal or task that a piece of work belongs to, then what holds that, outwards.
 
     The one that is `named`, else the newest of `participant`, else of anyone; of
-    either, a task that waits for others only where that is all there is. Empty where there is none, and where the one that is named is not open.
+    either, a task that waits for others only where that is all there is. Empty where
+    there is none, and where the one that is named is not open.
     """
     if not memory.episodes.open:
         return []

@@ -39,13 +39,15 @@ def tally_text(tally: Tally) -> str:
     parts = []
     if tally.runs:
         rate = tally.ok * 100 // tally.runs
-        parts.append(f"{tally.runs} tool runs, {rate} % ok ({_counts(tally.tools)})")
+        runs = "1 tool run" if tally.runs == 1 else f"{tally.runs} tool runs"
+        parts.append(f"{runs}, {rate} % ok ({_counts(tally.tools)})")
     if tally.errors:
         parts.append(f"errors: {_counts(tally.errors)}")
     if tally.tasks:
         parts.append(f"tasks: {_counts(tally.tasks)}")
     if tally.steps:
-        parts.append(f"{tally.steps} steps, {tally.steps_ok} ok")
+        steps = "1 step" if tally.steps == 1 else f"{tally.steps} steps"
+        parts.append(f"{steps}, {tally.steps_ok} ok")
     return "; ".join(parts)
 
 
@@ -69,7 +71,7 @@ def work_lines(episode: Episode) -> str:
     rows = [head]
     if counts := tally_text(work.tally):
         rows.append(f"  {counts}")
-    rows += [f"| {line(run.text)}" for run in work.runs[-_RUNS:]]
+    rows += [f"| {line(run.tool, 40)}: {line(run.text)}" for run in work.runs[-_RUNS:]]
     rows += [
         f"| {line(step.who, 40)}, {step.form}{'' if step.ok else ', failed'}: {line(step.text)}"
         for step in work.steps[-_STEPS:]

@@ -104,7 +104,13 @@ def test_a_new_name_of_its_owner_still_finds_the_goal() -> None:
 
 def test_work_does_not_fall_to_a_task_that_still_waits() -> None:
     """Tasks are often opened ahead, in order; work belongs to one that can be worked on."""
-    ahead = [goal("Doors"), task("Load"), task("Count", after=("E2",)), run(0), step("Hm.")]
+    ahead: list[Entry] = [
+        goal("Doors"),
+        task("Load"),
+        task("Count", after=("E2",)),
+        run(0),
+        step("Hm."),
+    ]
     memory, _ = folded(talk(*ahead))
     assert [work_of(memory, ref).tally.runs for ref in (1, 2, 3)] == [1, 1, 0]
     assert [len(work_of(memory, ref).steps) for ref in (2, 3)] == [1, 0]
