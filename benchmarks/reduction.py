@@ -10,13 +10,13 @@ import asyncio
 import functools
 import json
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from benchmarks.estimate import errors
 from benchmarks.fold import spread, timed
 from benchmarks.goals import dumped, example, goals
 from benchmarks.material import ENGLISH, PACKS, meetings, numbered, talk
-from benchmarks.vocabularies import vocabularies
 from bus.drafts import Draft
 from bus.entries import Entry, Message, PackRef, Record, SessionOpened
 from bus.local import LocalLog
@@ -157,42 +157,6 @@ def _fold_us(records: list[Record], runs: int) -> dict[str, float]:
     return spread([each / (len(records) - 1) for each in took])
 
 
-def estimate_error() -> dict[str, Any] | str:
-    """How far chars@1 is off current vocabularies, in per cent, by 20 messages or 20 runs."""
-    counters = vocabularies()
-    if not counters:
-        return "not measured: pip install mistral-common, or litellm and tiktoken"
-    said = [
-        [_content(record) for record in meeting[1:]]
-        for corpus in ("irc", "ami", "wg")
-        for meeting in meetings(corpus)[:6]
-    ]
-    done = [dumped(entry) for one in goals(20) for entry in operations(one)]
-    kinds = {
-        "recorded talk": [text for each in said for text in stretches(each)],
-        "words drawn at random": stretches([_text(entry) for entry in talk(1000)]),
-        "records of tool runs": stretches(done),
-    }
-    return {
-        f"{kind}, {name}": _error(texts, count)
-        for kind, texts in kinds.items()
-        for name, count in counters.items()
-        if texts
-    }
-
-
-def _error(texts: Sequence[str], count: Callable[[str], int]) -> dict[str, Any]:
-    true = [count(text) for text in texts]
-    estimates = [tokens(text) for text in texts]
-    each = [100 * guess / real - 100 for guess, real in zip(estimates, true, strict=True)]
-    return {"total": round(100 * sum(estimates) / sum(true) - 100, 1), **spread(each)}
-
-
-def stretches(texts: Sequence[str]) -> list[str]:
-    """Twenty texts at a time: what a limit or a budget weighs."""
-    return ["\n".join(texts[k : k + 20]) for k in range(0, len(texts) - 19, 20)]
-
-
 class _Echo:
     """A model that answers at once."""
 
@@ -217,14 +181,6 @@ async def memo_hits(contents: int = 100, times: int = 10) -> dict[str, Any]:
         "of repeats": round(100 * memo.hits / repeats, 1),
         "calls": model.meter.calls,
     }
-
-
-def _content(record: Record) -> str:
-    return str(getattr(record.entry, "content", ""))
-
-
-def _text(entry: Entry) -> str:
-    return str(getattr(entry, "content", ""))
 
 
 def _message(entry: Any) -> Entry:
@@ -256,7 +212,7 @@ def figures(runs: int) -> dict[str, tuple[str, Any]]:
         **found,
         "rule-based summary, us": ("< 10,000", rule_based_us(runs)),
         "simple update, us": ("1,000,000", simple_update_us(runs)),
-        "token estimate off by, %": ("20", estimate_error()),
+        "token estimate off by, %": ("20", errors()),
         "memo hits, %": (">= 80", asyncio.run(memo_hits())),
     }
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import orjson
+from pydantic import BaseModel, ValidationError
 
 from bus import wire
-from bus.entries import DERIVED, MAX_CONTENT_BYTES, PRIMARY, Entry
+from bus.entries import DERIVED, MAX_CONTENT_BYTES, PRIMARY, Entry, Unknown
 from bus.errors import InvalidEntry
 
 OPENING: Final = "open"  # the id of entry 1
@@ -26,6 +27,8 @@ _DOORS: Final = {
     "entry.set_aside": "set_aside",
     "entry.redacted": "redact",
 }
+
+Made = TypeVar("Made", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,15 @@ def check_id(draft: Draft) -> None:
         raise InvalidEntry(f"id {given!r} is reserved for Parley's own entries; choose another")
 
 
+def made(kind: type[Made], **fields: Any) -> Made:
+    """The entry of those fields. Raises `InvalidEntry`, naming the field that is wrong."""
+    try:
+        return kind(**fields)
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False)[0]
+        raise InvalidEntry(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
 def sealed(id: str, entry: Entry) -> Sealed:
     """`entry` in its canonical bytes. Raises `InvalidEntry` for what no log can hold."""
     try:
@@ -98,6 +110,8 @@ def sealed(id: str, entry: Entry) -> Sealed:
         raise InvalidEntry(f"entry {id!r} cannot be written as UTF-8 JSON: {error}") from None
     if len(body) > _ENVELOPE:
         _check_size(id, entry, body)
+    if isinstance(wire.decode(body), Unknown):  # numbers beyond 64 bits with their sign
+        raise InvalidEntry(f"entry {id!r} could not be read back; its numbers are too large")
     return Sealed(id, _class(entry.kind), body, wire.fingerprint(body))
 
 

@@ -136,7 +136,6 @@ class ToolCalled(_Entry):
     call_id: Name
     arguments: dict[str, Any] = Field(default_factory=dict)
     version: str = ""  # of the tool; results of another version are other results
-    episode: int | EpisodeRef | None = None  # n or handle of a goal or task; the current one
 
 
 class ToolReturned(_Entry):
@@ -153,7 +152,7 @@ class ToolReturned(_Entry):
     version: str = ""
     read_only: bool = False
     ttl: int | None = Field(default=None, ge=0)  # the session's `cache.ttl` when None
-    episode: int | EpisodeRef | None = None
+    episode: int | EpisodeRef | None = None  # n or handle of a goal or task; the current one
 
 
 class ContextInjected(_Entry):
@@ -167,6 +166,7 @@ class ContextInjected(_Entry):
 
 EpisodeKind = Literal["phase", "stage", "round", "exchange", "goal", "task"]
 Ending = Literal["completed", "failed", "superseded", "abandoned"]
+StepForm = Literal["reasoning", "tool_execution", "validation", "replanning"]
 
 
 class EpisodeOpened(_Entry):
@@ -196,7 +196,7 @@ class Step(_Entry):
 
     kind: Literal["step"] = "step"
     participant: Name
-    form: Literal["reasoning", "tool_execution", "validation", "replanning"]
+    form: StepForm
     content: Content
     ok: bool = True
     discovered: dict[str, str] = Field(default_factory=dict)  # worth keeping when the task is over
@@ -236,12 +236,16 @@ class PackRef:
 
 
 class SessionOpened(_Entry):
-    """Always entry 1: the settings, packs and counter that shape the fold."""
+    """Always entry 1: the settings and packs that shape the fold.
+
+    `counter` says what the opener counted tokens with, where it says so. It
+    decides nothing: the counter belongs to the fold version, as code does.
+    """
 
     kind: Literal["session.opened"] = "session.opened"
     settings: dict[str, Any] = Field(default_factory=dict)
     packs: tuple[PackRef, ...] = ()
-    counter: str = "chars@1"
+    counter: str | None = None
     title: str | None = None
 
 
@@ -317,11 +321,14 @@ class SummaryMade(_Entry):
     was: int = Field(default=0, ge=0)  # tokens of the messages that it covers
 
 
+Part = Literal["answer", "result", "episode", "running"]
+
+
 class TextCondensed(_Entry):
     """A model's shorter form of what memory holds of entry `of`; "" of a redacted one."""
 
     kind: Literal["text.condensed"] = "text.condensed"
-    part: Literal["answer", "result", "episode", "running"]
+    part: Part
     of: int = Field(ge=1)  # n
     text: str
     model: str | None = None

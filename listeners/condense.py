@@ -61,9 +61,9 @@ class Condensing:
         if self.before:
             lines = [("so far", self.before), *lines]
         if not lines:
-            return TextCondensed(part=_part(self.effect), of=self.effect.of, text="")
+            return TextCondensed(part=self.effect.part, of=self.effect.of, text="")
         text, by = await self._smaller_each_time(model, lines)
-        return TextCondensed(part=_part(self.effect), of=self.effect.of, text=text, model=by)
+        return TextCondensed(part=self.effect.part, of=self.effect.of, text=text, model=by)
 
     async def _smaller_each_time(self, model: Model, lines: Lines) -> tuple[str, str]:
         size = sum(len(content) for _, content in lines)
@@ -128,7 +128,3 @@ def said(records: Sequence[Record]) -> list[tuple[str, str]]:
         if content.strip() and entry.kind != "context.injected":
             lines.append((getattr(entry, "tool", entry.participant), content))
     return lines
-
-
-def _part(effect: Condense) -> Any:
-    return effect.part

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from ulid import ULID
 
@@ -29,6 +29,7 @@ from bus.entries import (
     EpisodeKind,
     EpisodeOpened,
     Step,
+    StepForm,
     ToolReturned,
 )
 from bus.errors import BusError
@@ -36,11 +37,9 @@ from listeners.inline import Inline
 from listeners.model import Model
 from listeners.reader import MemoryReader
 from memory.errors import NothingOpen, NotOpened
-from memory.lookup import found
+from memory.lookup import found, innermost
 from memory.state import Memory, Packs
-from memory.stores import Episode
 
-Form = Literal["reasoning", "tool_execution", "validation", "replanning"]
 RESULT_CHARS: Final = 500  # of an error that ended a goal
 
 
@@ -87,7 +86,7 @@ class Goals:
 
         Raises `NothingOpen`.
         """
-        goal = _newest(await self._memory(), self._participant)
+        goal = innermost(await self._memory(), "goal", self._participant)
         if goal is None:
             raise NothingOpen(f"no goal of {self._participant!r} is open")
         await self._close(goal.handle, status or ("completed" if success else "failed"), result)
@@ -137,7 +136,7 @@ class Goals:
     async def step(
         self,
         content: str,
-        form: Form = "reasoning",
+        form: StepForm = "reasoning",
         *,
         ok: bool = True,
         discovered: Mapping[str, str] | None = None,
@@ -209,16 +208,6 @@ class Goals:
 
     async def _memory(self) -> Memory:
         return await self._reader.current(self._session)
-
-
-def _newest(memory: Memory, participant: str) -> Episode | None:
-    """The newest open goal of that participant."""
-    name = memory.named(participant)
-    for ref in reversed(memory.episodes.open):
-        held = memory.episodes.held[ref]
-        if held.kind == "goal" and memory.named(held.participant) == name:
-            return held
-    return None
 
 
 def _now() -> str:

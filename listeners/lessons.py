@@ -9,6 +9,7 @@ import orjson
 
 from bus import Bus, Draft, Receipt
 from bus.entries import LessonImported
+from bus.errors import InvalidEntry
 from listeners.reader import MemoryReader
 from memory.lessons import teach
 from memory.state import Packs
@@ -41,7 +42,7 @@ async def import_lessons(
 ) -> list[Receipt]:
     """Have `target` learn `lessons`; those that it knows already change nothing.
 
-    Raises `SessionNotFound`, `SessionClosed`.
+    Raises `SessionNotFound`, `SessionClosed`, `InvalidEntry`.
     """
     drafts = {
         lesson_id(lesson): lesson.model_copy(update={"by": by or lesson.by}) for lesson in lessons
@@ -56,5 +57,8 @@ def lesson_id(lesson: LessonImported) -> str:
     who imports it.
     """
     whence = [lesson.session, lesson.ref, lesson.n]
-    body = orjson.dumps([*whence, lesson.text, lesson.topic, lesson.standing])
+    try:
+        body = orjson.dumps([*whence, lesson.text, lesson.topic, lesson.standing])
+    except TypeError as error:
+        raise InvalidEntry(f"a lesson of {lesson.session!r} is no JSON: {error}") from None
     return f"lesson:{blake2b(body, digest_size=16).hexdigest()}"

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal, cast
 from ulid import ULID
 
 from bus import Bus, Draft, Receipt
+from bus.drafts import made
 from bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
 from bus.errors import SessionClosed
 from listeners.model import Model
@@ -110,7 +111,7 @@ class Notebook:
         on = page.base if base is None else base
         if on < page.base and (id is None or not await self._stands(text)):
             raise StaleRevision(on, page.base)
-        entry = NoteWritten(participant=self._participant, content=text, base=on)
+        entry = made(NoteWritten, participant=self._participant, content=text, base=on)
         (receipt,) = await self._bus.publish(self._session, [Draft(id or str(ULID()), entry)])
         memory = await self._reader.current(self._session)
         note = memory.notebooks.notes.get(memory.named(self._participant))
@@ -161,7 +162,9 @@ class Notebook:
         digests everything up to it.
         """
         info = await self._bus.info(self._session)
-        shown = ContextInjected(participant=self._participant, key=ROUND, content=round_content)
+        shown = made(
+            ContextInjected, participant=self._participant, key=ROUND, content=round_content
+        )
         reading(await self._reader.current(self._session), self._participant)
         await self._bus.publish(self._session, [Draft(str(ULID()), shown)])
         memory = await self._reader.current(self._session)

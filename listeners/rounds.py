@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from bus.entries import Record
-from memory.settings import Route, RouteSettings
+from memory.events import Known, of_results, of_vote
+from memory.notebooks import route_of
+from memory.settings import RouteSettings
+from memory.stores import LineKind
 from memory.text import clip, fenced, visible
 
 Part = Literal["Prompt", "Your Response", "Outcome"]
@@ -26,7 +29,6 @@ _OUTCOMES: Final = (
     "vote.initiated", "vote.confirmed", "ballot.completed", "results.final", "episode.opened",
     "episode.closed",
 )  # fmt: skip
-_LISTS: Final = ("options", "supporters", "dissenters", "abstainers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +56,18 @@ class Witness:
         to = getattr(entry, "to", ())
         if to and not own and self.name not in map(self.named, to):
             return False
-        return _route(entry, own, self.routes) != "off"
+        return route_of(self.routes, _kind(entry), own) != "off"
 
 
-def _route(entry: Any, own: bool, routes: RouteSettings) -> Route:
+def _kind(entry: Any) -> LineKind:
+    """Which line of the history tells `entry`."""
     if entry.kind == "message":
-        if entry.form == "reasoning":
-            return routes.reasoning if own else "off"
-        return routes.own if own else routes.statement
+        return "reasoning" if entry.form == "reasoning" else "statement"
     if entry.kind == "results.final":
-        return routes.results
+        return "results"
     if entry.kind.startswith("episode"):
-        return routes.phase
-    return routes.consensus if getattr(entry, "consensus", False) else routes.vote
+        return "phase"
+    return "consensus" if getattr(entry, "consensus", False) else "vote"
 
 
 def pieces(records: Sequence[Record], witness: Witness) -> list[Piece]:
@@ -79,7 +80,8 @@ def _piece(record: Record, witness: Witness) -> Piece:
     who = witness.named(entry.participant)
     head = f"[n {record.n}] {visible(who)}"
     if entry.kind != "message":
-        return Piece("Outcome", f"{head}, {_what(entry)}", _outcome(entry))
+        did, told = _outcome(entry)
+        return Piece("Outcome", f"{head}, {did}", told)
     given = (
         "thought" if entry.form == "reasoning" else "",
         entry.act or "",
@@ -91,36 +93,23 @@ def _piece(record: Record, witness: Witness) -> Piece:
     return Piece("Your Response" if who == witness.name else "Prompt", head, entry.content)
 
 
-def _what(entry: Any) -> str:
-    match entry.kind:
-        case "vote.initiated":
-            return "vote called"
-        case "vote.confirmed":
-            return "agreed to the vote" if entry.agreed else "did not agree to the vote"
-        case "ballot.completed":
-            return "ballot with consensus" if entry.consensus else "ballot without consensus"
-        case "results.final":
-            return "final results"
-        case "episode.opened":
-            return f"{entry.episode} opened"
-    return f"{entry.episode or 'episode'} {entry.status}"
+def _outcome(entry: Any) -> tuple[str, str]:
+    """What was done, in words; its content, and each further thing that is known of it on a line.
 
-
-def _outcome(entry: Any) -> str:
-    """The content of an outcome, and each further thing that is known of it on a line."""
-    told = (
-        getattr(entry, "content", "") or getattr(entry, "title", "") or getattr(entry, "result", "")
-    )
-    lines = [told] if told else []
-    lists = {name: getattr(entry, name, ()) for name in _LISTS}
-    lines += [f"{name}: {', '.join(values)}" for name, values in lists.items() if values]
+    Votes and results are told as notebooks tell them.
+    """
+    known: Known = ()
     if entry.kind == "results.final":
-        if entry.consensus is not None:
-            lines.append(f"consensus: {'yes' if entry.consensus else 'no'}")
-        if entry.earnings is not None:
-            lines.append(f"earnings: {entry.earnings}")
-        lines += [f"if {name}: {value}" for name, value in entry.counterfactuals.items()]
-    return "\n".join(lines)
+        did, told, known = "final results", entry.content, of_results(entry)
+    elif entry.kind == "episode.opened":
+        did, told = f"{entry.episode} opened", entry.title
+    elif entry.kind == "episode.closed":
+        did, told = f"{entry.episode or 'episode'} {entry.status}", entry.result
+    else:
+        did, known = of_vote(entry)
+        told = getattr(entry, "content", "")
+    lines = [told] if told else []
+    return did, "\n".join([*lines, *(f"{name}: {value}" for name, value in known)])
 
 
 def size(parts: Sequence[Piece]) -> int:

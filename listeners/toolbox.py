@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -17,6 +18,7 @@ import orjson
 from ulid import ULID
 
 from bus import Bus, Draft, Receipt
+from bus.drafts import made
 from bus.entries import Record, ToolCalled, ToolReturned
 from bus.errors import InvalidEntry
 from bus.wire import decode, encode
@@ -95,10 +97,11 @@ class Toolbox:
 
         It counts in the goal or task of the handle `episode`, else in one's newest.
         """
-        returned = ToolReturned(
+        returned = made(
+            ToolReturned,
             participant=self._participant,
             tool=tool,
-            call_id=call_id or str(ULID()),
+            call_id=str(ULID()) if call_id is None else call_id,
             content=result,
             ok=error is None,
             error=error,
@@ -215,7 +218,8 @@ class Toolbox:
         return None
 
     def _called(self, tool: str, arguments: Arguments, version: str, call_id: str) -> ToolCalled:
-        return ToolCalled(
+        return made(
+            ToolCalled,
             participant=self._participant,
             tool=tool,
             call_id=call_id,
@@ -245,6 +249,8 @@ def _key(entry: ToolCalled | ToolReturned) -> str | None:
 def _json(arguments: Arguments) -> dict[str, Any]:
     """Arguments as JSON has them. Raises `InvalidEntry` for what no JSON can say."""
     try:
-        return cast("dict[str, Any]", orjson.loads(orjson.dumps(dict(arguments))))
+        found = cast("dict[str, Any]", orjson.loads(orjson.dumps(dict(arguments))))
+        json.dumps(arguments, allow_nan=False, default=str)  # orjson writes NaN as null
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEntry(f"arguments of a tool must be JSON: {error}") from None
+    return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from memory.reflections import limit_of
 from memory.state import Memory
 from memory.text import ELLIPSIS
 
@@ -64,10 +65,13 @@ def _lines(memory: Memory) -> Iterator[Advice]:
 
 
 def _notes(memory: Memory) -> Iterator[Advice]:
-    notes = memory.notebooks.notes
-    failed = sorted(name for name, note in notes.items() if note.answered > note.cause)
+    now = memory.settings.limits.note.cap
+    failed = sorted(
+        name
+        for name, note in memory.notebooks.notes.items()
+        if note.answered > note.cause and limit_of(memory, name) == now
+    )
     if failed:
-        now = memory.settings.limits.note.cap
         because = f"no revision of {', '.join(failed)} fitted"
         yield Advice("limits.note.cap", now, _rounded(now * 5 // 4), because)
 

@@ -20,6 +20,7 @@ from memory.settings import Settings
 from memory.state import FOLD, Era, Memory, Packs
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 from memory.summaries import can_go
+from memory.text import COUNTER
 
 _Item = TypeVar("_Item")
 
@@ -30,7 +31,7 @@ def dump(memory: Memory) -> bytes:
         "aliases": memory.aliases,
         "closed": memory.closed,
         "condensed": _tree(memory.condensed),
-        "counter": memory.counter,
+        "counter": COUNTER,
         "decisions": [_plain(item) for item in memory.decisions.values()],
         "episodes": _tree(memory.episodes),
         "exchanges": _tree(memory.exchanges),
@@ -70,7 +71,7 @@ def load(data: bytes, packs: Packs, seq: int = 0) -> Memory:
     """The memory that `dump` wrote, standing at `seq`.
 
     Raises `SnapshotMismatch` where the bytes are not a memory of this fold
-    version (the cure is to refold), `PackMissing` where a pack is not here.
+    version and its counter (the cure is to refold), `PackMissing` where a pack is not here.
     """
     try:
         state = msgspec.json.decode(data)
@@ -78,6 +79,8 @@ def load(data: bytes, packs: Packs, seq: int = 0) -> Memory:
         raise SnapshotMismatch(f"not a memory: {error}") from None
     if not isinstance(state, dict) or state.get("fold") != FOLD:
         raise SnapshotMismatch(f"not a memory of fold version {FOLD}")
+    if state.get("counter") != COUNTER:  # sizes in it are of another kind than those to come
+        raise SnapshotMismatch(f"tokens counted by {state.get('counter')!r}, not {COUNTER!r}")
     try:
         return _restore(state, packs, seq)
     except (LookupError, TypeError, ValueError, struct.error, msgspec.ValidationError) as error:
@@ -92,7 +95,7 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.eras = msgspec.convert(state["eras"], list[Era])
     memory.read_with(memory.eras[-1].packs)
     memory.opened, memory.closed = state["opened"], state["closed"]
-    memory.title, memory.counter = state["title"], state["counter"]
+    memory.title = state["title"]
     memory.n, memory.messages = state["n"], state["messages"]
     memory.open_count, memory.open_first = state["open"]["count"], state["open"]["first"]
     memory.open_tokens = state["open"]["tokens"]
@@ -110,6 +113,8 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.insights = _store(state["insights"], Insights)
     memory.lessons = _store(state["lessons"], dict[str, Lesson])
     memory.condensed = _store(state["condensed"], dict[str, Condensed])
+    memory.episodes.held = dict(sorted(memory.episodes.held.items()))  # as text, 10 is before 2
+    memory.insights.held = dict(sorted(memory.insights.held.items()))
     memory.redacted = _store(state["redacted"], list[int])
     _index(memory)
     return memory
@@ -132,7 +137,7 @@ def _index(memory: Memory) -> None:
         memory.at_refs.setdefault(proposal.born, []).append(proposal.handle)
         if not proposal.shrunk:
             memory.full_proposals[proposal.ref] = None
-        if proposal.status == "active" and proposal.merged is None and not proposal.struck:
+        if proposal.status == "active" and proposal.stands:
             memory.live[proposal.ref] = None
     for decision in memory.decisions.values():
         memory.decision_index.add(decision.ref, decision.fingerprint)

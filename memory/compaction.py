@@ -13,8 +13,6 @@ from memory.items import Decision, Proposal
 from memory.state import Memory
 from memory.weight import rank
 
-_LEDGER = ("ratified", "disputed")
-
 
 def compact_proposals(memory: Memory, *, wanted: bool = False) -> None:
     """Shrink proposals to the cap's target once they pass its threshold (or when `wanted`)."""
@@ -43,9 +41,9 @@ def compact_decisions(memory: Memory, *, ledger: bool, wanted: bool = False) -> 
         return
     keep = caps.decisions * caps.target // 1000
     full = [memory.decisions[ref] for ref in memory.full_decisions]
-    full.sort(key=lambda decision: (decision.status in _LEDGER, decision.ref))
+    full.sort(key=lambda decision: (decision.binds, decision.ref))
     for decision in full[: max(0, len(full) - keep)]:
-        if ledger or decision.status not in _LEDGER:
+        if ledger or not decision.binds:
             _shrink_decision(decision)
             del memory.full_decisions[decision.ref]
 

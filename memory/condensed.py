@@ -4,19 +4,19 @@ What is owed follows from primary and control entries alone: an answer or a
 result that was clipped, the compressed part of the running summary, a closed
 episode. A form stands while memory holds what it is of, the first one that
 landed. That of an earlier running summary stands until the next one lands: the
-next is made of it.
+next is made of it. Where no next one is wanted, none stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bus.entries import TextCondensed
+from bus.entries import Part, TextCondensed
 from memory.brevity import clip_bytes, size_of
 from memory.items import Condense
 from memory.moment import Moment
 from memory.state import Era, Memory
-from memory.stores import Cached, Condensed, Episode, Part
+from memory.stores import Cached, Condensed, Episode
 
 _Wanted = tuple[Part, int, int]  # part, of, the bytes it may have
 
@@ -57,11 +57,26 @@ def let_go(memory: Memory, part: Part, of: int) -> None:
     memory.condensed.pop(f"{part} {of}", None)
 
 
+def compressed(memory: Memory) -> None:
+    """Drop the form of the running summary before, where none will be made of the one now."""
+    if not _is_wanted_of_running(memory):
+        let_go(memory, "running", _earlier(memory))
+
+
 def _room(memory: Memory, part: Part, of: int) -> int:
     if part == "running" and 0 < of <= memory.exchanges.cause:
-        era = memory.era(of)
-        return era.running if era.how == "model" else 0
+        return _running_room(memory, of) if _is_wanted_of_running(memory) else 0
     return room(memory, Condense(part, of))
+
+
+def _is_wanted_of_running(memory: Memory) -> bool:
+    store = memory.exchanges
+    return bool(store.cause and store.kept and _running_room(memory, store.cause))
+
+
+def _running_room(memory: Memory, of: int) -> int:
+    era = memory.era(of)
+    return era.running if era.how == "model" else 0
 
 
 def _earlier(memory: Memory) -> int:

@@ -4,9 +4,9 @@ Blocks stand with the rarely changing first (`prefix`); after the breakpoint
 comes what moves with every message (`tail`). The prefix changes only when a
 summary, a revision or a shorter form is made, a decision is ratified, disputed
 or superseded, an item is corrected, an episode or exchange closes, a lesson is
-imported, memory is compacted or settings change; so a provider's prompt cache
-serves it in between. It is filled within its own share of the budget without a
-look at the rest.
+imported, memory is compacted (as when `limits.session` is held) or settings
+change; so a provider's prompt cache serves it in between. It is filled within its
+own share of the budget without a look at the rest.
 
 The size never exceeds the budget; what had to be left out or told in short is
 counted in one line. Everything from the log is one visible line, or fenced line
@@ -30,7 +30,7 @@ from memory.text import measure
 
 Profile = Literal["full", "brief", "raw", "history", "exchange"]
 
-_MARKER_TOKENS: Final = 100  # the line that counts what was left out, at its longest
+_MARKER_TOKENS: Final = 120  # the line that counts what was left out, at its longest
 
 
 @dataclass(slots=True, frozen=True)

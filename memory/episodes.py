@@ -14,14 +14,12 @@ from typing import Final
 
 from bus.entries import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened
 from memory import events, exchanges, work
-from memory.lookup import found, innermost, ready, stage
+from memory.lookup import found, innermost
 from memory.moment import Moment
 from memory.state import Memory
 from memory.stores import Episode, Talk, Tally, Work
 from memory.tallies import row
 from memory.text import clip, one_line, topic_line
-
-__all__ = ["begin", "finish", "found", "innermost", "ready", "stage"]
 
 # What holds what: an episode may stand in one of a lower number.
 _WIDTH: Final[dict[EpisodeKind, int]] = {

@@ -15,6 +15,8 @@ from memory.state import Memory
 from memory.stores import Episode, LineKind, Occasion
 from memory.text import clip
 
+Known = tuple[tuple[str, str], ...]  # names and values
+
 
 def hear(memory: Memory, n: int, name: str, entry: Message) -> None:
     """Tell a message in the history, and call for the reflections that its route wants."""
@@ -50,7 +52,7 @@ def tell_vote(moment: Moment, entry: VoteInitiated | VoteConfirmed | BallotCompl
     if route == "off":
         return
     text = _clipped(moment.content, limits.result if agreed else limits.statement)
-    act, facts = _of_vote(entry)
+    act, facts = of_vote(entry)
     who = moment.participant
     add(memory, line_of(memory, n, kind, who, text, entry.at, act, None, entry.re, facts))
     if route == "reflect":
@@ -61,9 +63,7 @@ def tell_vote(moment: Moment, entry: VoteInitiated | VoteConfirmed | BallotCompl
             store.stirred = occasion
 
 
-def _of_vote(
-    entry: VoteInitiated | VoteConfirmed | BallotCompleted,
-) -> tuple[str, tuple[tuple[str, str], ...]]:
+def of_vote(entry: VoteInitiated | VoteConfirmed | BallotCompleted) -> tuple[str, Known]:
     """What was done, in words, and what is known of it."""
     if entry.kind == "vote.initiated":
         return "vote called", _listed(options=entry.options)
@@ -75,7 +75,7 @@ def _of_vote(
     return "ballot with consensus" if entry.consensus else "ballot without consensus", sides
 
 
-def _listed(**lists: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _listed(**lists: tuple[str, ...]) -> Known:
     return tuple((name, ", ".join(values)) for name, values in lists.items() if values)
 
 
@@ -85,14 +85,8 @@ def tell_results(moment: Moment, entry: ResultsFinal) -> None:
     route = memory.settings.routes.results
     if not memory.keeps_notes or route == "off":
         return
-    facts = []
-    if entry.consensus is not None:
-        facts.append(("consensus", "yes" if entry.consensus else "no"))
-    if entry.earnings is not None:
-        facts.append(("earnings", str(entry.earnings)))
-    facts += [(f"if {name}", str(value)) for name, value in entry.counterfactuals.items()]
     text = _clipped(entry.content, memory.settings.limits.result)
-    who, known = moment.participant, (None, None, None, tuple(facts), entry.to)
+    who, known = moment.participant, (None, None, None, of_results(entry), entry.to)
     to = dict.fromkeys(map(memory.named, entry.to))
     notes = [(name, note) for name in to if (note := note_of(memory, name, n)) is not None]
     add(memory, line_of(memory, n, "results", who, text, entry.at, *known))
@@ -103,6 +97,17 @@ def tell_results(moment: Moment, entry: ResultsFinal) -> None:
         store.called = Occasion(n=n, why="results", told=store.told)
     for name, note in notes:
         owe(memory, name, note, n, "results")
+
+
+def of_results(entry: ResultsFinal) -> Known:
+    """What is known of results besides their words."""
+    facts: list[tuple[str, str]] = []
+    if entry.consensus is not None:
+        facts.append(("consensus", "yes" if entry.consensus else "no"))
+    if entry.earnings is not None:
+        facts.append(("earnings", str(entry.earnings)))
+    facts += [(f"if {name}", str(value)) for name, value in entry.counterfactuals.items()]
+    return tuple(facts)
 
 
 def tell_phase(moment: Moment, episode: Episode) -> None:

@@ -125,6 +125,7 @@ def _compress(memory: Memory) -> None:
     store.first = store.since or store.first
     store.since, store.cause = 0, store.through
     store.compressions += 1
+    condensed.compressed(memory)
 
 
 def gist(lines: list[str], limit: int) -> str:

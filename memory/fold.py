@@ -144,7 +144,7 @@ def _in_turn(*steps: Callable[[Moment, Any], None]) -> Callable[[Memory, int, An
 
 
 def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
-    if entry.redacted in memory.redacted:  # told by the first of its tombstones
+    if memory.is_redacted(entry.redacted):  # told by the first of its tombstones
         return _NOTHING
     insort(memory.redacted, entry.redacted)
     return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]
@@ -162,7 +162,6 @@ def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
     refused = _govern(memory, n, entry.settings, entry.packs)
     memory.opened = True
     memory.title = entry.title
-    memory.counter = entry.counter
     summaries.close_heavy(memory, n, entry.at)
     moment = Moment(memory, n, "", "", entry.at)
     work.tighten(moment)

@@ -7,14 +7,14 @@ integers only.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
+from memory import ladder
+from memory.notebooks import seen_since
 from memory.reflections import limit_of, policy_of, warn_of
 from memory.state import Memory
-from memory.stores import Episode, Notebooks
+from memory.stores import Episode
 from memory.text import Unit, measure
 
 
@@ -99,19 +99,9 @@ def _notebooks(memory: Memory) -> Iterator[Forecast]:
         if policy_of(memory, name) == "off":
             continue
         cap, warn = limit_of(memory, name), warn_of(memory, name)
-        told = _told_since(books, name, note.cause)
+        told = sum(len(line.text) for line in seen_since(memory, name))
         size, turns = len(note.text) + told, memory.n - note.cause
         yield _made("limits.note", "chars", size, cap, told, turns, warn=warn, of=name)
-
-
-def _told_since(books: Notebooks, name: str, cause: int) -> int:
-    """Characters of what the history told a participant after entry `cause`."""
-    start = bisect_right(books.history, cause, key=lambda line: line.n)
-    return sum(
-        len(line.text)
-        for line in islice(books.history, start, None)
-        if line.who == name or (line.kind != "reasoning" and (not line.to or name in line.to))
-    )
 
 
 def _episodes(memory: Memory) -> Iterator[Forecast]:
@@ -121,7 +111,7 @@ def _episodes(memory: Memory) -> Iterator[Forecast]:
     yield _made("limits.open_episodes", "items", len(store.open), limits.open_episodes,
                 len(store.open), memory.n)  # fmt: skip
     session, archive, kept = limits.session, limits.archive, len(store.archived)
-    size = store.size + memory.insights.size
+    size = ladder.size(memory)
     yield _made("limits.session", "tokens", size, session.cap, size, memory.n, warn=session.warn)
     ever = kept + store.evicted
     tokens = store.archive_size

@@ -12,19 +12,22 @@ The same words are the same insight: counted, not kept twice
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Final, Literal
+from typing import Final
 
 from memory.items import Cite
 from memory.moment import Moment
 from memory.state import Memory
-from memory.stores import Episode, Insight, Pattern, StepRow
+from memory.stores import Episode, Insight, InsightKind, Pattern, StepRow
 from memory.tallies import theme
 from memory.text import clip, one_line, plain, tokens
 
-Kind = Literal["discovered", "success", "error", "replanned"]
-
 # What it costs to lose one: a fact cannot be counted again, a success is the usual thing.
-_WEIGHTS: Final[dict[str, int]] = {"discovered": 150, "error": 120, "replanned": 90, "success": 60}
+_WEIGHTS: Final[dict[InsightKind, int]] = {
+    "discovered": 150,
+    "error": 120,
+    "replanned": 90,
+    "success": 60,
+}
 _COUNTED: Final = 20  # times seen beyond which an insight weighs no more
 _PER_COUNT: Final = 5
 _CHARS: Final = 200
@@ -49,9 +52,9 @@ def from_step(moment: Moment, of: Episode, step: StepRow) -> None:
 
 
 def from_runs(moment: Moment, of: Episode, patterns: dict[str, Pattern]) -> None:
-    """Promote how tools fared in an episode that ends."""
+    """Promote how tools fared in an episode that ends, in the order in which they came up."""
     about = theme(of.title)
-    for pattern in patterns.values():
+    for pattern in sorted(patterns.values(), key=lambda one: one.first):
         seen = (pattern.first, pattern.last, pattern.count)
         if pattern.error:
             _learn(moment, of, "error", f"{pattern.tool} fails with {pattern.error}", seen)
@@ -81,7 +84,9 @@ def trim(memory: Memory) -> None:
             evict(memory, insight)
 
 
-def _learn(moment: Moment, of: Episode, kind: Kind, words: str, seen: tuple[int, int, int]) -> None:
+def _learn(
+    moment: Moment, of: Episode, kind: InsightKind, words: str, seen: tuple[int, int, int]
+) -> None:
     """Keep or count an insight that entries `seen` (first n, last n, times) show."""
     memory = moment.memory
     text = clip(one_line(words), _CHARS)
@@ -124,7 +129,7 @@ def _known(memory: Memory, key: str) -> Insight | None:
     return None if ref is None else memory.insights.held[ref]
 
 
-def _key(kind: Kind, text: str) -> str:
+def _key(kind: InsightKind, text: str) -> str:
     """The same for texts that differ in case, white space or typography only."""
     folded = " ".join(plain(text).casefold().split())
     return blake2b(f"{kind} {folded}".encode("utf-8", "replace"), digest_size=8).hexdigest()

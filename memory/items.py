@@ -18,6 +18,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from bus.entries import Part
+
 How = Literal["act", "tag", "pattern", "structure", "vote", "rule", "model", "person"]
 Stance = Literal["support", "oppose", "neutral"]
 ProposalStatus = Literal["active", "accepted", "rejected", "withdrawn", "modified", "lapsed"]
@@ -90,6 +92,11 @@ class Proposal:
     def id(self) -> str:
         return f"proposal:{self.born}:{self.ref}"
 
+    @property
+    def stands(self) -> bool:
+        """True unless a person struck it or merged it into another."""
+        return not self.struck and self.merged is None
+
 
 @dataclass(slots=True)
 class Decision:
@@ -126,6 +133,16 @@ class Decision:
     @property
     def id(self) -> str:
         return f"decision:{self.born}:{self.ref}"
+
+    @property
+    def stands(self) -> bool:
+        """True unless a person struck it or merged it into another."""
+        return not self.struck and self.merged is None
+
+    @property
+    def binds(self) -> bool:
+        """True while it is in the ledger: ratified, and still there when it is disputed."""
+        return self.status in ("ratified", "disputed")
 
 
 class Position(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -242,7 +259,7 @@ class Condense(Struct, frozen=True, gc=False, omit_defaults=True):
     `id` is `condense:<part>:<of>`.
     """
 
-    part: str
+    part: Part
     of: int
 
     @property

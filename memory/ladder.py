@@ -9,9 +9,10 @@
 
 What is counted: detailed runs, steps and contexts of open goals and tasks, rows
 of closed episodes, insights. Each is measured when it is kept, the total is
-maintained. A rung is climbed only while the total is over `target`, so the next
-time is as far off as target lies below cap. Counts (`Tally`) are never let go
-while their goal is open: they have a size of their own that does not grow.
+maintained. A rung is climbed only while the total is over `target`, nine tenths
+of the cap at most, so the next time is as far off as that lies below the cap.
+Counts (`Tally`) are never let go while their goal is open: they have a size of
+their own that does not grow.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from memory.stores import Episode, Insight, Run, StepRow
 from memory.text import clip, tokens
 
 NAME: Final = "limits.session"
+_ROOM: Final = 9  # tenths of the cap: climbing goes at least this low, so that it is seldom
 _SHORT: Final = 80  # characters that the rung "clip" leaves of a run or step
 _LEFT: Final = 100  # characters that "archive" leaves of a closed episode's result
 # A lesson of a phase outlives that of a task; insights weigh 65 to 250 (`insights.weight`).
@@ -39,12 +41,6 @@ def size(memory: Memory) -> int:
     return memory.episodes.size + memory.insights.size
 
 
-def measured(memory: Memory) -> int:
-    """The same, measured anew from the texts."""
-    held = sum(map(_measured, memory.episodes.held.values()))
-    return held + sum(tokens(one.text) for one in memory.insights.held.values())
-
-
 def hold(moment: Moment, *, wanted: bool = False) -> None:
     """Restore `limits.session`, and tell when its warning line or its cap was crossed.
 
@@ -53,7 +49,7 @@ def hold(moment: Moment, *, wanted: bool = False) -> None:
     memory = moment.memory
     limit = memory.settings.limits.session
     before = size(memory)
-    target = min(limit.target, limit.cap)
+    target = min(limit.target, limit.cap * _ROOM // 10)
     _warn(moment, before, min(limit.warn, limit.cap), target)
     if before <= (target if wanted else limit.cap):
         return
@@ -84,6 +80,19 @@ def grow(memory: Memory, episode: Episode, by: int) -> None:
     memory.episodes.size += by
 
 
+def tighten(memory: Memory) -> None:
+    """Cut the contexts of closed goals and tasks to `limits.archived_text` as it is now."""
+    store = memory.episodes
+    for ref, held in store.held.items():
+        if held.status == "open" or held.work is None:
+            continue
+        kept = kept_lines(held.work.context, memory, archived=True)
+        if kept != held.work.context:
+            held.work.context = kept
+            by = resize(memory, held)
+            store.archive_size += by if ref in store.archived else 0
+
+
 def let_go(memory: Memory, ref: int) -> None:
     """Forget a closed episode; its entries are in the log."""
     store = memory.episodes
@@ -110,7 +119,7 @@ def evict(memory: Memory, episode: Episode) -> None:
 
 
 def told(episode: Episode) -> str:
-    """A closed episode on one line: what it is measured by, and shown as."""
+    """A closed episode on one line, all that is held of it: what it is measured by."""
     parts = [f"{episode.handle} {episode.kind} {episode.title}: {episode.status}", episode.result]
     if episode.work is not None:
         parts += [tallies.told(episode.work.tally), episode.work.context.replace("\n", "; ")]
@@ -124,21 +133,6 @@ def weight(episode: Episode) -> int:
 
 def _rank(episode: Episode) -> tuple[int, int]:
     return (weight(episode), episode.ref)
-
-
-def _measured(episode: Episode) -> int:
-    if episode.talk is not None:
-        return 0  # exchanges have limits of their own
-    if episode.status != "open":
-        return tokens(told(episode))
-    work = episode.work
-    if work is None:
-        return 0
-    return (
-        sum(tokens(run.text) for run in work.runs)
-        + sum(map(step_size, work.steps))
-        + tokens(work.context)
-    )
 
 
 def step_size(step: StepRow) -> int:

@@ -61,15 +61,15 @@ def teach(memory: Memory, most: int | None = None) -> list[Lesson]:
     found += [
         _of_insight(memory, one)
         for one in memory.insights.held.values()
-        if one.cites[0].n not in memory.redacted
+        if not memory.is_redacted(one.cites[0].n)
     ]
     found.sort(key=lambda one: (-one.weight, one.ref[0], int(one.ref[1:])))
     return found[:most]
 
 
 def _binds(memory: Memory, decision: Decision) -> bool:
-    stands = not decision.struck and decision.merged is None
-    return stands and decision.status == "ratified" and decision.born not in memory.redacted
+    binding = decision.stands and decision.status == "ratified"
+    return binding and not memory.is_redacted(decision.born)
 
 
 def _of_decision(memory: Memory, decision: Decision) -> Lesson:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bus.entries import EpisodeKind
 from memory.state import Memory
 from memory.stores import Episode
 
@@ -16,11 +15,14 @@ def found(memory: Memory, ref: int | str) -> Episode | None:
     return next((one for one in memory.episodes.held.values() if one.opened == ref), None)
 
 
-def innermost(memory: Memory, kind: EpisodeKind | None = None) -> Episode | None:
-    """The open episode, of that kind, that was opened last."""
+def innermost(
+    memory: Memory, kind: str | None = None, participant: str | None = None
+) -> Episode | None:
+    """The open episode, of that kind and of that participant, that was opened last."""
+    name = None if participant is None else memory.named(participant)
     for ref in reversed(memory.episodes.open):
         held = memory.episodes.held[ref]
-        if kind is None or held.kind == kind:
+        if kind in (None, held.kind) and name in (None, memory.named(held.participant)):
             return held
     return None
 
@@ -41,8 +43,8 @@ def at_work(memory: Memory, named: int | str | None, participant: str) -> list[E
     """The open goal or task that a piece of work belongs to, then what holds that, outwards.
 
     The one that is `named`, else the newest of `participant`, else of anyone; of
-    either, a task that waits for others only where that is all there is. Empty where
-    there is none, and where the one that is named is not open.
+    either, a task that waits for others only where that is all there is. Empty
+    where there is none, and where the one that is named is not open.
     """
     if not memory.episodes.open:
         return []

@@ -24,6 +24,7 @@ from memory.exchanges import current, window
 from memory.render import ledger_line, line
 from memory.state import Memory
 from memory.stores import Episode, Injection
+from memory.tail import is_heard
 from memory.text import ELLIPSIS, clip, fenced, tokens, visible
 from memory.toolcache import live, shown_to
 
@@ -154,11 +155,7 @@ def _head(memory: Memory, room: _Room) -> list[str]:
     """The ledger and the running summary, within the share of a prefix."""
     most = room.left * memory.settings.context.prefix_share // 1000
     parts = []
-    ledger = [
-        ledger_line(one)
-        for one in memory.decisions.values()
-        if one.status in ("ratified", "disputed") and not one.struck and one.merged is None
-    ]
+    ledger = [ledger_line(one) for one in memory.decisions.values() if one.binds and one.stands]
     if kept := room.lines("decisions", ledger, most // 2):
         parts.append("\n".join(["## Key Decisions Made", *kept]))
     told = running_text(memory)
@@ -198,10 +195,12 @@ def _open(memory: Memory, participant: str | None, recent: Sequence[Record]) -> 
     held = current(memory)
     if held is None or held.talk is None:
         return []
+    name = None if participant is None else memory.named(participant)
+    begun = max(held.opened, held.talk.question_n)
     groups: list[_Group] = []
     for record in recent:
         entry: Any = record.entry
-        if entry.kind != "message" or record.n < max(held.opened, held.talk.question_n):
+        if record.n < begun or not is_heard(memory, name, entry):
             continue
         who = memory.named(entry.participant)
         if record.n == held.talk.question_n:

@@ -7,14 +7,16 @@ what a participant writes itself is digested up to the entry that says it.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
+from typing import get_args
 
 from bus.entries import NoteRefused, NoteRevised, NoteWritten
 from memory.history import is_public
 from memory.moment import Moment
 from memory.reflections import limit_of, note_of, policy_of
-from memory.settings import Route
+from memory.settings import Route, RouteSettings
 from memory.state import Memory
-from memory.stores import Line, Note
+from memory.stores import Line, LineKind, Note
 from memory.telling import tell
 from memory.text import clip
 
@@ -117,16 +119,25 @@ def lines_since(memory: Memory, participant: str | None) -> list[str]:
 
     For None the whole of the history, as far as it was told to everyone.
     """
-    history, style = memory.notebooks.history, memory.settings.note.style
+    return [told(memory, line) for line in seen_since(memory, participant)]
+
+
+def seen_since(memory: Memory, participant: str | None) -> list[Line]:
+    """The lines of `lines_since`, untold: a history has more than most readers have room for."""
+    history = memory.notebooks.history
     if participant is None:
-        return [tell(line, style, memory.named) for line in history if is_public(line)]
+        return list(filter(is_public, history))
     name = memory.named(participant)
     if policy_of(memory, name) == "off":
         return []
     note = memory.notebooks.notes.get(name)
     start = 0 if note is None else bisect_right(history, note.cause, key=lambda line: line.n)
-    since = history[start:]
-    return [tell(line, style, memory.named) for line in since if sees(memory, name, line)]
+    return list(filter(_seen_by(memory, name), history[start:]))
+
+
+def told(memory: Memory, line: Line) -> str:
+    """A line in the style of the session."""
+    return tell(line, memory.settings.note.style, memory.named)
 
 
 def view(memory: Memory, participant: str) -> str:
@@ -139,25 +150,28 @@ def view(memory: Memory, participant: str) -> str:
     if policy_of(memory, name) == "off":
         return ""
     text, cause = standing(memory, name)
-    lines = lines_since(memory, name)
+    lines = seen_since(memory, name)
     room = limit_of(memory, name) - len(text)
-    shown = _that_fit(lines, room)
+    shown = _that_fit(memory, lines, room)
     older = memory.notebooks.through > cause
     if len(shown) < len(lines) or older:
-        fewer = _that_fit(lines, room - len(_left_out(len(lines), older)) - 1)
+        fewer = _that_fit(memory, lines, room - len(_left_out(len(lines), older)) - 1)
         marker = _left_out(len(lines) - len(fewer), older)
         if len(marker) < room and (fewer or not shown):
             shown = [marker, *fewer]
     return "\n".join([text, *shown] if text else shown)
 
 
-def _that_fit(lines: list[str], room: int) -> list[str]:
+def _that_fit(memory: Memory, lines: list[Line], room: int) -> list[str]:
     """The newest of `lines`, oldest first, in `room` characters with their line feeds."""
-    start = len(lines)
-    while start and len(lines[start - 1]) < room:
-        start -= 1
-        room -= len(lines[start]) + 1
-    return lines[start:]
+    fit: list[str] = []
+    for line in reversed(lines):
+        text = told(memory, line)
+        if len(text) >= room:
+            break
+        fit.append(text)
+        room -= len(text) + 1
+    return fit[::-1]
 
 
 def _left_out(count: int, older: bool) -> str:
@@ -165,12 +179,24 @@ def _left_out(count: int, older: bool) -> str:
     return f"(left out: {count} and older ones)" if older else f"(left out: {count})"
 
 
-def sees(memory: Memory, name: str, line: Line) -> bool:
-    """Whether a line is told in the notebook of that canonical name."""
-    routes, own = memory.settings.routes, memory.named(line.who) == name
-    if line.kind == "reasoning":
-        return own and routes.reasoning != "off"
-    route: Route = routes.own if own and line.kind == "statement" else getattr(routes, line.kind)
-    if route == "off":
-        return False
-    return own or not line.to or name in map(memory.named, line.to)
+def _seen_by(memory: Memory, name: str) -> Callable[[Line], bool]:
+    """What tells whether a line is told in the notebook of that canonical name."""
+    routes, named = memory.settings.routes, memory.named
+    kinds: tuple[LineKind, ...] = get_args(LineKind)
+    own = {kind for kind in kinds if route_of(routes, kind, own=True) != "off"}
+    heard = {kind for kind in kinds if route_of(routes, kind, own=False) != "off"}
+
+    def sees(line: Line) -> bool:
+        if named(line.who) == name:
+            return line.kind in own
+        return line.kind in heard and (not line.to or name in map(named, line.to))
+
+    return sees
+
+
+def route_of(routes: RouteSettings, kind: LineKind, own: bool) -> Route:
+    """The route of such an event for somebody; off for others' internal reasoning."""
+    if kind == "reasoning":
+        return routes.reasoning if own else "off"
+    route: Route = routes.own if own and kind == "statement" else getattr(routes, kind)
+    return route

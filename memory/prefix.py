@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from memory import condensed, lessons, notebooks
-from memory.items import Decision, Proposal, Summary
+from memory.items import Decision, Summary
 from memory.page import Page, price
 from memory.render import decision_line, handle_line, ledger_line, summary_lines
 from memory.render_layers import lesson_line, note_lines, past_lines, running_lines
@@ -32,7 +32,7 @@ BLOCKS: Final = (FAR, PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
 _TOPICS: Final = (48, 24, 12)  # characters of a topic beside a bare handle, the widest that fits
 _SPARE: Final = 500  # per mille of the spare that a long ledger adds to the prefix
 _REST: Final = 300  # per mille of a prefix with a long ledger that are not the ledger's
-_NOTE_CHARS: Final = 120_000  # of a notebook that are looked at; a budget holds fewer
+_NOTE_CHARS: Final = 5  # of a notebook that are looked at for each token left: letters are 4.3
 
 
 def fill(memory: Memory, page: Page, profile: str, participant: str | None, spare: int) -> None:
@@ -56,21 +56,12 @@ def fill(memory: Memory, page: Page, profile: str, participant: str | None, spar
     _put_decisions(page, kept)
 
 
-def stands(item: Proposal | Decision) -> bool:
-    """True unless a person struck it or merged it into another."""
-    return not item.struck and item.merged is None
-
-
 # -- the ledger ----------------------------------------------------------------
 
 
 def _put_ledger(memory: Memory, page: Page, spare: int) -> list[Decision]:
     """Every binding decision, newest first, as long as there is room; those that are in."""
-    ledger = [
-        decision
-        for decision in memory.decisions.values()
-        if decision.status in ("ratified", "disputed") and stands(decision)
-    ]
+    ledger = [one for one in memory.decisions.values() if one.binds and one.stands]
     ledger.reverse()
     if _cost(map(ledger_line, ledger), page.left) <= page.left:
         _lengthen(page, ledger, 0)
@@ -161,7 +152,7 @@ def _put_note(memory: Memory, page: Page, participant: str | None) -> None:
     text, cause = notebooks.standing(memory, memory.named(participant))
     if not text:
         return
-    chars = min(len(text), _NOTE_CHARS)
+    chars = min(len(text), page.left * _NOTE_CHARS)
     while chars and not page.put(
         NOTE,
         0,

@@ -10,12 +10,14 @@ from typing import Final
 from memory.render import line
 from memory.state import Memory
 from memory.stores import Cached, Episode, Injection, Insight, Lesson, Tally
+from memory.tallies import told
 from memory.text import ELLIPSIS, clip, fenced
 from memory.toolcache import remaining
 
 _STEPS: Final = 5  # newest steps told of a task in hand
 _RUNS: Final = 5  # newest tool runs
-_TOOLS: Final = 5  # tools and errors counted by name
+_NAMES: Final = 5  # tools, errors, themes counted by name
+_TALLY_CHARS: Final = 800  # of which nothing is cut unless names are very long
 _VALUE_CHARS: Final = 4000
 
 
@@ -24,53 +26,36 @@ def stage_line(episode: Episode) -> str:
 
 
 def past_lines(episode: Episode, prose: str, *, short: bool = False) -> str:
-    """A closed episode: how it ended, what it came to, its tally."""
+    """A closed episode: how it ended, what it came to, its tally, what was found out."""
     head = f"- {episode.handle} {episode.kind} **{line(episode.title, 100)}** ({episode.status})"
     if short:
         return head
-    if episode.work is not None and (counts := tally_text(episode.work.tally)):
+    work = episode.work
+    if work is not None and (counts := _tally(work.tally)):
         head += f": {counts}"
-    told = prose or episode.result
-    return f"{head}\n{fenced(told)}" if told else head
+    texts = (prose or episode.result, "" if work is None else work.context)
+    return "\n".join([head, *(fenced(text) for text in texts if text)])
 
 
-def tally_text(tally: Tally) -> str:
-    """A tally in words; the rate only where something ran."""
-    parts = []
-    if tally.runs:
-        rate = tally.ok * 100 // tally.runs
-        runs = "1 tool run" if tally.runs == 1 else f"{tally.runs} tool runs"
-        parts.append(f"{runs}, {rate} % ok ({_counts(tally.tools)})")
-    if tally.errors:
-        parts.append(f"errors: {_counts(tally.errors)}")
-    if tally.tasks:
-        parts.append(f"tasks: {_counts(tally.tasks)}")
-    if tally.steps:
-        steps = "1 step" if tally.steps == 1 else f"{tally.steps} steps"
-        parts.append(f"{steps}, {tally.steps_ok} ok")
-    return "; ".join(parts)
+def _tally(tally: Tally) -> str:
+    return line(told(tally, _NAMES), _TALLY_CHARS)
 
 
-def _counts(of: dict[str, int]) -> str:
-    ranked = sorted(of.items(), key=lambda pair: (-pair[1], pair[0]))
-    shown = ", ".join(f"{line(name, 40)} {count}" for name, count in ranked[:_TOOLS])
-    more = len(ranked) - _TOOLS
-    return f"{shown} and {more} more" if more > 0 else shown
-
-
-def work_lines(episode: Episode) -> str:
-    """An open goal or task: what it waits for, what was done, the newest steps and runs."""
+def work_lines(episode: Episode, *, short: bool = False) -> str:
+    """An open goal or task: what it waits for, what was done and found out, the newest of it."""
     waits = ", ".join(f"E{ref}" for ref in episode.after)
     within = "" if episode.parent is None else f" in E{episode.parent}"
     who = line(episode.participant, 40)
     head = f"- {episode.handle} {episode.kind}{within} of {who}: {line(episode.title, 100)}"
     head += f" (waits for {waits})" if waits else ""
     work = episode.work
-    if work is None:
+    if work is None or short:
         return head
     rows = [head]
-    if counts := tally_text(work.tally):
+    if counts := _tally(work.tally):
         rows.append(f"  {counts}")
+    if work.context:
+        rows.append(fenced(work.context))
     rows += [f"| {line(run.tool, 40)}: {line(run.text)}" for run in work.runs[-_RUNS:]]
     rows += [
         f"| {line(step.who, 40)}, {step.form}{'' if step.ok else ', failed'}: {line(step.text)}"

@@ -149,7 +149,7 @@ class ArchiveLimit(_Group):
 
 
 class LimitSettings(_Group):
-    """Sizes; characters, UTF-8 bytes, tokens by the session's counter, or items."""
+    """Sizes; characters, UTF-8 bytes, tokens by the fold's counter, or items."""
 
     statement: int = Field(300, ge=0, description="characters of a statement in notebooks; 0: all")
     reasoning: int = Field(200, ge=0, description="characters of reasoning in notebooks; 0: all")

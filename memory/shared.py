@@ -21,11 +21,6 @@ BLOCK: Final = "Shared From"
 Shared = Sequence[tuple[str, Memory]]  # name of a session, and its memory
 
 
-def shared_lines(memory: Memory, session: str) -> list[str]:
-    """A line for each ratified decision of `session`, whose memory this is, weightiest first."""
-    return [text for _, text in _told(memory, line(session, 64))]
-
-
 def fill(page: Page, shared: Shared, share: int) -> tuple[str, ...]:
     """Put what others decided on `page`, in at most `share` tokens; the names of the blocks."""
     room = page.left
@@ -45,11 +40,12 @@ def _put(page: Page, block: str, told: list[tuple[str, str]]) -> None:
 
 
 def _told(memory: Memory, session: str) -> list[tuple[str, str]]:
-    """Handle and line of each ratified decision that stands."""
+    """Handle and line of each ratified decision that stands, the weightiest first."""
     ledger = [
-        decision for decision in memory.decisions.values()
-        if decision.status == "ratified" and not decision.struck and decision.merged is None
-    ]  # fmt: skip
+        decision
+        for decision in memory.decisions.values()
+        if decision.status == "ratified" and decision.stands
+    ]
     ledger.sort(key=lambda decision: (-weight(memory, decision), decision.ref))
     found = []
     for decision in ledger:

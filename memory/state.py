@@ -7,11 +7,13 @@ keeps redelivered records out and never reaches the bytes.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bus.entries import PackRef
 from memory.acts import Reader
@@ -67,7 +69,6 @@ class Memory:
         "chairs",
         "closed",
         "condensed",
-        "counter",
         "decision_index",
         "decisions",
         "episodes",
@@ -121,7 +122,6 @@ class Memory:
         self.opened = False
         self.closed: str | None = None
         self.title: str | None = None
-        self.counter = "chars@1"
         self.n = 0
         self.messages = 0
         self.proposals: dict[int, Proposal] = {}
@@ -202,7 +202,7 @@ class Memory:
         return _reader(tuple(found))
 
     def begin_era(self) -> None:
-        """Note what is in force for the entries after the last one folded."""
+        """Note what is in force for the entries after the last one folded, where it is new."""
         summary = self.settings.summary
         answer, running = self.settings.limits.answer, self.settings.limits.running
         era = Era(
@@ -217,7 +217,8 @@ class Memory:
         )
         if self.eras and self.eras[-1].after == self.n:
             self.eras.pop()
-        self.eras.append(era)
+        if not self.eras or replace(self.eras[-1], after=self.n) != era:
+            self.eras.append(era)
 
     def era(self, n: int) -> Era:
         """What the summary of a range that ends at `n` goes by."""
@@ -263,6 +264,11 @@ class Memory:
             return self.proposal(ref)
         return self.decision(ref) if handle[0] == "D" else None
 
+    def is_redacted(self, n: int) -> bool:
+        """True where the content of entry `n` is gone."""
+        place = bisect_left(self.redacted, n)
+        return self.redacted[place : place + 1] == [n]
+
     def order_live(self) -> None:
         """Put the active proposals back in the order of their last mention."""
         active = [found for found in self.proposals.values() if found.ref in self.live]
@@ -281,7 +287,7 @@ class Memory:
         self.resolving = {
             found.resolves: found.ref
             for found in self.decisions.values()
-            if found.resolves is not None and found.merged is None and not found.struck
+            if found.resolves is not None and found.stands
         }
 
     def in_window(self, proposal: Proposal) -> bool:

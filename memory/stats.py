@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from memory import ladder
 from memory.canonical import dump
 from memory.forecast import forecast
 from memory.lookup import innermost
@@ -22,8 +23,8 @@ def stats(memory: Memory) -> dict[str, Any]:
     `proposals` counts the active ones, as the others have their own count by status.
     Shares are per mille, null where there is nothing to share.
     """
-    proposals = [found for found in memory.proposals.values() if _stands(found)]
-    decisions = [found for found in memory.decisions.values() if _stands(found)]
+    proposals = [found for found in memory.proposals.values() if found.stands]
+    decisions = [found for found in memory.decisions.values() if found.stands]
     covered = sum(summary.was for summary in memory.summaries.values())
     written = sum(summary.size for summary in memory.summaries.values())
     return {
@@ -99,7 +100,7 @@ def _session(memory: Memory) -> dict[str, Any]:
         "archived_goals": len(closed),
         "evicted": memory.episodes.evicted,
         "refused": memory.episodes.refused,
-        "estimated_tokens": memory.episodes.size + memory.insights.size,
+        "estimated_tokens": ladder.size(memory),
     }
 
 
@@ -166,7 +167,3 @@ def _cache(memory: Memory) -> dict[str, Any]:
 
 def _permille(part: int, whole: int) -> int | None:
     return part * 1000 // whole if whole else None
-
-
-def _stands(item: Any) -> bool:
-    return not item.struck and item.merged is None

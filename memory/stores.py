@@ -17,7 +17,7 @@ from memory.items import Cite
 
 EpisodeStatus = Literal["open", "completed", "failed", "superseded", "abandoned"]
 LineKind = Literal["statement", "reasoning", "vote", "consensus", "results", "phase"]
-Part = Literal["answer", "result", "episode", "running"]
+InsightKind = Literal["discovered", "success", "error", "replanned"]
 
 
 class Store(Struct, omit_defaults=True, kw_only=True):
@@ -281,7 +281,7 @@ class Insight(Store):
     """Something learnt at work. `ref` 4 is written I4."""
 
     ref: int
-    kind: Literal["discovered", "success", "error", "replanned"]
+    kind: InsightKind
     text: str
     size: int  # tokens
     cites: list[Cite]  # of the first and the newest entry that shows it

@@ -7,10 +7,9 @@ from itertools import islice
 from typing import Any, Final
 
 from bus.entries import Record, Unknown
-from memory import condensed, episodes, exchanges, insights, notebooks, toolcache
+from memory import condensed, exchanges, insights, lookup, notebooks, toolcache
 from memory.items import Proposal
 from memory.page import Page
-from memory.prefix import stands
 from memory.render import (
     claim_line,
     dissent_line,
@@ -96,11 +95,12 @@ def _recent(
     """The newest messages, without what others only thought to themselves."""
     settings = memory.settings.context
     count = settings.recent_brief if profile == "brief" else settings.recent_full
-    found = [record for record in recent if _is_heard(memory, name, record.entry)]
+    found = [record for record in recent if is_heard(memory, name, record.entry)]
     return found[max(0, len(found) - count) :]
 
 
-def _is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
+def is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
+    """True for messages, without what others than that canonical name only thought."""
     if entry.kind != "message" or type(entry) is Unknown:
         return False
     return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
@@ -140,11 +140,11 @@ def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
 def _put_unsettled(memory: Memory, page: Page) -> None:
     """Claims that bind nobody yet, and who dissents from what binds."""
     for decision in list(memory.decisions.values())[-memory.settings.context.recent_full :]:
-        if not stands(decision):
+        if not decision.stands:
             continue
         if decision.status == "claimed":
             block, line = CLAIMS, claim_line(decision)
-        elif decision.status in ("ratified", "disputed") and decision.dissenters:
+        elif decision.binds and decision.dissenters:
             block, line = DISSENT, dissent_line(decision)
         else:
             continue
@@ -176,9 +176,10 @@ def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None
     """The lines of a notebook since its revision, or of the whole history, newest first."""
     if not memory.keeps_notes or (name is None and block == SINCE):
         return
-    lines = notebooks.lines_since(memory, name if block == SINCE else None)
+    lines = notebooks.seen_since(memory, name if block == SINCE else None)
     for index in range(len(lines) - 1, -1, -1):
-        if not page.put(block, index, f"| {lines[index]}", what=f"line {index + 1}"):
+        told = notebooks.told(memory, lines[index])
+        if not page.put(block, index, f"| {told}", what=f"line {index + 1}"):
             page.omit_more(block, index)
             return
 
@@ -187,7 +188,7 @@ def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None
 
 
 def _put_stage(memory: Memory, page: Page) -> None:
-    for one in episodes.stage(memory):
+    for one in lookup.stage(memory):
         page.put(STAGE, one.ref, stage_line(one), (one.opened,), what=one.handle)
 
 
@@ -195,8 +196,11 @@ def _put_work(memory: Memory, page: Page) -> None:
     """Open goals and tasks, the newest first, and the weightiest insights."""
     for ref in reversed(memory.episodes.open):
         one = memory.episodes.held[ref]
-        if one.work is not None:
-            page.put(WORK, one.ref, work_lines(one), (one.opened,), what=one.handle)
+        if one.work is None:
+            continue
+        if not page.put(WORK, one.ref, work_lines(one), (one.opened,), what=one.handle):
+            short = work_lines(one, short=True)
+            page.put(WORK, one.ref, short, (one.opened,), what=one.handle, short=True)
     for index, insight in enumerate(islice(insights.standing(memory), FULL_INSIGHTS)):
         cites = [cite.n for cite in insight.cites]
         page.put(LEARNT, index, insight_line(insight), cites, what=insight.handle)

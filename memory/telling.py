@@ -1,7 +1,7 @@
 """How notebooks tell an event: templates over the fields that are known, nothing inferred.
 
 Each event is one line, whatever was written in it. `narrative` reads as prose;
-`structured` is `Key: Value | Key: Value`, with bars in values escaped.
+`structured` is `Key: Value | Key: Value`, with bars in either escaped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ _CONTENT: Final = {
 def tell(line: Line, style: Style, named: Named) -> str:
     """`line` in that style, on one line; `named` gives the canonical name of a participant."""
     if style == "structured":
-        return " | ".join(f"{key}: {_escaped(value)}" for key, value in _pairs(line, named))
+        return " | ".join(
+            f"{_escaped(key)}: {_escaped(value)}" for key, value in _pairs(line, named)
+        )
     where = f"[n {line.n}]" if line.round is None else f"[n {line.n}, E{line.round}]"
     return f"{where} {_sentence(line, named)}"
 

@@ -20,6 +20,7 @@ from memory.text import clip
 from memory.toolkeys import canonical, key_of
 
 INJECTIONS: Final = 20  # keys a participant: surroundings, of which few are shown at once
+SHOWN: Final = 100  # participants, those shown something last: anybody may bring new names
 _MOST_TURNS: Final = 1_000_000  # a stranger may ask for more than any session has
 
 
@@ -77,6 +78,9 @@ def injected(moment: Moment, entry: ContextInjected) -> None:
         text=clip(entry.content, memory.settings.limits.context_text),
     )
     _newest(shown)
+    everyone = memory.tools.injected
+    if len(everyone) > SHOWN:
+        del everyone[min(everyone, key=lambda name: max(one.n for one in everyone[name].values()))]
     moment.found("context.injected", None, participant=moment.participant, key=entry.key)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from memory import insights
 from memory.items import Decision, Proposal
 from memory.state import Memory
 from memory.stores import Insight
@@ -19,7 +20,6 @@ _STATUS: Final = {
 }  # fmt: skip
 _DECISION: Final = 300
 _PROPOSAL: Final = 200
-_INSIGHT: Final = 100
 _VOICE: Final = 10
 _STANCE: Final = 2
 
@@ -27,9 +27,9 @@ Weighed = Proposal | Decision | Insight
 
 
 def weight(memory: Memory, item: Weighed) -> int:
-    """Kind + status + distinct voices + how they stood − age."""
+    """Kind + status + distinct voices + how they stood − age; an insight's own weight − age."""
     if isinstance(item, Insight):
-        return _INSIGHT + _VOICE * item.count - _windows(memory, memory.n - item.cites[-1].n)
+        return insights.weight(item) - _windows(memory, memory.n - item.cites[-1].n)
     support, oppose, neutral = item.tally
     kind = _PROPOSAL if isinstance(item, Proposal) else _DECISION
     voices = _VOICE * (support + oppose + neutral) + _STANCE * (support - oppose)

@@ -99,6 +99,7 @@ def tighten(moment: Moment, *, wanted: bool = False) -> None:
             _trim_failed(memory, held)
             _trim_steps(moment, held)
             ladder.write_context(memory, held, ladder.kept_lines(held.work.context, memory))
+    ladder.tighten(memory)
     insights.trim(memory)
     ladder.hold_archive(moment)
     ladder.hold(moment, wanted=wanted)

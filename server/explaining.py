@@ -8,10 +8,10 @@ from typing import Any, Final
 import msgspec
 
 from bus import Bus
+from memory import tallies
 from memory.context import Request, assemble
 from memory.errors import UnknownRef
 from memory.items import Cite, Decision, Fact, Origin, Proposal
-from memory.render_layers import tally_text
 from memory.state import Memory
 from memory.stores import Episode, Insight
 from server.asking import Replayed, replayed
@@ -103,7 +103,7 @@ def _done(item: Item) -> dict[str, str]:
     """What was counted in a goal or task, in words."""
     if not isinstance(item, Episode) or item.work is None:
         return {}
-    return {"done": tally_text(item.work.tally)}
+    return {"done": tallies.told(item.work.tally)}
 
 
 def _cites(item: Item) -> list[Cite]:

@@ -199,13 +199,10 @@ def _open(memory: Memory, ref: str) -> Episode:
 
 
 def _newest(memory: Memory, kind: str | None, who: str) -> Episode:
-    name = memory.named(who)
-    held = [memory.episodes.held[ref] for ref in reversed(memory.episodes.open)]
-    alike = [one for one in held if kind in (None, one.kind)]
-    own = [one for one in alike if memory.named(one.participant) == name]
-    if not alike:
+    newest = lookup.innermost(memory, kind, who) or lookup.innermost(memory, kind)
+    if newest is None:
         raise NothingOpen(f"no {kind or 'episode'} is open")
-    return (own or alike)[0]
+    return newest
 
 
 async def _publish(running: Running, session: str, entry: Entry) -> int:

@@ -8,12 +8,11 @@ from typing import Any
 
 import orjson
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from memory.advice import Advice
 from server.inventory import Row
-from server.output import emit, shown, stdout, tell
+from server.output import cell, emit, listing, shown, stdout, tell
 
 
 def show_settings(rows: Sequence[Row], changed: bool, json: bool) -> None:
@@ -23,12 +22,12 @@ def show_settings(rows: Sequence[Row], changed: bool, json: bool) -> None:
         for row in found:
             emit(asdict(row))
         return
-    table = _table("setting", "value", "from", "otherwise")
+    table = listing("setting", "value", "from", "otherwise")
     for row in found:
         otherwise = _worded(row.usual) if row.changed else ""
         style = "bold" if row.changed else ""
         table.add_row(
-            Text(shown(row.key), style), *map(_cell, (_worded(row.value), row.source, otherwise))
+            Text(shown(row.key), style), *map(cell, (_worded(row.value), row.source, otherwise))
         )
     stdout().print(table if found else "nothing is set otherwise")
 
@@ -53,7 +52,7 @@ def show_advice(advice: Sequence[Advice], json: bool) -> None:
         return
     console = stdout()
     for one in advice:
-        console.print(_cell(f"{one.key}={one.suggested} (now {one.now}): {one.because}"))
+        console.print(cell(f"{one.key}={one.suggested} (now {one.now}): {one.because}"))
     if not advice:
         console.print("nothing measured calls for other limits")
 
@@ -65,7 +64,7 @@ def show_applied(session: str, advice: Sequence[Advice]) -> None:
 
 def _pairs(console: Console, found: Mapping[str, Any]) -> None:
     for name, value in found.items():
-        console.print(_cell(f"  {name}: {_worded(value)}"))
+        console.print(cell(f"  {name}: {_worded(value)}"))
 
 
 def _worded(value: Any) -> str:
@@ -74,14 +73,3 @@ def _worded(value: Any) -> str:
     if isinstance(value, dict):
         return orjson.dumps(value).decode() if value else ""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column)
-    return table
-
-
-def _cell(value: object) -> Text:
-    return Text(shown(value))

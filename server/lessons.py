@@ -17,7 +17,7 @@ from listeners.reader import MemoryReader
 from memory.lessons import standing
 from memory.text import one_line
 from server.errors import BadSessionFile, Misuse
-from server.files import read_bytes, signed, unsigned, write_bytes
+from server.files import read_bytes, signed, unsigned
 from server.packs import read_packs
 from server.running import connected
 from server.settings import Settings
@@ -53,11 +53,10 @@ async def taught(settings: Settings, session: str, most: int | None = None) -> l
     return [_row(lesson) for lesson in await _promoted(settings, session, most)]
 
 
-async def export(settings: Settings, session: str, path: Path) -> int:
-    """Saves what it could teach; how many lessons that is."""
+async def export(settings: Settings, session: str) -> tuple[bytes, int]:
+    """What it could teach as a file holds it, and how many lessons that is."""
     found = await _promoted(settings, session, None)
-    write_bytes(path, encode(session, found))
-    return len(found)
+    return encode(session, found), len(found)
 
 
 async def bring(
@@ -113,7 +112,8 @@ def decode(path: str) -> list[LessonImported]:
         raise BadSessionFile(f"{path}: not a lessons file: {error}") from None
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False)[0]
-        raise BadSessionFile(f"{path}: lesson {first['loc'][0]}: {first['msg']}") from None
+        where = f"lesson {first['loc'][0]}" if first["loc"] else "lessons"
+        raise BadSessionFile(f"{path}: {where}: {first['msg']}") from None
 
 
 def _row(lesson: Any) -> Row:

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from memory.text import visible
@@ -51,3 +52,16 @@ def shown(text: object, keep_newlines: bool = False) -> str:
 def many(count: int, one: str, more: str | None = None) -> str:
     """A count with its noun, such as "1 message" and "2 messages"."""
     return f"{count} {one if count == 1 else more or one + 's'}"
+
+
+def listing(*columns: str) -> Table:
+    """An empty table with these headings, as every listing has it."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def cell(value: object) -> Text:
+    """`value` as one cell or line of a listing."""
+    return Text(shown(value))

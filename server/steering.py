@@ -103,7 +103,7 @@ def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
         if field in OLD_FIELDS:
             field = OLD_FIELDS[field]
             tell(f"warning: {given.where} is an old name; write {name}.{below}.{field}")
-        if dot and field in setting.fields:
+        if dot and below and field in setting.fields:
             empty = given.value in ("", "null")
             return name, (*setting.path[1:], below, field), None if empty else given.value
     raise _unknown(key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from ulid import ULID
@@ -18,6 +18,8 @@ from server.packs import read_packs
 from server.running import connected
 from server.settings import Settings
 
+DIGITS: Final = 18  # of a number that 64 bits hold whatever it is
+
 Made = TypeVar("Made", bound=BaseModel)
 
 
@@ -26,6 +28,8 @@ def message(
     to: Sequence[str],
 ) -> Message:  # fmt: skip
     """The message as typed. Raises `Misuse`, naming the option that is wrong."""
+    if re is not None and re.isdecimal() and len(re) > DIGITS:
+        raise Misuse("re: no entry has a number that large")
     target: int | str | None = int(re) if re is not None and re.isdecimal() else re
     given = {"act": act, "re": target, "topic": topic, "to": tuple(to)}
     return made(Message, participant=_or_me(participant), content=content, **given)

@@ -34,7 +34,7 @@ async def trace_of(
         found = await prepared(running.bus, reader, session, participant, budget=budget)
         memory = await reader.current(session)
         return {
-            "memory": _memory(session, memory),
+            "memory": held(session, memory),
             "cache": {
                 "hits": memory.tools.hits,
                 "misses": memory.tools.misses,
@@ -47,14 +47,15 @@ async def trace_of(
         }
 
 
-def _memory(session: str, memory: Memory) -> dict[str, Any]:
-    store = memory.exchanges
+def held(session: str, memory: Memory) -> dict[str, Any]:
+    """What memory holds of the exchanges of `session`. Pure."""
+    store, told = memory.exchanges, running_text(memory)
     return {
         "session": session,
         "exchanges": len(store.window),
         "turn": store.turn,
         "open": f"E{store.open}" if store.open else None,
-        "summary_bytes": size_of(running_text(memory)),
+        "summary_bytes": size_of(told),
         "compressions": store.compressions,
-        "compressed_by_model": sum(key.startswith("running ") for key in memory.condensed),
+        "in_a_models_words": told != store.running,
     }

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from bus.drafts import Receipt
@@ -19,7 +18,7 @@ from memory.text import clip
 from server.goals import goal_line
 from server.layers import Told
 from server.minutes_view import statistics, write_item, write_minutes
-from server.output import emit, emit_bytes, shown, stdout, tell
+from server.output import cell, emit, emit_bytes, listing, shown, stdout, tell
 from server.stats_view import layer_lines
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -64,17 +63,17 @@ def show_trace(found: Mapping[str, Any], json: bool) -> None:
         return
     console = stdout()
     held, cache = found["memory"], found["cache"]
+    by_model = ", in a model's words now" if held["in_a_models_words"] else ""
     console.print("=== MEMORY STATE ===")
-    console.print(_cell(
+    console.print(cell(
         f"Session: {held['session']} | Exchanges: {held['exchanges']} of {held['turn']} | "
-        f"Summary: {held['summary_bytes']} bytes | Compressions: {held['compressions']} "
-        f"(by a model: {held['compressed_by_model']})"
+        f"Summary: {held['summary_bytes']} bytes{by_model} | Compressions: {held['compressions']}"
     ))  # fmt: skip
     console.print("\n=== FUNCTION CACHE STATE ===")
     counts = f"Hits: {cache['hits']} | Misses: {cache['misses']} | Evicted: {cache['evicted']}"
-    console.print(_cell(f"Kept results: {len(cache['results'])} | {counts}"))
+    console.print(cell(f"Kept results: {len(cache['results'])} | {counts}"))
     for row in cache["results"]:
-        console.print(_cell(f"- {_kept(row)}"))
+        console.print(cell(f"- {_kept(row)}"))
     console.print(f"\n=== AGENT RECEIVES ({len(found['messages'])} messages) ===")
     _write_messages(console, found["messages"])
 
@@ -95,7 +94,7 @@ def show_kept(found: Sequence[Mapping[str, Any]], json: bool) -> None:
         return
     console = stdout()
     for row in found:
-        console.print(_cell(f"{row['n']:>5} {_kept(row)}, {row['hits']} hits"))
+        console.print(cell(f"{row['n']:>5} {_kept(row)}, {row['hits']} hits"))
     if not found:
         console.print("nothing is kept; 'parley tool put' keeps a result")
 
@@ -124,7 +123,7 @@ def show_statistics(found: Mapping[str, Any], json: bool) -> None:
         return
     console = stdout()
     for line in (*statistics(found), *layer_lines(found)):
-        console.print(_cell(line))
+        console.print(cell(line))
 
 
 def show_pairs(found: Mapping[str, Any], json: bool) -> None:
@@ -167,7 +166,7 @@ def show_episodes(found: Sequence[Mapping[str, Any]], json: bool) -> None:
         return
     console = stdout()
     for row in found:
-        console.print(_cell(goal_line(row)))
+        console.print(cell(goal_line(row)))
     if not found:
         console.print("no goals; 'parley goal open SESSION TEXT' opens one")
 
@@ -186,11 +185,11 @@ def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
         for row in found:
             emit(row)
         return
-    table = _table("session", "status", "last message", "last active", "entries", "not folded yet")
+    table = listing("session", "status", "last message", "last active", "entries", "not folded yet")
     for row in found:
         when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
         cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
-        table.add_row(*map(_cell, (*cells, row["head"] - row["folded"])))
+        table.add_row(*map(cell, (*cells, row["head"] - row["folded"])))
     stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
 
 
@@ -211,7 +210,7 @@ def show_verdict(what: str, found: Sequence[str], json: bool) -> None:
     for finding in found:
         console.print(Text(shown(finding), style="red"))
     verdict = f"{len(found)} findings" if found else "sound: memory equals the replay of its log"
-    console.print(_cell(f"{what}: {verdict}"))
+    console.print(cell(f"{what}: {verdict}"))
 
 
 def show_status(found: Mapping[str, Any], json: bool) -> None:
@@ -223,11 +222,11 @@ def show_status(found: Mapping[str, Any], json: bool) -> None:
     write_pairs(console, found["redis"])
     for warning in found["redis"]["warnings"]:
         console.print(Text(f"warning: {shown(warning)}", style="yellow"))
-    table = _table("worker", "lanes", "silent for", "folded", "summaries")
+    table = listing("worker", "lanes", "silent for", "folded", "summaries")
     for worker in found["workers"]:
         silent = f"{worker['age_ms'] / 1000:.1f} s"
         row = (worker["name"], " ".join(worker["lanes"]), silent, *_done(worker))
-        table.add_row(*map(_cell, row))
+        table.add_row(*map(cell, row))
     console.print(table if found["workers"] else "no worker runs; 'parley worker' starts one")
     totals = {name: found[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
     write_pairs(console, {**totals, **found["lag"]})
@@ -257,15 +256,4 @@ def write_pairs(console: Console, found: Mapping[str, Any], before: str = "") ->
         if isinstance(value, Mapping):
             write_pairs(console, value, f"{before}{name}.")
         elif not isinstance(value, list | tuple) or value:
-            console.print(_cell(f"{before}{name}: {value}"))
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column)
-    return table
-
-
-def _cell(value: object) -> Text:
-    return Text(shown(value))
+            console.print(cell(f"{before}{name}: {value}"))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memory import ladder, notebooks
+from memory.condensed import answer_text, result_text, running_text
+from memory.exchanges import window
 from memory.state import Memory
-from memory.text import measure
+from memory.stores import Episode
+from memory.text import measure, tokens
 
 _KEYS = 20  # contexts kept per participant, the newest
 
@@ -80,14 +83,16 @@ def _tools(memory: Memory) -> Iterator[tuple[str, int, int]]:
     limits, store = memory.settings.limits, memory.tools
     yield "limits.cached", len(store.cached), limits.cached
     for cached in store.cached.values():
-        yield "limits.answer of a result", measure(cached.value, "bytes"), limits.answer.cap
+        for text in (cached.value, result_text(memory, cached)):
+            yield "limits.answer of a result", measure(text, "bytes"), limits.answer.cap
     for shown in store.injected.values():
         yield "contexts", len(shown), _KEYS
         for injection in shown.values():
             yield "limits.context_text", len(injection.text), limits.context_text
-    for key, condensed in memory.condensed.items():
-        cap = limits.running.cap if key.startswith("running ") else limits.answer.cap
-        yield f"condensed {key}", measure(condensed.text, "bytes"), cap
+    for held in window(memory):
+        size = measure(answer_text(memory, held), "bytes")
+        yield "limits.answer as read", size, limits.answer.cap
+    yield "limits.running as read", measure(running_text(memory), "bytes"), limits.running.cap
 
 
 def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
@@ -100,8 +105,8 @@ def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
         yield "limits.tool_history", len(held.work.runs), limits.tool_history
         yield "limits.failed_tasks", len(held.work.failed), limits.failed_tasks
         yield "limits.steps", len(held.work.steps), limits.steps
-    assert ladder.size(memory) == ladder.measured(memory), "the session's size is not its texts'"
-    yield "limits.session", ladder.measured(memory), limits.session.cap
+    assert ladder.size(memory) == measured(memory), "the session's size is not its texts'"
+    yield "limits.session", measured(memory), limits.session.cap
     archived = [store.held[ref] for ref in store.archived]
     assert all(one.status != "open" for one in archived)
     yield "limits.archive.items", len(archived), limits.archive.items
@@ -114,3 +119,24 @@ def _told(memory: Memory) -> Iterator[int]:
     """The failed tasks that open goals still tell of in full."""
     for held in memory.episodes.held.values():
         yield from held.work.failed if held.work is not None else ()
+
+
+def measured(memory: Memory) -> int:
+    """Tokens that `limits.session` counts, measured anew from the texts."""
+    held = sum(map(_measured, memory.episodes.held.values()))
+    return held + sum(tokens(one.text) for one in memory.insights.held.values())
+
+
+def _measured(episode: Episode) -> int:
+    if episode.talk is not None:
+        return 0  # exchanges have limits of their own
+    if episode.status != "open":
+        return tokens(ladder.told(episode))
+    work = episode.work
+    if work is None:
+        return 0
+    return (
+        sum(tokens(run.text) for run in work.runs)
+        + sum(map(ladder.step_size, work.steps))
+        + tokens(work.context)
+    )

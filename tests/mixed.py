@@ -161,7 +161,6 @@ def _called(p: Picks) -> Entry:
         call_id=p.of(("c1", "c2", "c3", "\u202ec4")),
         arguments=p.of(ARGUMENTS),
         version=p.of(("", "", "2")),
-        episode=p.of(EPISODE_REFS),
     )
 
 

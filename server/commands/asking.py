@@ -70,6 +70,10 @@ def context(
     from server.running import run
 
     own = settings(ctx)
+    if brief and (trace or profile not in (None, "brief")):
+        raise Misuse("--brief is --profile brief; give one of them")
+    if (trace or profile == "exchange") and with_:
+        raise Misuse("--with goes with the other profiles; --trace and exchange show one session")
     if (trace or profile == "exchange") and at is not None:
         raise Misuse("--at goes with the other profiles; --trace and exchange show the present")
     if trace:

@@ -58,14 +58,19 @@ def export(
         Path | None, typer.Option("--out", "-o", help="file  [default: SESSION.lessons.json]")
     ] = None,
 ) -> None:
-    """Save what a session could teach to a file."""
+    """Save what a session could teach to a file; -o - writes to stdout."""
     from server import lessons
-    from server.output import many, tell
+    from server.files import write_bytes
+    from server.output import emit_bytes, many, tell
     from server.running import run
 
+    data, count = run(lessons.export(settings(ctx), session))
     path = out or Path(f"{session}.lessons.json")
-    count = run(lessons.export(settings(ctx), session, path))
-    tell(f"{many(count, 'lesson')} in {path}")
+    if str(path) == "-":
+        emit_bytes(data)
+    else:
+        write_bytes(path, data)
+        tell(f"{many(count, 'lesson')} in {path}")
 
 
 @app.command("import")

@@ -69,6 +69,13 @@ def test_a_revision_that_never_fitted_calls_for_room() -> None:
     assert only(found) == Advice("limits.note.cap", 50_000, 63_000, "no revision of ana fitted")
 
 
+def test_a_limit_of_ones_own_calls_for_no_other_of_the_session() -> None:
+    """More room for everybody would give that participant none."""
+    found = memory(note={"policy": "append", "agents": {"ana": {"limit": 9}}})
+    found.notebooks.notes = {"ana": Note(cause=3, answered=7)}
+    assert advise(found) == []
+
+
 def test_long_answers_and_results_call_for_a_longer_answer() -> None:
     """So that nine of ten fit."""
     found = memory()

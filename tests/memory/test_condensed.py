@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bus.entries import Entry, EpisodeClosed, EpisodeOpened, SettingsChanged, TextCondensed
+from memory.canonical import dump, load
 from memory.condensed import answer_text, episode_text, owed, result_text, running_text
 from memory.due import upgrades
 from memory.exchanges import window
@@ -19,6 +20,7 @@ from tests.dialogues import (
     reply,
     returned,
 )
+from tests.logs import PACKS
 
 LONG = "It is so. " * 200
 MODEL = assistant(summary={"how": "model"})
@@ -97,6 +99,18 @@ def test_the_running_summary_keeps_the_form_of_the_one_before() -> None:
     assert set(memory.condensed) == {"running 6"}
 
 
+def test_a_running_summary_that_wants_no_form_leaves_none_of_the_one_before() -> None:
+    """Nothing would ever replace it; whether it landed before or after makes no difference."""
+    limits = {"running": {"cap": 60, "target": 30}, "exchanges": 0}
+    begun = [assistant(summary={"how": "model"}, limits=limits), *exchange(1)]
+    told = condensed(Condense("running", 3), "Told.")
+    for change in ({"summary": {"how": "extract"}}, {"limits": {"running": {"target": 0}}}):
+        rest: list[Entry] = [SettingsChanged(settings=change), *exchange(2)]
+        memory = remembered([*begun, told, *rest])
+        assert memory.condensed == {}
+        assert dump(memory) == dump(remembered([*begun, *rest, told]))
+
+
 def test_a_closed_episode_is_put_in_words_where_prose_is_wanted() -> None:
     """Named by the entry that opened it, since one entry may close several."""
     log: list[Entry] = [
@@ -108,6 +122,23 @@ def test_a_closed_episode_is_put_in_words_where_prose_is_wanted() -> None:
     assert ids(memory) == ["condense:episode:1"]
     memory = remembered([*log, condensed(Condense("episode", 1), "They agreed.")])
     assert episode_text(memory, memory.episodes.held[1]) == "They agreed."
+
+
+def test_a_restored_memory_owes_the_same_forms_in_the_same_order() -> None:
+    """Episodes are numbers, not text: the tenth does not come before the second."""
+    log: list[Entry] = [
+        assistant(
+            summary={"how": "model"}, episodes={"prose": True}, limits={"archive": {"items": 20}}
+        )
+    ]
+    for number in range(12):
+        log += [
+            EpisodeOpened(participant="ana", episode="goal", title=f"Goal {number}"),
+            EpisodeClosed(participant="ana"),
+        ]
+    memory = remembered(log)
+    restored = load(dump(memory), PACKS, memory.seq)
+    assert ids(memory) == ids(restored) == [f"condense:episode:{n}" for n in range(1, 24, 2)]
 
 
 def test_the_words_of_an_episode_go_with_it() -> None:

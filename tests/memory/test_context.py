@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import EpisodeClosed, EpisodeOpened, Message, Record
+from bus.entries import Entry, EpisodeClosed, EpisodeOpened, Message, Record
 from memory.context import Request, assemble
 from memory.errors import ContextOverflow
 from memory.fold import apply
 from memory.summaries import due
 from memory.text import measure
 from tests.logs import answer, folded, numbered, opened, talk
+from tests.works import close, goal, run, step
 
 
 def test_the_blocks_stand_with_the_rarely_changing_first() -> None:
@@ -124,6 +125,27 @@ def test_the_prefix_is_the_first_part_of_the_text() -> None:
     assert "Key Decisions Made" in context.text[: context.prefix_chars]
 
 
+def test_the_prefix_changes_where_a_limit_is_held() -> None:
+    """Closed goals are shortened for open ones: seldom, and never without a fact that says so."""
+    log: list[Entry] = [
+        goal("Doors"),
+        close(result="word " * 200),
+        goal("Windows"),
+        *map(run, range(40)),
+    ]
+    records = talk(*log, limits={"session": {"cap": 400, "warn": 400, "target": 100}})
+    memory, _ = folded(records[:4])
+    changes = []
+    for record in records[4:]:
+        before = assemble(memory, Request("ana")).prefix_hash
+        facts = apply(memory, record)
+        if assemble(memory, Request("ana")).prefix_hash != before:
+            changes.append([fact.kind for fact in facts])
+    assert changes
+    assert all("limit.held" in kinds for kinds in changes)
+    assert len(changes) < 4
+
+
 def test_a_stance_by_nearness_is_marked() -> None:
     """Whoever counts heads in a context sees which ones do not count."""
     memory, _ = folded(talk(("ana", "I propose we rest."), ("bo", "+1 to P1"), ("cy", "I agree.")))
@@ -192,6 +214,26 @@ def test_the_stage_and_what_earlier_phases_came_to_are_told() -> None:
     text = assemble(memory, Request("ana")).text
     assert "## Where We Are\n- E2 phase: Group discussion\n- E3 round: Round 1" in text
     assert "- E1 phase **Individual choice** (completed)\n| Ana earned 24 points." in text
+
+
+def test_what_steps_discovered_is_told_while_a_goal_is_open_and_after() -> None:
+    """A listener works from what was found out before it."""
+    log: list[Entry] = [goal("Doors"), step("Counted.", discovered={"floors": "3", "exits": "6"})]
+    memory, _ = folded(talk(*log, *[step(f"Look at floor {k}.") for k in range(9)]))
+    text = assemble(memory, Request("ana")).text
+    assert "## Work in Hand\n- E1 goal of ana: Doors\n  10 steps, 10 ok\n| exits: 6\n" in text
+    memory, _ = folded(talk(*log, close(result="Three floors.")))
+    text = assemble(memory, Request("ana")).text
+    assert "| Three floors.\n| exits: 6\n| floors: 3" in text
+
+
+def test_work_that_has_no_room_in_full_is_told_in_short() -> None:
+    """What is being done is known even where a context is small."""
+    found = [step(discovered={f"fact {k}": "word " * 30}) for k in range(20)]
+    memory, _ = folded(talk(goal("Doors"), *found))
+    context = assemble(memory, Request("ana", budget=500))
+    assert "- E1 goal of ana: Doors" in context.text
+    assert context.shortened["Work in Hand"] == 1
 
 
 def test_what_others_only_thought_is_not_told() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bus.entries import Entry, EpisodeKind, EpisodeOpened
-from memory.episodes import found, ready
+from memory.lookup import found, ready
 from memory.state import Memory
 from tests.logs import folded, talk
 from tests.works import close, goal, run, task

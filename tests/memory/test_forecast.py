@@ -7,13 +7,13 @@ from dataclasses import asdict
 from hypothesis import given
 from msgspec import convert
 
-from bus.entries import Entry
+from bus.entries import Entry, Message, ParticipantAliased
 from memory.fold import fold
 from memory.forecast import Forecast, forecast
 from memory.settings import Settings, merged
 from memory.state import Memory
 from memory.stores import Cached, Episode, Exchanges, Insight, Line, Note, Notebooks, Talk, Tools
-from tests.logs import PACKS, entries, numbered, talk
+from tests.logs import PACKS, entries, folded, numbered, talk
 
 
 def memory(n: int, **settings: object) -> Memory:
@@ -162,3 +162,16 @@ def test_results_that_are_kept_are_forecast() -> None:
     found.tools = Tools(cached={"k": kept}, evicted=3)
     one = of(found, "limits.cached")
     assert (one.size, one.per_turn_permille, one.turns_left) == (1, 500, 198)
+
+
+def test_a_notebook_grows_by_what_its_owner_is_told() -> None:
+    """Not by what no route tells; by one's own words under another name as well."""
+    lines = [("ana", "Morning all."), ("bo", "Good morning.")]
+    found, _ = folded(talk(*lines, note={"policy": "append"}, routes={"own": "off"}))
+    sizes = {one.of: one.size for one in forecast(found) if one.limit == "limits.note"}
+    assert sizes == {"ana": len("Good morning."), "bo": len("Morning all.")}
+    thought = Message(participant="ana", content="Hm.", form="reasoning")
+    alias = ParticipantAliased(alias="ana", participant="Ana")
+    found, _ = folded(talk(thought, alias, note={"policy": "append"}))
+    sizes = {one.of: one.size for one in forecast(found) if one.limit == "limits.note"}
+    assert sizes == {"Ana": len("Hm.")}

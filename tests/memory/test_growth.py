@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bus.entries import Entry, Message, Record
+from bus.entries import Entry, EntryRedacted, Message, Record, SettingsChanged
 from memory.canonical import dump, load
 from memory.fold import apply, fold
 from memory.presets import PRESETS
@@ -92,3 +92,23 @@ def test_law_12_holds_with_every_layer_in_use(preset: str) -> None:
     records = numbered([opening(preset, {}), *long_log(10_000)])
     full = dump(fold(Memory(PACKS), records[:4000]))  # every bounded look-up is at its bound
     assert growth(full, records[4000:]) <= MOST
+
+
+def test_settings_that_models_do_not_go_by_leave_no_trace() -> None:
+    """A thousand changes of them are no thousand eras; one that counts begins one."""
+    budgets = [SettingsChanged(settings={"context": {"budget_tokens": k}}) for k in (900, 800)]
+    log: list[Entry] = []
+    for k, said in enumerate(chatter(1000)):
+        log += [said, budgets[k % 2]]
+    memory = fold(Memory(PACKS), numbered([opened(), *log]))
+    assert len(memory.eras) == 1
+    words = SettingsChanged(settings={"summary": {"words": 50}})
+    fold(memory, numbered([words], memory.seq, memory.n))
+    assert [era.after for era in memory.eras] == [0, 1000]
+
+
+def test_law_12_holds_for_redactions() -> None:
+    """The ten thousandth costs what the first did."""
+    empty = dump(fold(Memory(PACKS), numbered([opened()])))
+    tombs: list[Entry] = [EntryRedacted(redacted=k + 1, reason="private") for k in range(8000)]
+    assert growth(empty, numbered([opened(), *tombs])) <= MOST

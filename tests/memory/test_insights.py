@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bus.entries import Entry
 from memory import insights
-from tests.logs import folded, talk
+from memory.canonical import dump, load
+from memory.fold import fold
+from tests.logs import PACKS, folded, talk
 from tests.works import close, goal, run, step, task
 
 
@@ -85,3 +87,12 @@ def test_no_insight_is_kept_where_none_may_be() -> None:
     )
     assert not memory.insights.held
     assert not [fact for fact in facts if fact.kind == "insight.found"]
+
+
+def test_a_restored_memory_numbers_insights_alike() -> None:
+    """In the order in which tools were first used, which is not that of their names."""
+    log = talk(goal("Doors"), run(0, tool="query"), run(9, tool="lookup"), close())
+    live, _ = folded(log[:-1])
+    restored = load(dump(live), PACKS, live.seq)
+    assert dump(fold(restored, log[-1:])) == dump(fold(live, log[-1:]))
+    assert next(iter(live.insights.held.values())).text == "query works for door"

@@ -9,12 +9,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, EpisodeOpened, MemoryCompacted
+from bus.entries import Entry, EpisodeOpened, MemoryCompacted, SettingsChanged
 from memory import ladder
 from memory.canonical import dump, load
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
+from tests.limits import measured
 from tests.logs import PACKS, folded, numbered, opened, talk
 from tests.works import close, goal, run, step, task, tiny, works
 
@@ -23,7 +24,7 @@ def limits_hold(memory: Memory) -> None:
     """Every limit of the layer, measured anew."""
     limits = memory.settings.limits
     store = memory.episodes
-    assert ladder.size(memory) == ladder.measured(memory) <= limits.session.cap
+    assert ladder.size(memory) == measured(memory) <= limits.session.cap
     assert len(store.archived) <= limits.archive.items
     assert len(memory.insights.held) <= limits.insights
     assert len(store.open) <= limits.open_episodes
@@ -101,7 +102,7 @@ def test_the_cap_is_restored_and_the_essentials_stay() -> None:
         goal("Count doors"), *(run(k) for k in range(400)), **capped(900, tool_history=1000)
     )
     memory, facts = folded(records)
-    assert ladder.measured(memory) <= 900
+    assert measured(memory) <= 900
     assert held(facts)
     work = memory.episodes.held[1].work
     assert work is not None
@@ -118,10 +119,21 @@ def test_one_active_goal_does_not_trigger_each_operation() -> None:
         goal("Count doors"), *(run(k) for k in range(400)), **capped(600, tool_history=1000)
     )
     memory, facts = folded(records)
-    assert ladder.measured(memory) <= 600
+    assert measured(memory) <= 600
     assert 1 <= len(held(facts)) <= 60
     first = [fact.n for fact in facts if fact.kind == "limit.held"]
     assert all(later - earlier > 4 for earlier, later in itertools.pairwise(first))
+
+
+def test_a_cap_below_the_target_does_not_trigger_each_operation_either() -> None:
+    """A lower cap alone leaves the target above it: the way back is a tenth of the cap, then."""
+    log: list[Entry] = [
+        goal("Count doors"),
+        *(step(f"Look at floor {k} again.") for k in range(400)),
+    ]
+    memory, facts = folded(talk(*log, limits={"session": {"cap": 600}, "steps": 1000}))
+    assert measured(memory) <= 600
+    assert len(held(facts)) <= 60
 
 
 def test_a_warning_is_told_once_a_crossing() -> None:
@@ -168,5 +180,24 @@ def test_compaction_on_request_goes_down_to_the_target() -> None:
     """An operator's wish needs no cap to be crossed."""
     log: list[Entry] = [goal("Count doors"), *(run(k) for k in range(20)), MemoryCompacted()]
     memory, facts = folded(talk(*log, limits={"session": {"target": 100}}))
-    assert ladder.measured(memory) <= 100
+    assert measured(memory) <= 100
     assert held(facts)[0]["rung"] in ("clip", "tally")
+
+
+def test_a_lower_limit_holds_over_what_is_archived_already() -> None:
+    """The contexts of closed goals, and of failed tasks that are still told in full."""
+    memory, _ = folded(
+        talk(
+            goal("Doors"),
+            step(discovered={"disk": "slow", "lamp": "green"}),
+            close(),
+            task("Count"),
+            task("Count the doors", parent="E2"),
+            step(discovered={"desk": "wooden", "door": "open"}),
+            close(status="failed"),
+            SettingsChanged(settings={"limits": {"archived_text": 12}}),
+        )
+    )
+    limits_hold(memory)
+    contexts = [one.work.context for one in memory.episodes.held.values() if one.work is not None]
+    assert contexts == ["lamp: green", "", "door: open"]

@@ -48,7 +48,7 @@ def presets(test: Callable[..., None]) -> Callable[..., None]:
 EPOCHS = {
     "summary.made", "decision.ratified", "decision.disputed", "decision.superseded",
     "item.corrected", "participant.aliased", "settings.changed", "note.revised",
-    "episode.closed", "lesson.imported", "text.condensed", "entry.redacted",
+    "episode.closed", "lesson.imported", "text.condensed", "entry.redacted", "limit.held",
 }  # fmt: skip
 
 

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bus.entries import Entry, LessonImported, SettingsChanged
+from memory import insights
 from memory.canonical import dump, load
 from memory.items import Cite
 from memory.lessons import standing, teach
 from memory.state import Memory
-from memory.stores import Insight
+from memory.stores import Insight, InsightKind
 from memory.weight import pinned, weight
 from tests.logs import PACKS, folded, numbered, opened, talk
 
@@ -116,6 +117,18 @@ def test_insights_are_taught_too() -> None:
     assert [one.ref for one in teach(memory)] == ["D2", "I2", "I1"]
     assert [one.ref for one in teach(memory, 2)] == ["D2", "I2"]
     assert teach(memory)[1].standing == "error, seen 4 times"
+
+
+def test_insights_are_taught_in_the_order_in_which_they_are_kept() -> None:
+    """A fact outweighs a usual success there, too: an insight has one weight."""
+    memory, _ = folded(talk(*ratified()))
+    kinds: tuple[InsightKind, ...] = ("success", "replanned", "error", "discovered")
+    for ref, kind in enumerate(kinds, 1):
+        memory.insights.held[ref] = Insight(
+            ref=ref, kind=kind, text=f"No. {ref}", cites=[Cite(4)], size=3
+        )
+    taught = [one.ref for one in teach(memory) if one.ref.startswith("I")]
+    assert taught == [one.handle for one in insights.standing(memory)] == ["I4", "I3", "I2", "I1"]
 
 
 def test_what_lost_its_words_is_not_taught() -> None:

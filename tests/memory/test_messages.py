@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bus.entries import ContextInjected, Entry, Message
+from bus.entries import ContextInjected, Entry, Message, Unknown
 from memory.errors import ContextOverflow
 from memory.items import Condense
 from memory.messages import FRAME, prepare
@@ -22,7 +22,7 @@ from tests.dialogues import (
     reply,
     returned,
 )
-from tests.logs import folded
+from tests.logs import folded, numbered
 
 
 def roles(log: list[Entry]) -> list[str]:
@@ -50,6 +50,23 @@ def test_the_open_exchange_is_told_whole() -> None:
         found = prepare(memory, HELPER, question, recent=told)
         assert [one["role"] for one in found.messages] == ["system", "user", "assistant", "user"]
         assert found.messages[-1]["content"] == long
+
+
+def test_what_others_only_thought_is_not_told() -> None:
+    """Internal reasoning is its owner's; so it is in every context."""
+    thought = Message(participant=HELPER, content="Is that a trap?", form="reasoning")
+    told = records([assistant(), ask("Why?"), thought])
+    memory, _ = folded(told)
+    for who, contents in ((HELPER, ["Why?", "Is that a trap?"]), ("bo", ["Why?"])):
+        found = prepare(memory, who, recent=told).messages
+        assert sorted(one["content"] for one in found[1:]) == sorted(contents)
+
+
+def test_a_message_that_cannot_be_read_is_passed_over() -> None:
+    """Of a later version, perhaps: its kind is all that is known of it."""
+    told = numbered([assistant(), ask("Why?"), Unknown("message", b'{"kind":"message"}')])
+    memory, _ = folded(told)
+    assert prepare(memory, HELPER, recent=told).messages[-1]["content"] == "Why?"
 
 
 def test_kept_results_are_calls_with_the_same_id() -> None:

@@ -8,7 +8,7 @@ from bus.entries import ContextInjected, Entry, ParticipantAliased, SettingsChan
 from memory.brevity import size_of
 from memory.state import Memory
 from memory.stores import Cached
-from memory.toolcache import INJECTIONS, find, live, remaining, shown_to
+from memory.toolcache import INJECTIONS, SHOWN, find, live, remaining, shown_to
 from memory.toolkeys import key_of
 from tests.dialogues import (
     HELPER,
@@ -178,3 +178,13 @@ def test_what_the_cache_does_is_told_as_facts() -> None:
     assert [fact.kind for fact in facts] == ["tool.cached", "tool.hit", "context.injected"]
     assert facts[0].data == {"tool": "weather", "key": KEY, "n": 1, "expires": 4}
     assert facts[2].data == {"participant": HELPER, "key": "screen"}
+
+
+def test_contexts_are_kept_of_so_many_participants() -> None:
+    """Those who were shown something last: whoever comes later is shown it anew."""
+    shown: list[Entry] = [
+        ContextInjected(participant=f"p{k}", key="screen", content="Floor plan.")
+        for k in (*range(SHOWN), 0, SHOWN)
+    ]
+    memory = remembered(shown)
+    assert memory.tools.injected.keys() == {f"p{k}" for k in range(SHOWN + 1) if k != 1}

@@ -12,6 +12,7 @@ from memory import ladder, tallies
 from memory.items import Fact
 from memory.state import Memory
 from memory.stores import Episode, Tally, Work
+from tests.limits import measured
 from tests.logs import folded, talk
 from tests.works import close, goal, run, step, task
 
@@ -35,7 +36,7 @@ def test_three_goals_of_50_75_and_30_operations() -> None:
     first, second, third = (memory.episodes.held[ref] for ref in (1, 2, 3))
     assert [one.status for one in (first, second, third)] == ["superseded", "superseded", "open"]
     assert memory.episodes.archived == [1, 2]
-    assert ladder.measured(memory) <= 12_000
+    assert measured(memory) <= 12_000
     for ref, runs, bad in ((1, 50, 5), (2, 75, 7)):
         tally = work_of(memory, ref).tally
         assert (tally.runs, tally.runs - tally.ok) == (runs, bad)

@@ -554,3 +554,11 @@ def test_the_embedded_server_keeps_sessions_between_calls(parley: Parley) -> Non
     assert parley("session", "new", "s").code == 0
     assert parley("say", "s", "Hello.", "--as", "Ada").out == "1\n"
     assert [row["session"] for row in parley("session", "ls", "--json").rows()] == ["s"]
+
+
+def test_a_number_beyond_all_is_refused(at: Parley) -> None:
+    """In one line, whether Python, JSON or a reader of the log is the first to give up."""
+    at("session", "new", "s")
+    for digits in ("1" * 5_000, str(2**64), str(2**63)):
+        ran = at("say", "s", "So be it.", "--re", digits)
+        assert (ran.code, len(ran.err.splitlines())) == (2, 1)

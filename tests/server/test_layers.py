@@ -133,7 +133,7 @@ def test_every_layer_of_an_empty_memory_is_empty(name: str) -> None:
     ("name", "texts"),
     [
         ("conversation", ["1 message from 3 on, no summary yet", "1 summary due"]),
-        ("session", ["E2 goal", "Rebuild", "4 tool runs, 75 % ok", "E4 goal", "(failed)"]),
+        ("session", ["E2 goal", "Rebuild", "4 runs, 3 ok", "E4 goal", "(failed)"]),
         ("execution", ["E3 task in E2", "waits for E1", "port: 8080"]),
         (
             "notebooks",

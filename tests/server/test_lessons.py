@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from server.files import signed
 from tests.calls import Parley
 
 
@@ -69,3 +70,26 @@ def test_a_context_shows_what_another_session_decided(boats: Parley) -> None:
     ran = boats("context", "cars", "--as", "dee", "--with", "boats")
     assert "| boats D1 **We paint it green**" in ran.out
     assert boats("context", "cars", "--with", "none").code == 1
+
+
+@pytest.mark.parametrize(
+    "lessons",
+    ["null", "5", "{}", "[5]", '[{"session":"a","ref":"D1","n":1e30,"text":"x"}]',
+     f'[{{"session":"a","ref":"D1","n":{10**30},"text":"x"}}]',
+     f'[{{"session":"a","ref":"D1","n":1,"weight":{2**63},"text":"x"}}]'],
+)  # fmt: skip
+def test_a_file_of_other_things_is_refused(boats: Parley, tmp_path: Path, lessons: str) -> None:
+    """Whatever its checksum says, in one line."""
+    file = tmp_path / "odd.json"
+    header = '{"parley":"lessons","version":1,"session":"a","lessons":'
+    file.write_bytes(signed((header + lessons).encode()))
+    ran = boats("lessons", "import", "cars", "--from", file)
+    assert ran.code in (1, 2)
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_lessons_go_through_a_pipe(boats: Parley, tmp_path: Path) -> None:
+    """`-o -` is stdout, as it is for sessions."""
+    file = tmp_path / "boats.json"
+    boats("lessons", "export", "boats", "-o", file)
+    assert boats("lessons", "export", "boats", "-o", "-").out.encode() == file.read_bytes()

@@ -94,3 +94,9 @@ def test_who_keeps_no_notebook_is_named(at: Parley) -> None:
     assert "set note.policy to append or rewrite" in ran.err
     assert at("note", "show", "s", "--as", "ana", "--at", "9").code == 2
     assert at("note", "show", "nobody", "--as", "ana").code == 1
+
+
+def test_a_name_that_no_entry_can_have_is_refused(at: Parley) -> None:
+    """In one line."""
+    ran = at("note", "revise", "s", "x", "--as", "n" * 129)
+    assert (ran.code, len(ran.err.splitlines())) == (2, 1)

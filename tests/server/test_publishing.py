@@ -54,7 +54,7 @@ def test_an_episode_is_explained_with_what_was_done_in_it(published: Parley) -> 
     published("task", "close", "work", "--as", "ana", "--result", "Forty.")
     told = published("explain", "work", "E1").out
     assert "E1 goal open: Count doors" in told
-    assert "1 tool run, 100 % ok (count 1); tasks: completed 1" in told
+    assert "1 run, 1 ok (count 1); tasks: completed 1" in told
     gone = published("explain", "work", "E2")
     assert gone.code == 0
     assert "E2 task let go of: Ask the wing" in gone.out

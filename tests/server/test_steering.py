@@ -158,3 +158,8 @@ def test_a_wrong_part_of_a_mapping_is_refused(at: Parley, pair: str) -> None:
     assert ran.code == 2
     assert "note.agents" in ran.err
     assert entries(at, "settings.changed") == []
+
+
+def test_a_setting_of_nobody_is_refused(at: Parley) -> None:
+    """`note.agents..limit` names no participant."""
+    assert at("session", "set", "s", "note.agents..limit=1").code == 2

@@ -103,3 +103,27 @@ def test_the_profile_exchange_is_a_list_of_messages(desk: Parley) -> None:
     assert "[2] USER: How warm is it?" in desk("context", "desk", "--profile", "exchange").out
     assert desk("context", "desk", "--profile", "exchange", "--at", "1").code == 2
     assert "How warm is it?" in desk("context", "desk", "--profile", "brief").out
+
+
+@pytest.mark.parametrize(
+    ("tool", "more"),
+    [("", []), ("t" * 129, []), ("weather", ["--as", "n" * 129]),
+     ("weather", ["--args", '{"city": NaN}']), ("weather", ["--args", '{"city": -1e999}'])],
+)  # fmt: skip
+def test_what_no_entry_can_hold_is_refused(desk: Parley, tool: str, more: list[str]) -> None:
+    """In one line; a NaN that was written as null would be served to who asks for null."""
+    for ran in (
+        desk("tool", "put", "desk", tool, "--result", "rain", *more),
+        desk("tool", "get", "desk", tool, *more),
+    ):
+        assert ran.code == 2
+        assert len(ran.err.splitlines()) == 1
+    assert desk("tool", "put", "desk", "w", "--result", "", "--call-id", "c" * 129).code == 2
+
+
+def test_a_context_of_messages_shows_no_other_session(desk: Parley) -> None:
+    """What would be left out without a word is refused, and so are two profiles."""
+    assert desk("session", "new", "quay").code == 0
+    for more in (["--trace"], ["--profile", "exchange"]):
+        assert desk("context", "desk", *more, "--with", "quay").code == 2
+    assert desk("context", "desk", "--brief", "--profile", "full").code == 2

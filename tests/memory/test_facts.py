@@ -1,0 +1,58 @@
+"""Facts as the protocol lists them: what is emitted is documented, what is documented emitted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from random import Random
+
+from bus.entries import Entry, EntrySetAside, SessionClosed, Unknown
+from memory.items import Fact
+from memory.presets import PRESETS
+from server.wording import fact_line
+from tests.answers import settled
+from tests.logs import folded, numbered
+from tests.mixed import made, opening
+
+PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
+HOUSE = (
+    Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}'), EntrySetAside(seq=9, reason="broken"),
+    SessionClosed(reason="done", by="ana"),
+)  # fmt: skip
+
+
+def documented() -> dict[str, set[str]]:
+    """The words of the row of each kind."""
+    section = PAGE.read_text(encoding="utf-8").partition("## Facts")[2].partition("\n## ")[0]
+    rows: dict[str, set[str]] = {}
+    for row in section.splitlines():
+        if row.startswith("| `"):
+            _, kinds, data, *_ = row.split("|")
+            for kind in re.findall(r"`([a-z_.]+)`", kinds):
+                rows[kind] = set(re.findall(r"\w+", data))
+    return rows
+
+
+def found() -> list[Fact]:
+    """The facts of some hundred sessions of entries of every kind, the same ones each time."""
+    chance = Random(7)
+    facts: list[Fact] = []
+    limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
+    small = {"limits": limits, "summary": {"how": "model", "interval": 3}}
+    for number in range(150):
+        preset = list(PRESETS)[number % len(PRESETS)]
+        log: list[Entry] = [opening(preset, small if number % 2 else {})]
+        log += [made(chance.randbytes(14)) for _ in range(60)]
+        facts += folded(numbered([*settled(log, [3, 9] * 30).published, *HOUSE]))[1]
+    return facts
+
+
+def test_every_fact_is_documented_with_its_data_and_worded() -> None:
+    """And none is documented that no entry brings about."""
+    rows, facts = documented(), found()
+    for fact in facts:
+        assert fact.kind in rows, fact
+        assert fact.data.keys() <= rows[fact.kind], fact
+        said = fact_line({"kind": fact.kind, "ref": fact.ref, "data": fact.data})
+        assert not said.startswith(fact.kind), said
+    assert rows.keys() == {fact.kind for fact in facts}

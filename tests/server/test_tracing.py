@@ -1,0 +1,21 @@
+"""What a trace says of memory."""
+
+from __future__ import annotations
+
+from bus.entries import Entry
+from memory.items import Condense
+from server.tracing import held
+from tests.dialogues import assistant, condensed, exchange, remembered
+
+
+def test_a_trace_says_whether_the_summary_stands_in_a_models_words() -> None:
+    """Not whether one before it did."""
+    limits = {"running": {"cap": 60, "target": 30}, "exchanges": 0}
+    log: list[Entry] = [assistant(summary={"how": "model"}, limits=limits), *exchange(1)]
+    told = condensed(Condense("running", 3), "Told.")
+    rows = [
+        held("desk", remembered(log, entries)) for entries in ([], [told], [told, *exchange(2)])
+    ]
+    assert [(row["compressions"], row["in_a_models_words"]) for row in rows] == [
+        (1, False), (1, True), (2, False),
+    ]  # fmt: skip
