@@ -54,7 +54,10 @@ class ContextOverflow(DomainError):
 
 class UnknownRef(DomainError):
     def __init__(self, ref: str) -> None:
-        super().__init__(f"no item {ref!r} in this session; list them with 'parley memory'")
+        super().__init__(
+            f"no item {ref!r} in this session; 'parley memory' lists proposals and decisions, "
+            "--layer episodes and --layer insights those"
+        )
         self.ref = ref
 
 

@@ -95,7 +95,7 @@ def _of_insight(memory: Memory, insight: Insight) -> Lesson:
         ref=insight.handle,
         n=insight.cites[0].n,
         text=insight.text,
-        standing=f"{insight.kind}, seen {insight.count} times",
+        standing=insight.kind + (f", seen {insight.count} times" if insight.count > 1 else ""),
         weight=weight(memory, insight),
     )
 

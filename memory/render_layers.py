@@ -56,7 +56,7 @@ def work_lines(episode: Episode, *, short: bool = False) -> str:
         rows.append(f"  {counts}")
     if work.context:
         rows.append(fenced(work.context))
-    rows += [f"| {line(run.text)}" for run in work.runs[-_RUNS:]]
+    rows += [f"| {line(run.tool, 40)}: {line(run.text)}" for run in work.runs[-_RUNS:]]
     rows += [
         f"| {line(step.who, 40)}, {step.form}{'' if step.ok else ', failed'}: {line(step.text)}"
         for step in work.steps[-_STEPS:]

@@ -88,13 +88,15 @@ def told(tally: Tally, most: int = NAMES) -> str:
     """A tally on one line, up to `most` names of a kind; "" while nothing was counted."""
     parts = []
     if tally.runs:
-        parts.append(f"{tally.runs} runs, {tally.ok} ok ({_counts(tally.tools, most)})")
+        runs = "1 run" if tally.runs == 1 else f"{tally.runs} runs"
+        parts.append(f"{runs}, {tally.ok} ok ({_counts(tally.tools, most)})")
     if tally.errors:
         parts.append(f"errors: {_counts(tally.errors, most)}")
     if tally.tasks:
         parts.append(f"tasks: {_counts(tally.tasks, most)} ({_counts(tally.themes, most)})")
     if tally.steps:
-        parts.append(f"{tally.steps} steps, {tally.steps_ok} ok")
+        steps = "1 step" if tally.steps == 1 else f"{tally.steps} steps"
+        parts.append(f"{steps}, {tally.steps_ok} ok")
     if tally.first_at and tally.last_at:
         parts.append(f"{tally.first_at} to {tally.last_at}")
     return "; ".join(parts)

@@ -8,9 +8,10 @@ from typing import Any, Final
 import msgspec
 
 from bus import Bus
+from memory import tallies
 from memory.context import Request, assemble
 from memory.errors import UnknownRef
-from memory.items import Cite, Decision, Origin, Proposal
+from memory.items import Cite, Decision, Fact, Origin, Proposal
 from memory.state import Memory
 from memory.stores import Episode, Insight
 from server.asking import Replayed, replayed
@@ -37,22 +38,32 @@ def explanation(found: Replayed, ref: str) -> dict[str, Any]:
 
     `words` are the passages that it rests on, in full; `summaries` the standing
     summaries that cover it; `context` what became of it in the full context as of
-    now. Raises `UnknownRef`.
+    now. Of an episode or insight that memory let go of (`held` false) the log tells
+    what it was. Raises `UnknownRef`.
     """
+    facts = [fact for fact in found.facts if fact.ref == ref]
     item = _item(found.memory, ref)
+    if item is None and not facts:
+        raise UnknownRef(ref)
+    born = facts[0].n if item is None else _born(item)
     return {
-        **_row(item, found),
-        "words": _words(item, found),
-        "summaries": _summaries(found.memory, _born(item)),
+        **(_gone(ref, facts[0]) if item is None else _row(item, found)),
+        "words": _words([Cite(born)] if item is None else _cites(item), found),
+        "summaries": _summaries(found.memory, born),
         "context": _fate(found, ref),
-        "history": [
-            {"n": fact.n, "kind": fact.kind, **fact.data} for fact in found.facts if fact.ref == ref
-        ],
+        "history": [{"n": fact.n, "kind": fact.kind, **fact.data} for fact in facts],
     }
 
 
-def _item(memory: Memory, ref: str) -> Item:
-    """The item as it was numbered, struck and merged ones included."""
+def _gone(ref: str, first: Fact) -> dict[str, Any]:
+    """What memory no longer holds, as the fact that announced it tells it."""
+    named = {"kind": first.data.get("episode") or first.data.get("kind", first.kind)}
+    text = first.data.get("title") or first.data.get("text", "")
+    return {"handle": ref, **named, "status": "let go of", "title": text, "held": False}
+
+
+def _item(memory: Memory, ref: str) -> Item | None:
+    """The item as it was numbered, struck and merged ones included; None where none is held."""
     shelves: dict[str, Mapping[int, Item]] = {
         "P": memory.proposals,
         "D": memory.decisions,
@@ -60,10 +71,7 @@ def _item(memory: Memory, ref: str) -> Item:
         "I": memory.insights.held,
     }
     number = ref[1:]
-    item = shelves.get(ref[:1], {}).get(int(number)) if number.isdecimal() else None
-    if item is None:
-        raise UnknownRef(ref)
-    return item
+    return shelves.get(ref[:1], {}).get(int(number)) if number.isdecimal() else None
 
 
 def _born(item: Item) -> int:
@@ -84,11 +92,22 @@ def _row(item: Item, found: Replayed) -> dict[str, Any]:
             return proposal_row(item, found.said)
         case _:
             fields = {name: getattr(item, name) for name in item.__struct_fields__}
-            return {"handle": item.handle, **msgspec.to_builtins(fields, str_keys=True)}
+            return {
+                "handle": item.handle,
+                **msgspec.to_builtins(fields, str_keys=True),
+                **_done(item),
+            }
 
 
-def _words(item: Item, found: Replayed) -> list[dict[str, Any]]:
-    """Each passage that the item rests on, unabridged, in the order of the talk."""
+def _done(item: Item) -> dict[str, str]:
+    """What was counted in a goal or task, in words."""
+    if not isinstance(item, Episode) or item.work is None:
+        return {}
+    return {"done": tallies.told(item.work.tally)}
+
+
+def _cites(item: Item) -> list[Cite]:
+    """The passages that the item rests on; of an exchange its question and its answer."""
     origins: list[Origin | None] = []
     cites: list[Cite] = []
     match item:
@@ -100,7 +119,13 @@ def _words(item: Item, found: Replayed) -> list[dict[str, Any]]:
             cites = item.cites
         case Episode():
             cites = [Cite(item.opened)]
-    cites = [*cites, *(cite for origin in origins if origin is not None for cite in origin.cites)]
+            if item.talk is not None and item.talk.answer_n:
+                cites.append(Cite(item.talk.answer_n))
+    return [*cites, *(cite for origin in origins if origin is not None for cite in origin.cites)]
+
+
+def _words(cites: list[Cite], found: Replayed) -> list[dict[str, Any]]:
+    """Each of the passages, unabridged, in the order of the talk."""
     passages = {(cite.n, cite.start, cite.end): _passage(cite, found) for cite in cites}
     return [row for _, row in sorted(passages.items()) if row is not None]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from memory import condensed, render_layers, toolcache
+from memory.notebooks import lines_since
 from memory.render import line
 from memory.state import Memory
 from memory.stores import Episode
@@ -65,9 +66,11 @@ def episodes(memory: Memory) -> Lines:
 
 def notebooks(memory: Memory) -> Lines:
     for name, note in sorted(memory.notebooks.notes.items()):
-        revision = f"revision {note.cause}" if note.cause else "no revision yet"
-        owed = f", owed for {note.owed}" if note.owed > note.answered else ""
-        yield f"{line(name, 64)}: {len(note.text)} characters, {revision}{owed}"
+        size = many(len(note.text), "character")
+        revision = f"revision {note.cause} of {size}" if note.cause else "no revision yet"
+        since = many(len(lines_since(memory, name)), "line")
+        owed = f"; a revision up to n {note.owed} is owed" if note.owed > note.answered else ""
+        yield f"{line(name, 64)}: {revision}, {since} since{owed}"
         if note.text:
             yield render_layers.note_lines(note.text, note.cause, len(note.text))
 

@@ -88,8 +88,11 @@ def _heads(row: Row) -> list[Text]:
     if "reactions" in row:
         return _proposal(row)
     told = row.get("title") or row.get("text", "")
-    state = row.get("status") or f"{row['count']} times"
-    return [_line(f"  {row['handle']:>4} {row['kind']} {state}: {told}", "bold")]
+    state = row.get("status") or many(row["count"], "time")
+    head = _line(f"  {row['handle']:>4} {row['kind']} {state}: {told}", "bold")
+    more = [row[name] for name in ("done", "result") if row.get(name)]
+    indented = (f"      {text}".replace("\n", "\n      ") for text in more)
+    return [head, *(_line(text, keep_newlines=True) for text in indented)]
 
 
 def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:

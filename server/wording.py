@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from bus.entries import Record, Unknown
+from bus.entries import PRIMARY, Record, Unknown
 from memory.text import clip, one_line, visible
 
 WIDTH: Final = 400  # characters of a message that a line shows
@@ -96,7 +96,8 @@ def message_line(record: Record) -> Text | None:
     if entry.kind == "summary.made":
         text = visible(clip(one_line(entry.text), WIDTH))
         return Text(f"      summary {entry.first}-{entry.last}: {text}", style="dim")
-    return Text("      " + visible(_house(entry)), style="dim")
+    number = f"{record.n:>5} " if entry.kind in PRIMARY else " " * 6
+    return Text(number + visible(_house(entry)), style="dim")
 
 
 def _house(entry: Any) -> str:
@@ -115,7 +116,7 @@ def _house(entry: Any) -> str:
             return f"correction of {entry.ref}{whose}: {entry.op}{to}"
         case "participant.aliased":
             return f"alias{whose}: {entry.alias} is {entry.participant}"
-    return _published(entry) or str(entry.kind).replace(".", " ") + whose
+    return _published(entry) or _worked(entry) or str(entry.kind).replace(".", " ") + whose
 
 
 def _published(entry: Any) -> str | None:
@@ -137,3 +138,33 @@ def _published(entry: Any) -> str | None:
             done = "revised" if entry.kind == "note.revised" else "not revised"
             return f"notebook of {entry.participant} {done} in the light of {entry.cause}"
     return None
+
+
+def _worked(entry: Any) -> str | None:
+    """What participants published of their work: episodes, tools, steps, what they were shown."""
+    match entry.kind:
+        case "episode.opened":
+            return f"{entry.participant} opens a {entry.episode}: {_short(entry.title)}"
+        case "episode.closed":
+            what = entry.re or f"the innermost {entry.episode or 'episode'}"
+            return f"{entry.participant} closes {what}, {entry.status}{_after(entry.result)}"
+        case "tool.called":
+            return f"{entry.participant} calls {entry.tool}"
+        case "tool.returned":
+            if entry.ok:
+                return f"{entry.tool} returns to {entry.participant}{_after(entry.content)}"
+            return f"{entry.tool} fails for {entry.participant}{_after(entry.error or '')}"
+        case "step":
+            failed = "" if entry.ok else ", failed"
+            return f"{entry.participant}, {entry.form}{failed}: {_short(entry.content)}"
+        case "context.injected":
+            return f"{entry.participant} is shown {entry.key}"
+    return None
+
+
+def _short(text: str) -> str:
+    return clip(one_line(text), WIDTH)
+
+
+def _after(text: str) -> str:
+    return f": {_short(text)}" if text else ""

@@ -90,10 +90,10 @@ def context(
 def explain(
     ctx: typer.Context,
     session: Session,
-    ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2")],
+    ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2, E1, I4")],
     json: Json = False,
 ) -> None:
-    """Where a proposal or decision comes from, and who stood where."""
+    """Where a proposal, decision, episode or insight comes from, and who stood where."""
     from server import questions, views
     from server.running import run
 

@@ -23,7 +23,7 @@ class _ShowsFirst(TyperGroup):
 
 app = typer.Typer(
     cls=_ShowsFirst,
-    help="What a session learnt from others, and what it could teach.",
+    help="What a session learnt from others ('parley lessons SESSION'), and what it could teach.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -36,12 +36,18 @@ def show(
     teach: Annotated[bool, typer.Option("--teach", help="what it could teach instead")] = False,
     json: Json = False,
 ) -> None:
-    """What a session learnt, the weightiest first; "show" may be left out."""
+    """What a session learnt, the weightiest first. "show" may be left out."""
     from server import lessons
+    from server.output import tell
     from server.running import run
 
     question = (lessons.taught if teach else lessons.learnt)(settings(ctx), session)
-    _show(run(question), json)
+    rows = run(question)
+    _show(rows, json)
+    if not rows and teach:
+        tell(f"{session} has nothing to teach yet: no ratified decision, no insight")
+    elif not rows:
+        tell(f"{session} learnt nothing yet; 'parley lessons import {session} --from OTHER'")
 
 
 @app.command()
@@ -55,7 +61,7 @@ def export(
     """Save what a session could teach to a file; -o - writes to stdout."""
     from server import lessons
     from server.files import write_bytes
-    from server.output import emit_bytes, tell
+    from server.output import emit_bytes, many, tell
     from server.running import run
 
     data, count = run(lessons.export(settings(ctx), session))
@@ -64,7 +70,7 @@ def export(
         emit_bytes(data)
     else:
         write_bytes(path, data)
-        tell(f"{count} lessons in {path}")
+        tell(f"{many(count, 'lesson')} in {path}")
 
 
 @app.command("import")
@@ -84,7 +90,7 @@ def import_(
 ) -> None:
     """Have a session learn what another could teach. Repeating it is harmless."""
     from server import lessons
-    from server.output import tell
+    from server.output import many, tell
     from server.running import run
     from server.talking import person
 
@@ -93,9 +99,10 @@ def import_(
     )
     _show(found.rows, json)
     if dry_run:
-        tell(f"{target} would be offered {len(found.rows)} lessons")
+        tell(f"{target} would be offered {many(len(found.rows), 'lesson')}")
     else:
-        tell(f"{target} was offered {len(found.rows)} lessons; {found.known} were there before")
+        known = f"{found.known} {'was' if found.known == 1 else 'were'} there before"
+        tell(f"{target} was offered {many(len(found.rows), 'lesson')}; {known}")
 
 
 def _show(rows: list[dict[str, Any]], json: bool) -> None:

@@ -28,7 +28,10 @@ def new(
     session: Session,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="what it is about")] = None,
 ) -> None:
-    """Open a session with the settings and packs in force."""
+    """Open a session with the settings and packs in force.
+
+    --preset P says what it remembers; 'parley settings presets' lists them.
+    """
     from server import sessions
     from server.output import tell
     from server.running import run

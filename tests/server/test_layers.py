@@ -135,7 +135,10 @@ def test_every_layer_of_an_empty_memory_is_empty(name: str) -> None:
         ("conversation", ["1 message from 3 on, no summary yet", "1 summary due"]),
         ("session", ["E2 goal", "Rebuild", "4 runs, 3 ok", "E4 goal", "(failed)"]),
         ("execution", ["E3 task in E2", "waits for E1", "port: 8080"]),
-        ("notebooks", ["ana: 38 characters, revision 4, owed for 7"]),
+        (
+            "notebooks",
+            ["ana: revision 4 of 38 characters, ", "since; a revision up to n 7 is owed"],
+        ),
         (
             "history",
             ["2 lines up to n 3 are in the log alone", "5 results of host", "earnings: 12"],

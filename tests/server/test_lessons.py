@@ -28,8 +28,8 @@ def test_one_session_teaches_another(boats: Parley) -> None:
     (row,) = boats("lessons", "boats", "--teach", "--json").rows()
     assert (row["session"], row["ref"], row["n"]) == ("boats", "D1", 3)
     boats("session", "close", "boats")
-    assert "1 lessons; 0 were" in boats("lessons", "import", "cars", "--from", "boats").err
-    assert "1 lessons; 1 were" in boats("lessons", "import", "cars", "--from", "boats").err
+    assert "1 lesson; 0 were" in boats("lessons", "import", "cars", "--from", "boats").err
+    assert "1 lesson; 1 was" in boats("lessons", "import", "cars", "--from", "boats").err
     (known,) = boats("lessons", "cars", "--json").rows()
     assert known["lesson"] == "L1"
     assert "from boats D1, n 3" in boats("lessons", "show", "cars").out
@@ -49,6 +49,14 @@ def test_lessons_travel_in_a_file(boats: Parley, tmp_path: Path) -> None:
         ran = boats("lessons", "import", "cars", "--from", file)
         assert ran.code == 1
         assert str(file) in ran.err
+
+
+def test_a_session_that_learnt_nothing_says_so(boats: Parley) -> None:
+    """And how it could."""
+    assert boats("session", "new", "empty").code == 0
+    assert "parley lessons import empty --from" in boats("lessons", "empty").err
+    assert "nothing to teach" in boats("lessons", "empty", "--teach").err
+    assert boats("lessons", "empty", "--json").out == ""
 
 
 def test_a_session_cannot_learn_from_itself(boats: Parley) -> None:

@@ -47,6 +47,38 @@ def test_explain_gives_the_words_in_full(at: Parley) -> None:
     assert long in at("explain", "s", "P1").out
 
 
+def test_an_episode_is_explained_with_what_was_done_in_it(published: Parley) -> None:
+    """Its counts and result; the details that its end let go of are told from the log."""
+    published("task", "open", "work", "Ask the wing", "--as", "ana")
+    published("tool", "put", "work", "count", "--result", "40", "--as", "ana")
+    published("task", "close", "work", "--as", "ana", "--result", "Forty.")
+    told = published("explain", "work", "E1").out
+    assert "E1 goal open: Count doors" in told
+    assert "1 run, 1 ok (count 1); tasks: completed 1" in told
+    gone = published("explain", "work", "E2")
+    assert gone.code == 0
+    assert "E2 task let go of: Ask the wing" in gone.out
+    assert "message 6: E2 task completed: Ask the wing" in gone.out
+    assert published("explain", "work", "E2", "--json").rows()[0]["held"] is False
+
+
+def test_an_exchange_is_explained_with_its_answer(at: Parley) -> None:
+    """Question and answer, both in full."""
+    at("session", "new", "desk", "--preset", "assistant")
+    at("say", "desk", "How warm is it?", "--as", "user")
+    at("say", "desk", "21 degrees.", "--as", "helper")
+    told = at("explain", "desk", "E1").out
+    assert "How warm is it?" in told
+    assert "21 degrees." in told
+
+
+def test_what_is_no_item_is_said_with_where_items_are(published: Parley) -> None:
+    """Proposals and decisions are listed elsewhere than episodes and insights."""
+    for ref in ("E9", "I9", "P9", "L1", "9"):
+        refused = published("explain", "work", ref)
+        assert (refused.code, "--layer episodes" in refused.err) == (1, True)
+
+
 def test_nothing_is_published_when_a_line_is_wrong(at: Parley, tmp_path: Path) -> None:
     """The line is named, and the log stays as it was."""
     file = tmp_path / "wrong.jsonl"
