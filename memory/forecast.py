@@ -26,14 +26,16 @@ class Forecast:
     unit: Unit
     size: int
     cap: int
-    warn: int  # size from which it is told: what the settings say, else 75 % of the cap
+    # size from which it is told: what the settings say, else 75 % of the cap; 0: never,
+    # where what goes beyond the cap is told elsewhere
+    warn: int
     per_turn_permille: int
     turns_left: int | None
     of: str = ""  # whose limit it is, where everybody has one
 
     @property
     def alert(self) -> bool:
-        return self.size >= self.warn
+        return 0 < self.warn <= self.size
 
 
 def forecast(memory: Memory) -> list[Forecast]:
@@ -55,7 +57,7 @@ def _made(
     """`grown` units came in `turns` turns, whether they are still there or not."""
     rate = max(0, grown) * 1000 // max(1, turns)
     left = 0 if size >= cap else -(-(cap - size) * 1000 // rate) if rate else None
-    told = max(1, cap * 3 // 4 if warn is None else min(warn, cap))
+    told = max(1, cap * 3 // 4) if warn is None else min(warn, cap)
     return Forecast(limit, unit, size, cap, told, rate, left, of)
 
 
@@ -125,10 +127,12 @@ def _exchanges(memory: Memory) -> Iterator[Forecast]:
     if not store.turn:
         return
     window = [memory.episodes.held[ref] for ref in store.window if ref in memory.episodes.held]
-    yield _made("limits.exchanges", "items", len(window), limits.exchanges, store.turn, memory.n)
+    count, turn = len(window), store.turn
+    yield _made("limits.exchanges", "items", count, limits.exchanges, turn, memory.n, warn=0)
     size = measure(store.running, "bytes")
     each = sum(map(_told, window)) // len(window) if window else 0
-    yield _made("limits.running", "bytes", size, limits.running.cap, each * store.turn, memory.n)
+    grown, cap = each * turn, limits.running.cap
+    yield _made("limits.running", "bytes", size, cap, grown, memory.n, warn=0)
 
 
 def _told(exchange: Episode) -> int:

@@ -61,7 +61,9 @@ class CapSettings(_Group):
 class ContextSettings(_Group):
     budget_tokens: int = Field(4000, ge=1, description="tokens a context may have")
     prefix_share: int = Field(600, ge=0, le=1000, description="share of the budget for the prefix")
-    summaries: int = Field(3, ge=0, description="newest summaries shown in the full profile")
+    summaries: int = Field(
+        3, ge=0, description="newest summaries told beside a higher one that covers them"
+    )
     recent_full: int = Field(15, ge=0, description="recent messages in the full profile")
     recent_brief: int = Field(5, ge=0, description="recent messages in the brief profile")
 

@@ -175,3 +175,13 @@ def test_a_notebook_grows_by_what_its_owner_is_told() -> None:
     found, _ = folded(talk(thought, alias, note={"policy": "append"}))
     sizes = {one.of: one.size for one in forecast(found) if one.limit == "limits.note"}
     assert sizes == {"Ana": len("Hm.")}
+
+
+def test_what_goes_beyond_a_window_is_no_alert() -> None:
+    """Exchanges that leave it are told in the running summary, which is compressed by itself."""
+    memory = Memory(PACKS)
+    memory.exchanges.turn = 12
+    memory.exchanges.running = "x" * 3900
+    found = {one.limit: one for one in forecast(memory)}
+    assert not found["limits.running"].alert
+    assert not found["limits.exchanges"].alert
