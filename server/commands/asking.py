@@ -93,7 +93,10 @@ def explain(
     ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2, E1, I4")],
     json: Json = False,
 ) -> None:
-    """Where a proposal, decision, episode or insight comes from, and who stood where."""
+    """Where an item comes from, and who stood where.
+
+    A proposal, a decision, an episode or an insight.
+    """
     from server import questions, views
     from server.running import run
 

@@ -23,7 +23,8 @@ class _ShowsFirst(TyperGroup):
 
 app = typer.Typer(
     cls=_ShowsFirst,
-    help="What a session learnt from others ('parley lessons SESSION'), and what it could teach.",
+    help="What a session learnt from others, and what it could teach.\n\n"
+    "'parley lessons SESSION' is 'parley lessons show SESSION'.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
