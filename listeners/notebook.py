@@ -109,7 +109,7 @@ class Notebook:
         if len(text) > page.limit:
             raise LimitExceeded(len(text), page.limit)
         on = page.base if base is None else base
-        if on < page.base and (id is None or not await self._stands(text)):
+        if on != page.base and (id is None or not await self._stands(text)):
             raise StaleRevision(on, page.base)
         entry = made(NoteWritten, participant=self._participant, content=text, base=on)
         (receipt,) = await self._bus.publish(self._session, [Draft(id or str(ULID()), entry)])

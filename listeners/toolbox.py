@@ -12,6 +12,7 @@ import contextlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Final, cast
 
 import orjson
@@ -20,7 +21,7 @@ from ulid import ULID
 from bus import Bus, Draft, Receipt
 from bus.drafts import made
 from bus.entries import Record, ToolCalled, ToolReturned
-from bus.errors import InvalidEntry
+from bus.errors import Conflict, InvalidEntry
 from bus.wire import decode, encode
 from listeners.ranges import RangeGone, passage
 from listeners.reader import MemoryReader
@@ -156,7 +157,7 @@ class Toolbox:
             return None, memory.settings.limits.cached == 0
         if under_way.call_id == asked.call_id:
             return None, True
-        other = await self._returned(under_way.call_id, key, seq)
+        other = await self._awaited(under_way.call_id, asked, key, seq)
         if other is None:
             return None, True
         entry = cast("ToolReturned", other.entry)
@@ -196,6 +197,27 @@ class Toolbox:
             for record in found.records:
                 entry = cast("ToolReturned", record.entry)
                 return Found(tool, call_id, entry.content, n, True, left, ttl)
+        return None
+
+    async def _awaited(
+        self, call_id: str, asked: ToolCalled, key: str | None, after: int
+    ) -> Record | None:
+        """What the call under way returned, or another that took its place.
+
+        None where it is `asked` that does: nothing came in time, and of those who
+        waited it was the first to say so.
+        """
+        name = blake2b(call_id.encode(), digest_size=8).hexdigest()
+        for turn in range(TURNS):
+            other = await self._returned(call_id, key, after)
+            if other is not None:
+                return other
+            draft = Draft(f"takeover:{name}:{turn}", asked)
+            try:
+                await self._bus.publish(self._session, [draft])
+            except Conflict:  # somebody else's now: its deadline begins
+                continue
+            return None
         return None
 
     async def _returned(self, call_id: str, key: str | None, after: int) -> Record | None:

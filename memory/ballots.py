@@ -19,7 +19,8 @@ def complete(moment: Moment, entry: BallotCompleted) -> None:
     The proposal that it names is accepted, where it is still open, and the
     decision that resolves it ratified, made now if there is none. A ballot that
     names none ratifies what its content says. Where the ballot lists somebody,
-    that side is theirs, whatever they said before.
+    that side is theirs, whatever they said before; their own words stay the
+    evidence where they said the same.
     """
     if not entry.consensus:
         return
@@ -43,11 +44,11 @@ def complete(moment: Moment, entry: BallotCompleted) -> None:
 def _put_sides(moment: Moment, decision: Decision, entry: BallotCompleted, origin: Origin) -> None:
     if decision.shrunk:
         return
-    sides: tuple[tuple[Stance, tuple[str, ...]], ...] = (
-        ("support", entry.supporters),
-        ("oppose", entry.dissenters),
-        ("neutral", entry.abstainers),
+    sides: tuple[tuple[Stance, tuple[str, ...], dict[str, Origin]], ...] = (
+        ("support", entry.supporters, decision.supporters),
+        ("oppose", entry.dissenters, decision.dissenters),
+        ("neutral", entry.abstainers, decision.abstainers),
     )
-    for stance, names in sides:
-        for name in names:
-            side(decision, moment.memory.named(name), stance, origin)
+    for stance, names, held in sides:
+        for name in map(moment.memory.named, names):
+            side(decision, name, stance, held.get(name, origin))

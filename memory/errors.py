@@ -84,10 +84,12 @@ class StaleRevision(DomainError):
     """`head` is the revision that stands; `base` the one that was read (both n, 0: none)."""
 
     def __init__(self, base: int, head: int) -> None:
-        super().__init__(
-            f"the notebook was revised at n {head} since revision {base} was read; "
-            "read it again and write on that"
+        finding = (
+            f"there is no revision {base}; the last is {head}"
+            if base > head
+            else f"the notebook was revised at n {head} since revision {base} was read"
         )
+        super().__init__(f"{finding}; read it again and write on that")
         self.base, self.head = base, head
 
 

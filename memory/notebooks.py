@@ -26,7 +26,7 @@ def written(moment: Moment, entry: NoteWritten) -> None:
     memory, name = moment.memory, moment.participant
     note, limit = note_of(memory, name, moment.n), limit_of(memory, name)
     size = len(entry.content)
-    if note is None or entry.base < note.written or size > limit:
+    if note is None or not note.written <= entry.base < moment.n or size > limit:
         reason = "off" if note is None else "too long" if size > limit else "stale"
         told: dict[str, object] = {"attempts": 1, "sizes": [size], "limit": limit}
         moment.found("note.refused", None, participant=name, cause=moment.n, **told, reason=reason)

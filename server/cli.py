@@ -6,6 +6,7 @@ an exit code, never in a traceback: 2 for misuse, 1 for failure.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ def main(args: Sequence[str] | None = None) -> None:
     from bus.errors import BusError, InvalidEntry
     from memory.errors import BadPattern, DomainError, SettingsRefused
     from server.app import app
-    from server.errors import Refused
+    from server.errors import Failure, Refused
 
     try:
         app(args=args, prog_name="parley")
@@ -38,6 +39,10 @@ def main(args: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+            raise
+        _end(Failure(f"cannot write the output: {error.strerror}"), 1)
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     raise SystemExit(0)

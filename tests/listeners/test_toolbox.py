@@ -172,6 +172,18 @@ async def test_an_owner_that_died_is_waited_for_no_longer_than_the_deadline(bus:
     assert await box.lookup("weather", OSLO) is not None
 
 
+async def test_of_those_who_waited_for_a_dead_owner_one_runs_the_tool(bus: Bus) -> None:
+    """The others wait for that one: a crash does not end the single flight."""
+    await bus.publish("a", [Draft("dead", called(call_id="dead", city="Oslo"))])
+    runs: list[str] = []
+    boxes = [toolbox(bus, f"agent {k}", wait_seconds=0.5) for k in range(4)]
+    found = await asyncio.gather(
+        *(box.call("weather", OSLO, counted(runs), read_only=True) for box in boxes)
+    )
+    assert {one.result for one in found} == {"rain"}
+    assert len(runs) == 1
+
+
 async def test_what_is_no_json_is_refused(bus: Bus) -> None:
     """Before anything is published."""
     with pytest.raises(InvalidEntry, match="JSON"):

@@ -112,3 +112,12 @@ def test_a_ballot_knows_its_voters_by_their_other_names() -> None:
         ballot(supporters=("ana-2", "ana")),
     )
     assert memory.decisions[1].tally == (1, 0, 0)
+
+
+def test_ones_own_words_stay_the_evidence_of_ones_side() -> None:
+    """A ballot that lists somebody where they stood already puts no words in their mouth."""
+    memory, _ = voted(
+        PROPOSED, ("bo", "I oppose P1, it keeps me awake."), ballot(dissenters=("bo", "cy"))
+    )
+    dissent = memory.decisions[1].dissenters
+    assert {name: origin.cites[0].n for name, origin in dissent.items()} == {"bo": 2, "cy": 3}

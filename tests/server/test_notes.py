@@ -100,3 +100,12 @@ def test_a_name_that_no_entry_can_have_is_refused(at: Parley) -> None:
     """In one line."""
     ran = at("note", "revise", "s", "x", "--as", "n" * 129)
     assert (ran.code, len(ran.err.splitlines())) == (2, 1)
+
+
+def test_a_revision_that_was_never_made_cannot_be_built_on(at: Parley) -> None:
+    """Neither an older one nor one of the future."""
+    at("session", "new", "s", "--preset", "experiment")
+    at("say", "s", "Good morning.", "--as", "ana")
+    refused = at("note", "revise", "s", "Mine.", "--as", "ana", "--base", "99")
+    assert refused.code == 1
+    assert "revision 99" in refused.err
