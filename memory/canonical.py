@@ -109,6 +109,7 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.notebooks = _store(state["notebooks"], Notebooks)
     memory.episodes = _store(state["episodes"], Episodes)
     memory.exchanges = _store(state["exchanges"], Exchanges)
+    memory.regard_layers()
     memory.tools = _store(state["tools"], Tools)
     memory.insights = _store(state["insights"], Insights)
     memory.lessons = _store(state["lessons"], dict[str, Lesson])

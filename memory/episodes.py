@@ -63,6 +63,7 @@ def begin(moment: Moment, entry: EpisodeOpened) -> None:
     store.open.append(opened.ref)
     if opened.talk is not None:
         memory.exchanges.open = opened.ref
+        memory.regard_layers()
     moment.found(
         "episode.opened",
         opened.handle,

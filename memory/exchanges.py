@@ -43,6 +43,7 @@ def close(moment: Moment, closing: Episode) -> None:
     store.turn += 1
     if store.open == closing.ref:
         store.open = 0
+        moment.memory.regard_layers()
     store.window.append(closing.ref)
     if talk is not None:
         moment.found(

@@ -82,6 +82,7 @@ class Memory:
         "interval",
         "keeps_notes",
         "lapse_after",
+        "layered",
         "lessons",
         "live",
         "messages",
@@ -178,11 +179,16 @@ class Memory:
             agent.policy not in (None, "off") for agent in settings.note.agents.values()
         )
         self.short_term = settings.limits.short_term.cap
+        self.regard_layers()
 
-    @property
-    def layered(self) -> bool:
-        """True when a message does more than speak: to a notebook, an exchange, the short term."""
-        return bool(self.keeps_notes or self.users or self.short_term or self.exchanges.open)
+    def regard_layers(self) -> None:
+        """Note whether a message does more than speak: to a notebook, an exchange, the short term.
+
+        Kept rather than asked for: most sessions have no such layer, and every message asks.
+        """
+        self.layered = bool(
+            self.keeps_notes or self.users or self.short_term or self.exchanges.open
+        )
 
     def read_with(self, refs: tuple[PackRef, ...]) -> None:
         """Put the packs that `refs` name in force. Raises `PackMissing`, `BadPattern`."""
