@@ -56,7 +56,7 @@ class Deliberation:
     ) -> None:
         self._bus, self._session = bus, session
         self._reader = reader or MemoryReader(bus, packs)
-        self._inline = Inline(bus, packs, session, self._reader, model)
+        self._inline = Inline(bus, session, self._reader, model)
 
     async def add_message(
         self,

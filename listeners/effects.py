@@ -13,38 +13,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final, Literal, TypeVar
+from typing import Final
 
 import structlog
 
 from bus import Bus, Claim, Draft, SessionInfo
-from bus.entries import SummaryMade
 from bus.errors import Fenced, SessionClosed, SessionNotFound, Unavailable
 from bus.tasks import end
-from listeners.breaker import Breaker
-from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
 from listeners.jobs import job_for
-from listeners.memo import Memo
-from listeners.metered import Metered
-from listeners.model import Model, ModelError
+from listeners.model import Model
 from listeners.pace import backoff_ms, idle, serve
 from listeners.ranges import Passage, RangeGone, passage
 from listeners.reader import MemoryReader
-from listeners.summarise import Answered, summarise_messages, summarise_summaries
-from memory.due import Upgrade, due, upgrade
+from listeners.summariser import EffectTally, Order, Summariser
+from memory.due import Upgrade, upgrade
 from memory.errors import DomainError
 from memory.items import Effect
 from memory.state import Memory, Packs
-from memory.summaries import parts
 
 EFFECTS: Final = "effects"
 UPGRADES: Final = "upgrades"
 SPARE: Final = 4  # effects in hand per model call allowed: extracts pass the ones that wait
-
-_Answer = TypeVar("_Answer")
 
 log = structlog.get_logger("parley.effects")
 
@@ -58,22 +50,6 @@ class EffectPace:
     idle_seconds: float = 1.0
     memo_hours: float = 24  # that a model's answer is kept for whoever asks the same; 0: none is
     first_pause_seconds: float = 1.0  # of the breaker, after a model that does not answer
-
-
-@dataclass(slots=True)
-class EffectTally:
-    """What a runner has done since it began; a heartbeat carries it."""
-
-    extracts: int = 0
-    models: int = 0
-    fallbacks: int = 0
-    duplicates: int = 0
-    moot: int = 0
-    failed: int = 0
-    model_calls: int = 0
-    model_failures: int = 0
-    model_ms: int = 0  # that all calls took together
-    memo_hits: int = 0  # answers that were known, and cost no call
 
 
 class UnknownEffect(Exception):
@@ -98,16 +74,6 @@ def summary_of(id: str) -> Effect | None:
     return None if found is None else Effect(*(int(part or 0) for part in found.groups()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """What is wanted, as memory had it when the effect was taken."""
-
-    effect: Effect
-    how: Literal["extract", "model"]
-    terms: Terms
-    lower: list[str]
-
-
 class EffectRunner:
     """Runs effects until told to stop, with `model` or, where that is None, by extract."""
 
@@ -118,27 +84,23 @@ class EffectRunner:
         model: Model | None,
         owner: str,
         pace: EffectPace | None = None,
-        reader: MemoryReader | None = None,
     ) -> None:
         self._bus, self._owner = bus, owner
         self._pace = pace or EffectPace()
-        self._reader = reader or MemoryReader(bus, packs)
-        self._model = None if model is None else Metered(model)
-        self._memo = None if self._model is None else Memo(self._model, self._pace.memo_hours)
-        self._breaker = Breaker(self._pace.first_pause_seconds)
-        self._calls = asyncio.Semaphore(self._pace.at_once)
+        self._reader = MemoryReader(bus, packs)
+        self._summariser = Summariser(
+            model,
+            at_once=self._pace.at_once,
+            memo_hours=self._pace.memo_hours,
+            first_pause_seconds=self._pace.first_pause_seconds,
+        )
         self._hands: set[asyncio.Task[None]] = set()
         self._failures: dict[str, int] = {}  # members that failed here, and how often
-        self._tally = EffectTally()
 
     @property
     def tally(self) -> EffectTally:
-        """What was done so far, the model's part included."""
-        if self._model is not None and self._memo is not None:
-            meter = self._model.meter
-            self._tally.model_calls, self._tally.model_failures = meter.calls, meter.failures
-            self._tally.model_ms, self._tally.memo_hits = meter.ms, self._memo.hits
-        return self._tally
+        """What was done so far."""
+        return self._summariser.tally
 
     async def run(self, stop: asyncio.Event) -> None:
         """Serve the lanes until `stop` is set; what is in hand then is finished.
@@ -173,13 +135,13 @@ class EffectRunner:
 
     def _lanes(self) -> list[str]:
         """Where to look now: upgrades only when a model would answer and has a hand free."""
-        if self._model_answers() and len(self._hands) < self._pace.at_once:
+        if self._summariser.has_model and len(self._hands) < self._pace.at_once:
             return [EFFECTS, UPGRADES]
         return [EFFECTS]
 
     async def _wait(self, seconds: float) -> None:
         """Until something may have fallen due, a hand is free, or the model may be asked again."""
-        pause = self._breaker.seconds_left
+        pause = self._summariser.pause_seconds
         seconds = min(seconds, pause) if pause else seconds
         hint = asyncio.create_task(self._bus.wait_due(self._lanes(), self._owner, seconds))
         try:
@@ -192,9 +154,6 @@ class EffectRunner:
     async def _drained(self) -> None:
         if self._hands:
             await asyncio.wait(self._hands)
-
-    def _model_answers(self) -> bool:
-        return self._model is not None and not self._breaker.seconds_left
 
     async def _in_hand(self, claim: Claim) -> None:
         """Run one effect under its lease; what stops it stops no other."""
@@ -237,39 +196,17 @@ class EffectRunner:
         else:
             await self._rewrite(claim, info, memory, upgrade(memory, id))
 
-    async def run_due(self, session: str) -> None:
-        """Run what `session` is owed now, and what falls due with that, without a lane.
-
-        The same results under the same ids: a runner that takes one of them as
-        well finds it done. Raises what reading and publishing do.
-        """
-        done: set[str] = set()
-        while True:
-            before = (await self._bus.info(session)).incarnation
-            memory = await self._reader.current(session)
-            effect = next(iter(due(memory, 1)), None)
-            if effect is None or effect.id in done:  # its result may have been set aside
-                return
-            done.add(effect.id)
-            found = await self._passage(session, effect.first, effect.last)
-            made = await self._summary(session, EFFECTS, _order(memory, effect), found)
-            if made is None:
-                return
-            draft = Draft(effect.result_id(made.how), made)
-            try:
-                await self._bus.publish(session, [draft], incarnation=before)
-            except Fenced:
-                done.clear()  # redacted meanwhile: what was read is no longer said
-
     async def _summarise(
         self, claim: Claim, info: SessionInfo, memory: Memory, effect: Effect
     ) -> None:
         if _is_moot(memory, effect, claim.lane):
             await self._drop(claim)
             return
-        order = _order(memory, effect)
+        order = Order.of(memory, effect)
         found = await self._passage(claim.session, effect.first, effect.last)
-        made = await self._summary(claim.session, claim.lane, order, found)
+        made = await self._summariser.summary(
+            claim.session, order, found, model_only=claim.lane == UPGRADES
+        )
         if made is None:
             await self._back_off(claim)
             return
@@ -282,18 +219,12 @@ class EffectRunner:
         if effect is None:
             await self._drop(claim)
             return
-        if not self._model_answers():
-            await self._back_off(claim)
-            return
         job = job_for(memory, effect)
         found = await self._passage(claim.session, job.first, job.last)
-        made = await self._ask(
-            claim.session, effect.id, lambda model: job.run(model, found.records), fresh=True
-        )
+        made = await self._summariser.rewritten(claim.session, effect.id, job, found)
         if made is None:
             await self._back_off(claim)
             return
-        self._tally.models += 1
         await self._finish(claim, info, Draft(effect.result_id("model"), made), found)
         if made.kind == "note.refused" and made.aborted:
             reason = f"the notebook of {made.participant!r} could not be rewritten"
@@ -309,74 +240,14 @@ class EffectRunner:
             claim, claim.session, draft, found.identity, incarnation=info.incarnation
         )
         self._failures.pop(claim.member, None)
-        self._tally.duplicates += receipt.duplicate
+        self.tally.duplicates += receipt.duplicate
 
     async def _drop(self, claim: Claim) -> None:
-        self._tally.moot += 1
+        self.tally.moot += 1
         await self._bus.drop(claim)
 
-    async def _summary(
-        self, session: str, lane: str, order: _Order, found: Passage
-    ) -> SummaryMade | None:
-        """A model's summary where one is wanted and to be had, else the extract.
-
-        None where only a model's would do and it failed.
-        """
-        effect, lines = order.effect, lines_of(found.records)
-        if order.how == "model":
-            if self._model_answers() and (answer := await self._asked(session, order, lines)):
-                self._tally.models += 1
-                return summary_made(effect, lines, answer.text, answer.model)
-            if lane == UPGRADES:
-                return None
-            self._tally.fallbacks += 1
-        self._tally.extracts += 1
-        return summary_made(effect, lines, extracted(effect, lines, order.terms))
-
-    async def _asked(self, session: str, order: _Order, lines: Lines) -> Answered | None:
-        """The model's summary, None where it has none to give."""
-        words = order.terms.words
-        if order.effect.level == 0:
-            return await self._ask(
-                session, order.effect.id, lambda model: summarise_messages(model, lines, words)
-            )
-        texts = order.lower or chapters(lines, order.terms)
-        return await self._ask(
-            session, order.effect.id, lambda model: summarise_summaries(model, texts, words)
-        )
-
-    async def _ask(
-        self,
-        session: str,
-        id: str,
-        call: Callable[[Model], Awaitable[_Answer]],
-        *,
-        fresh: bool = False,
-    ) -> _Answer | None:
-        """What the model says, or None when it does not; the breaker learns from either.
-
-        `fresh`: not what it said before; a job that asks again wants another answer.
-        """
-        model: Model | None = self._model if fresh else self._memo
-        assert model is not None  # noqa: S101 - `_model_answers` was asked
-        try:
-            async with self._calls:
-                answer = await call(model)
-        except ModelError as error:
-            self._breaker.failed(error)
-            log.warning(
-                "model_failed",
-                session=session,
-                effect=id,
-                kind=type(error).__name__,
-                reason=str(error),
-            )
-            return None
-        self._breaker.worked()
-        return answer
-
     async def _back_off(self, claim: Claim) -> None:
-        self._tally.failed += 1
+        self.tally.failed += 1
         failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
         await self._bus.fail(claim, backoff_ms(failures))
 
@@ -399,11 +270,6 @@ class EffectRunner:
                 log.warning("redis_unavailable", reason=str(error))
 
 
-def _order(memory: Memory, effect: Effect) -> _Order:
-    wanted = memory.era(effect.last).how
-    return _Order(effect, wanted, Terms.of(memory, effect), _lower(memory, effect))
-
-
 def _is_moot(memory: Memory, effect: Effect, lane: str) -> bool:
     """True when nobody waits for `effect` any more: it was answered, or its range let go."""
     key = (effect.level, effect.first)
@@ -412,10 +278,3 @@ def _is_moot(memory: Memory, effect: Effect, lane: str) -> bool:
         return True
     held = memory.ranges.get(key)
     return held is None or held.last != effect.last
-
-
-def _lower(memory: Memory, effect: Effect) -> list[str]:
-    """The standing summaries below `effect`, oldest first; empty where any is gone."""
-    below = parts(memory, effect.level, effect.first)
-    standing = [memory.summaries.get(part.key) for part in below]
-    return [text.text for text in standing if text is not None] if all(standing) else []

@@ -70,7 +70,7 @@ class Goals:
     ) -> None:
         self._bus, self._session, self._participant = bus, session, participant
         self._reader = reader or MemoryReader(bus, packs)
-        self._inline = Inline(bus, packs, session, self._reader, model)
+        self._inline = Inline(bus, session, self._reader, model)
 
     async def set_session_goal(self, text: str, after: Sequence[str] = ()) -> Doing:
         """Open a goal, which archives the one before it; `after`: handles it waits for.

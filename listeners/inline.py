@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from bus import Bus
-from bus.errors import Busy, SessionClosed
-from listeners.effects import EffectRunner
+from bus import Bus, Draft
+from bus.errors import Busy, Fenced, SessionClosed
+from listeners.effects import EffectPace
 from listeners.model import Model
+from listeners.ranges import passage
 from listeners.reader import MemoryReader
-from memory.state import Packs
+from listeners.summariser import Order, Summariser
+from memory.due import due
 
 
 class Inline:
     """The due summaries of one session, made here and now; `background` leaves them to workers."""
 
-    def __init__(
-        self, bus: Bus, packs: Packs, session: str, reader: MemoryReader, model: Model | None
-    ) -> None:
-        self._reader, self._session = reader, session
-        self._runner = EffectRunner(bus, packs, model, "inline", reader=reader)
+    def __init__(self, bus: Bus, session: str, reader: MemoryReader, model: Model | None) -> None:
+        self._bus, self._reader, self._session = bus, reader, session
+        pace = EffectPace()
+        self._summariser = Summariser(
+            model,
+            at_once=pace.at_once,
+            memo_hours=pace.memo_hours,
+            first_pause_seconds=pace.first_pause_seconds,
+        )
 
     async def settled(self) -> None:
         """Return when nothing is due, or at once where the session works in the background.
@@ -31,4 +37,29 @@ class Inline:
         memory = self._reader.held(self._session) or await self._reader.current(self._session)
         if memory.settings.summary.strategy == "inline":
             with suppress(SessionClosed, Busy):
-                await self._runner.run_due(self._session)
+                await self._run_due()
+
+    async def _run_due(self) -> None:
+        """Make what is owed now, and what falls due with that.
+
+        The same results under the same ids as a worker's: whoever makes one of
+        them as well finds it done.
+        """
+        done: set[str] = set()
+        while True:
+            info = await self._bus.info(self._session)
+            memory = await self._reader.current(self._session)
+            effect = next(iter(due(memory, 1)), None)
+            if effect is None or effect.id in done:  # its result may have been set aside
+                return
+            done.add(effect.id)
+            order, skips = Order.of(memory, effect), frozenset(info.skips)
+            found = await passage(self._bus, self._session, effect.first, effect.last, skips)
+            made = await self._summariser.summary(self._session, order, found)
+            if made is None:
+                return
+            draft = Draft(effect.result_id(made.how), made)
+            try:
+                await self._bus.publish(self._session, [draft], incarnation=info.incarnation)
+            except Fenced:
+                done.clear()  # redacted meanwhile: what was read is no longer said

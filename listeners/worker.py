@@ -27,9 +27,10 @@ import structlog
 from bus import Bus
 from bus.errors import Unavailable
 from bus.tasks import end
-from listeners.effects import EffectPace, EffectRunner, EffectTally
+from listeners.effects import EffectPace, EffectRunner
 from listeners.model import Model
 from listeners.projector import Pace, Projector, Tally
+from listeners.summariser import EffectTally
 from listeners.watchdog import watched
 from memory.state import Packs
 
