@@ -20,6 +20,10 @@ After = Annotated[
     str | None, typer.Option(metavar="REFS", help="completed before it, such as E2,E3")
 ]
 Title = Annotated[str, typer.Argument(metavar="TEXT", help="what it is about")]
+Open = Annotated[
+    str | None,
+    typer.Argument(metavar="REF", help="its handle  [default: your newest, else anyone's]"),
+]
 Result = Annotated[str, typer.Option(metavar="TEXT", help="what it came to")]
 
 
@@ -108,10 +112,7 @@ def open_episode(
 def close_goal(
     ctx: typer.Context,
     session: Session,
-    ref: Annotated[
-        str | None,
-        typer.Argument(metavar="REF", help="its handle  [default: your newest, else anyone's]"),
-    ] = None,
+    ref: Open = None,
     as_: By = None,
     status: Ended = Status.completed,
     result: Result = "",
@@ -125,10 +126,7 @@ def close_goal(
 def close_task(
     ctx: typer.Context,
     session: Session,
-    ref: Annotated[
-        str | None,
-        typer.Argument(metavar="REF", help="its handle  [default: your newest, else anyone's]"),
-    ] = None,
+    ref: Open = None,
     as_: By = None,
     status: Ended = Status.completed,
     result: Result = "",
@@ -142,10 +140,7 @@ def close_task(
 def close_episode(
     ctx: typer.Context,
     session: Session,
-    ref: Annotated[
-        str | None,
-        typer.Argument(metavar="REF", help="its handle  [default: your newest, else anyone's]"),
-    ] = None,
+    ref: Open = None,
     as_: By = None,
     status: Ended = Status.completed,
     result: Result = "",
