@@ -21,13 +21,14 @@ from typing import Final
 import structlog
 
 from bus import Bus, Claim, Draft, SessionInfo
-from bus.errors import Fenced, SessionClosed, SessionNotFound, Unavailable
+from bus.errors import Fenced, SessionNotFound, Unavailable
 from bus.tasks import end
 from listeners.jobs import job_for
 from listeners.model import Model
 from listeners.pace import backoff_ms, idle, serve
 from listeners.ranges import Passage, RangeGone, passage
 from listeners.reader import MemoryReader
+from listeners.reflect import abort_run
 from listeners.summariser import EffectTally, Order, Summariser
 from memory.due import Upgrade, upgrade
 from memory.errors import DomainError
@@ -227,9 +228,7 @@ class EffectRunner:
             return
         await self._finish(claim, info, Draft(effect.result_id("model"), made), found)
         if made.kind == "note.refused" and made.aborted:
-            reason = f"the notebook of {made.participant!r} could not be rewritten"
-            with contextlib.suppress(SessionClosed):  # another notebook's end was sooner
-                await self._bus.close(claim.session, reason, by="parley")
+            await abort_run(self._bus, claim.session, made.participant)
 
     async def _passage(self, session: str, first: int, last: int) -> Passage:
         skips = frozenset((await self._bus.info(session)).skips)

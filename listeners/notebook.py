@@ -11,7 +11,6 @@ write on its way to the log is found out afterwards, and is `StaleRevision` too.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
@@ -21,11 +20,10 @@ from ulid import ULID
 from bus import Bus, Draft, Receipt
 from bus.drafts import made
 from bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
-from bus.errors import SessionClosed
 from listeners.model import Model
 from listeners.ranges import passage
 from listeners.reader import MemoryReader
-from listeners.reflect import Reflecting
+from listeners.reflect import Reflecting, abort_run
 from listeners.rounds import create_memory_update_prompt
 from memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
 from memory.fold import apply
@@ -192,9 +190,7 @@ class Notebook:
         draft = Draft(f"{job.effect.id}:{ASKED}:{ULID()}", made)
         await self._bus.publish(self._session, [draft], incarnation=incarnation)
         if isinstance(made, NoteRefused) and made.aborted:
-            reason = f"the notebook of {made.participant!r} could not be rewritten"
-            with contextlib.suppress(SessionClosed):
-                await self._bus.close(self._session, reason, by="parley")
+            await abort_run(self._bus, self._session, made.participant)
             raise UpdateRefused(made.participant, made.attempts, made.sizes)
         return (await self.read()).standing
 

@@ -10,13 +10,16 @@ quotes, the oldest events left out, and never sent again as it was.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
 import structlog
 
+from bus import Bus
 from bus.entries import NoteRefused, NoteRevised, Record
+from bus.errors import SessionClosed
 from listeners.model import Completion, ContextOverflow, Model, Prompt
 from listeners.rounds import (
     Piece,
@@ -210,3 +213,10 @@ def _end_of(text: str, room: int) -> str:
         return text
     end = text[len(text) - max(1, room) :]
     return end.partition("\n")[2] or end
+
+
+async def abort_run(bus: Bus, session: str, participant: str) -> None:
+    """Close the session of a notebook that could not be rewritten (`note.exhausted`)."""
+    reason = f"the notebook of {participant!r} could not be rewritten"
+    with contextlib.suppress(SessionClosed):  # another notebook's end was sooner
+        await bus.close(session, reason, by="parley")

@@ -24,7 +24,7 @@ from memory.condensed import owed
 from memory.fold import apply
 from memory.items import Condense
 from memory.state import Memory
-from tests.logs import PACKS, numbered, opened
+from tests.logs import PACKS, drained, numbered, opened
 
 USER, HELPER = "user", "helper"
 
@@ -109,31 +109,7 @@ def condensed(effect: Condense, text: str | None = None) -> TextCondensed:
 
 def settled(entries: Sequence[Entry], delays: Sequence[int] = ()) -> Memory:
     """Fold `entries`, answering each shorter form owed after its share of `delays` entries."""
-    memory = Memory(PACKS)
-    seq = n = 0
-    waiting: list[tuple[int, Condense]] = []
-    seen: set[str] = set()
-    draw = iter(delays)
-
-    def publish(entry: Entry) -> None:
-        nonlocal seq, n
-        record = numbered([entry], seq, n)[0]
-        seq, n = record.seq, record.n
-        apply(memory, record)
-        for effect in owed(memory):
-            if effect.id not in seen:
-                seen.add(effect.id)
-                waiting.append((seq + next(draw, 0), effect))
-
-    for entry in entries:
-        publish(entry)
-        for when, effect in list(waiting):
-            if when <= seq:
-                waiting.remove((when, effect))
-                publish(condensed(effect))
-    while waiting:
-        publish(condensed(waiting.pop()[1]))
-    return memory
+    return drained(entries, delays, owed, condensed)
 
 
 # -- anything that may happen ----------------------------------------------------

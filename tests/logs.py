@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -24,10 +25,12 @@ from bus.entries import (
 )
 from bus.wire import decode, encode
 from memory.fold import apply
-from memory.items import Effect, Fact
+from memory.items import Condense, Effect, Fact
 from memory.patterns import parse_pack
 from memory.state import Memory, Packs, pack_key
 from memory.summaries import due
+
+_Owed = TypeVar("_Owed", Effect, Condense)
 
 ENGLISH = parse_pack((Path(__file__).parent.parent / "memory" / "packs" / "en@1.json").read_bytes())
 PACKS: Packs = {pack_key(ENGLISH.name, ENGLISH.hash): ENGLISH}
@@ -84,9 +87,19 @@ def answer(effect: Effect, how: str = "extract") -> SummaryMade:
 
 def settled(entries: Sequence[Entry], delays: Sequence[int] = (), how: str = "extract") -> Memory:
     """Fold `entries`, answering each due effect after its share of `delays` entries."""
+    return drained(entries, delays, due, lambda effect: answer(effect, how))
+
+
+def drained(
+    entries: Sequence[Entry],
+    delays: Sequence[int],
+    owed: Callable[[Memory], Iterable[_Owed]],
+    respond: Callable[[_Owed], Entry],
+) -> Memory:
+    """Fold `entries`, responding to each thing `owed` after its share of `delays` entries."""
     memory = Memory(PACKS)
     seq = n = 0
-    waiting: list[tuple[int, Effect]] = []
+    waiting: list[tuple[int, _Owed]] = []
     seen: set[str] = set()
     draw = iter(delays)
 
@@ -95,7 +108,7 @@ def settled(entries: Sequence[Entry], delays: Sequence[int] = (), how: str = "ex
         record = numbered([entry], seq, n)[0]
         seq, n = record.seq, record.n
         apply(memory, record)
-        for effect in due(memory):
+        for effect in owed(memory):
             if effect.id not in seen:
                 seen.add(effect.id)
                 waiting.append((seq + next(draw, 0), effect))
@@ -105,9 +118,9 @@ def settled(entries: Sequence[Entry], delays: Sequence[int] = (), how: str = "ex
         for when, effect in list(waiting):
             if when <= seq:
                 waiting.remove((when, effect))
-                publish(answer(effect, how))
+                publish(respond(effect))
     while waiting:
-        publish(answer(waiting.pop()[1], how))
+        publish(respond(waiting.pop()[1]))
     return memory
 
 

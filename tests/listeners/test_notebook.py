@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -14,19 +14,6 @@ from listeners.notebook import Notebook
 from memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture
-async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
-    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=5.0)
-    yield model
-    await model.aclose()
 
 
 @pytest.fixture

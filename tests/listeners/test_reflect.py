@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, cast
 
 import pytest
@@ -51,19 +51,6 @@ ROUND: tuple[tuple[Entry, bool], ...] = (
     (EpisodeOpened(participant="desk", episode="round", title="Application"), False),
     (EpisodeClosed(participant="desk", episode="round", result="You earned 12."), True),
 )
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture
-async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
-    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=5.0)
-    yield model
-    await model.aclose()
 
 
 @pytest.fixture

@@ -1,0 +1,25 @@
+"""A fake endpoint over real HTTP, and a model that asks it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from listeners.model_openai import OpenAIModel
+from tests.fake_openai import FakeOpenAI
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeOpenAI]:
+    """It serves for as long as the test runs."""
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture
+async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
+    """One that waits five seconds at most."""
+    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=5.0)
+    yield model
+    await model.aclose()
