@@ -79,14 +79,25 @@ class Message(_Entry):
     form: Literal["statement", "reasoning"] = "statement"
 
 
+VoteRule = Literal["majority", "two_thirds", "unanimity", "consent", "ranked"]
+
+
 class VoteInitiated(_Entry):
-    """Somebody asked the group to vote, on proposal `re` where one is named."""
+    """Somebody asked the group to vote, on proposal `re` where one is named; its handle is V1, …
+
+    Without `options` the question is whether to `accept` or `reject`. What is
+    None is as the session's settings have it.
+    """
 
     kind: Literal["vote.initiated"] = "vote.initiated"
     participant: Name
     content: Content  # the question
     re: int | str | None = None  # a handle such as P3
-    options: tuple[str, ...] = ()
+    options: tuple[Name, ...] = ()  # ids: a handle such as P3, or a word
+    rule: VoteRule | None = None
+    secret: bool | None = None
+    quorum: int | None = Field(default=None, ge=0, le=1000)  # per mille of the electorate's weight
+    window: int | None = Field(default=None, ge=1)  # messages without objection: consent
 
 
 class VoteConfirmed(_Entry):
@@ -95,7 +106,21 @@ class VoteConfirmed(_Entry):
     kind: Literal["vote.confirmed"] = "vote.confirmed"
     participant: Name
     agreed: bool = True
-    re: int | str | None = None  # the n of the vote's initiation
+    re: int | str | None = None  # the n of the vote's initiation, or its handle
+
+
+class BallotCast(_Entry):
+    """One participant's ballot; the latest valid one counts while the vote is open.
+
+    `choice` holds option ids: one, `abstain`, or of a ranked vote several, best
+    first. What is none of them is an invalid ballot, kept as it was cast.
+    """
+
+    kind: Literal["ballot.cast"] = "ballot.cast"
+    participant: Name
+    re: int | str  # the n of the vote's initiation, or its handle
+    choice: tuple[str, ...] = ()
+    content: str = ""  # why, where somebody says so; of a ballot that did not parse, its text
 
 
 class BallotCompleted(_Entry):
@@ -113,6 +138,10 @@ class BallotCompleted(_Entry):
     supporters: tuple[str, ...] = ()
     dissenters: tuple[str, ...] = ()
     abstainers: tuple[str, ...] = ()
+    vote: int | None = None  # n of the initiation, where it was held by ballots
+    carried: str | None = None  # the option that won; None: none did
+    rule: VoteRule | None = None
+    tally: dict[str, int] = Field(default_factory=dict)  # weight by option; secret or not
 
 
 class ResultsFinal(_Entry):
@@ -250,9 +279,13 @@ class SessionOpened(_Entry):
 
 
 class SessionClosed(_Entry):
+    """The last entry: why it ended, by whose word or which stop rule, and what it came to."""
+
     kind: Literal["session.closed"] = "session.closed"
     reason: str = "closed"
     by: str | None = None
+    rule: str | None = None  # the stop rule that held, such as turns:60
+    totals: dict[str, int] = Field(default_factory=dict)  # messages, turns, tokens, micros, …
 
 
 class SessionForked(_Entry):
@@ -279,6 +312,153 @@ class ParticipantAliased(_Entry):
     alias: Name
     participant: Name
     by: str | None = None
+
+
+Role = Literal["agent", "person", "observer"]
+
+
+class ParticipantJoined(_Entry):
+    """A participant takes its seat, or takes it again. Who speaks without joining is a person.
+
+    `seat` names the process that speaks for it: of two, the newer one does.
+    """
+
+    kind: Literal["participant.joined"] = "participant.joined"
+    participant: Name
+    role: Role = "person"
+    seat: str = ""
+    description: str = ""  # when it should speak
+    interests: tuple[str, ...] = ()
+    may: tuple[str, ...] | None = None  # acts and capabilities; None: every act, no capability
+    weight: int = Field(default=1, ge=0, le=1_000_000)  # of its ballots
+    reactivity: int = Field(default=0, ge=0, le=1000)  # per mille of one degree of urgency
+    cooldown: int | None = Field(default=None, ge=0)  # turns of others between two of its own
+    turns: int | None = Field(default=None, ge=0)  # its budget; None: the session's alone
+    tokens: int | None = Field(default=None, ge=0)
+    micros: int | None = Field(default=None, ge=0)
+
+
+class ParticipantLeft(_Entry):
+    kind: Literal["participant.left"] = "participant.left"
+    participant: Name
+    seat: str = ""
+    reason: str = ""
+
+
+Intent = Literal["answer", "propose", "amend", "support", "oppose", "ask", "decide", "vote"]
+
+
+class FloorBid(_Entry):
+    """A listener asks for the floor, having heard entry `heard`. Void unless `epoch` is current."""
+
+    kind: Literal["floor.bid"] = "floor.bid"
+    participant: Name
+    epoch: int = Field(ge=0)
+    heard: int = Field(default=0, ge=0)  # n
+    urgency: int = Field(default=1, ge=0, le=3)
+    intent: Intent = "answer"
+    re: int | str | None = None  # what it answers: n or handle
+    novelty: str = ""  # what it would add, in a few words
+    reason: str = ""
+    how: Literal["self", "panel", "rules", "addressed", "person"] = "self"
+
+
+class FloorPassed(_Entry):
+    """A listener has nothing to add now; `ready`: nothing at all, until it speaks again."""
+
+    kind: Literal["floor.passed"] = "floor.passed"
+    participant: Name
+    epoch: int = Field(ge=0)
+    heard: int = Field(default=0, ge=0)
+    ready: bool = False
+    reason: str = ""
+    how: Literal["self", "panel", "rules", "person"] = "self"
+
+
+class FloorGranted(_Entry):
+    """`participant` holds the floor in `epoch`, the one after the current; only one such lands."""
+
+    kind: Literal["floor.granted"] = "floor.granted"
+    participant: Name
+    epoch: int = Field(ge=1)
+    lease_ms: int = Field(default=90_000, ge=1)
+    by: str | None = None  # a moderator's word; None: the policy's
+    score: dict[str, int] = Field(default_factory=dict)  # what spoke for it
+    reason: str = ""
+
+
+Release = Literal["spoke", "silent", "failed", "expired", "interrupted", "revoked", "budget"]
+
+
+class FloorReleased(_Entry):
+    """The floor is free: `epoch`, the one after the current, begins."""
+
+    kind: Literal["floor.released"] = "floor.released"
+    participant: Name  # who held it
+    epoch: int = Field(ge=1)
+    reason: Release = "spoke"
+    by: str | None = None
+
+
+class FloorNudged(_Entry):
+    """Somebody is asked to speak, or (`warning`) told where the talk stands."""
+
+    kind: Literal["floor.nudged"] = "floor.nudged"
+    participant: str = ""  # whom; "": everyone
+    warning: Literal["quiet", "hops", "pair", "circling", "stalled"] = "quiet"
+    re: int | str | None = None  # circling: the proposal that comes back
+    earlier: str = ""  # circling: the handle of what it repeats
+    content: str = ""
+
+
+class FloorPaused(_Entry):
+    """No agent is given the floor until it is resumed; of `hops`, until a person speaks."""
+
+    kind: Literal["floor.paused"] = "floor.paused"
+    reason: str = "moderator"
+    by: str | None = None
+
+
+class FloorResumed(_Entry):
+    kind: Literal["floor.resumed"] = "floor.resumed"
+    by: str | None = None
+
+
+class FloorMuted(_Entry):
+    """`participant` is not given the floor, or (`muted` false) is again."""
+
+    kind: Literal["floor.muted"] = "floor.muted"
+    participant: Name
+    muted: bool = True
+    by: str | None = None
+
+
+Purpose = Literal["evaluate", "draft", "ballot", "grant", "summary", "note", "condense", "other"]
+
+
+class SpendReserved(_Entry):
+    """The most that a model call may cost, before it is made; the fold grants or refuses it."""
+
+    kind: Literal["spend.reserved"] = "spend.reserved"
+    participant: Name  # on whose account
+    call: Name  # its id
+    purpose: Purpose
+    tokens: int = Field(ge=0)
+    micros: int = Field(default=0, ge=0)  # millionths of the currency
+    model: str = ""
+
+
+class SpendSettled(_Entry):
+    """What the call came to; the rest of its reservation is free again."""
+
+    kind: Literal["spend.settled"] = "spend.settled"
+    participant: Name
+    call: Name
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    cached_tokens: int = Field(default=0, ge=0)  # of the input, as the provider says
+    micros: int = Field(default=0, ge=0)
+    outcome: Literal["used", "passed", "discarded", "failed", "lost"] = "used"
 
 
 class MemoryCompacted(_Entry):
@@ -379,6 +559,7 @@ Entry = Annotated[
     Message
     | VoteInitiated
     | VoteConfirmed
+    | BallotCast
     | BallotCompleted
     | ResultsFinal
     | ToolCalled
@@ -394,6 +575,18 @@ Entry = Annotated[
     | SessionForked
     | SettingsChanged
     | ParticipantAliased
+    | ParticipantJoined
+    | ParticipantLeft
+    | FloorBid
+    | FloorPassed
+    | FloorGranted
+    | FloorReleased
+    | FloorNudged
+    | FloorPaused
+    | FloorResumed
+    | FloorMuted
+    | SpendReserved
+    | SpendSettled
     | MemoryCompacted
     | EntrySetAside
     | EntryRedacted

@@ -13,9 +13,11 @@ Providers that speak OpenAI's protocol agree on success and on little else.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
+
+from bus.entries import Purpose
 
 
 class ModelError(Exception):
@@ -42,14 +44,35 @@ class BadAnswer(ModelError):
     pass
 
 
+Tier = Literal["small", "large"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The JSON object that an answer is to be, as a JSON Schema with a name."""
+
+    name: str  # letters, digits, _ and -
+    schema: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One question. `max_tokens` bounds the answer; `tier` picks among a model's sizes."""
+    """One question. `max_tokens` bounds the answer; `tier` picks among a model's sizes.
+
+    `model`, where given, is asked instead of the tier's. `purpose`, `participant`
+    and `turn` (the turns it has taken) say what the question is for: a scripted
+    model answers by them, an endpoint never sees them.
+    """
 
     system: str
     user: str
     max_tokens: int
-    tier: Literal["small", "large"] = "small"
+    tier: Tier = "small"
+    model: str = ""
+    shape: Shape | None = None
+    purpose: Purpose = "other"
+    participant: str = ""
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +83,25 @@ class Completion:
     model: str
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0  # of the input, served from the provider's cache
     cut: bool = False
 
 
 class Model(Protocol):
     async def complete(self, prompt: Prompt) -> Completion:
         """The answer to `prompt`, within the model's own deadline; raises `ModelError`."""
+        ...
+
+
+class Speaker(Model, Protocol):
+    """A model that can be heard while it speaks."""
+
+    def stream(self, prompt: Prompt) -> AsyncIterator[str | Completion]:
+        """The answer in pieces as they come, and the whole `Completion` last.
+
+        Closing the iterator ends the generation. Raises `ModelError`; what was
+        heard until then is not the answer.
+        """
         ...
 
 

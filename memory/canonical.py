@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from memory.errors import SnapshotMismatch
+from memory.floor_state import Floor, Ledger, Votes
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.settings import Settings
 from memory.state import FOLD, Era, Memory, Packs
@@ -35,8 +36,10 @@ def dump(memory: Memory) -> bytes:
         "decisions": [_plain(item) for item in memory.decisions.values()],
         "episodes": _tree(memory.episodes),
         "exchanges": _tree(memory.exchanges),
+        "floor": _tree(memory.floor),
         "fold": FOLD,
         "insights": _tree(memory.insights),
+        "ledger": _tree(memory.ledger),
         "lessons": _tree(memory.lessons),
         "messages": memory.messages,
         "n": memory.n,
@@ -58,6 +61,7 @@ def dump(memory: Memory) -> bytes:
         "title": memory.title,
         "tools": _tree(memory.tools),
         "unknown": memory.unknown,
+        "votes": _tree(memory.votes),
     }
     return msgspec.json.encode(state, order="sorted")
 
@@ -109,6 +113,9 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.notebooks = _store(state["notebooks"], Notebooks)
     memory.episodes = _store(state["episodes"], Episodes)
     memory.exchanges = _store(state["exchanges"], Exchanges)
+    memory.floor = _store(state["floor"], Floor)
+    memory.ledger = _store(state["ledger"], Ledger)
+    memory.votes = _store(state["votes"], Votes)
     memory.regard_layers()
     memory.tools = _store(state["tools"], Tools)
     memory.insights = _store(state["insights"], Insights)
@@ -116,6 +123,7 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.condensed = _store(state["condensed"], dict[str, Condensed])
     memory.episodes.held = dict(sorted(memory.episodes.held.items()))  # as text, 10 is before 2
     memory.insights.held = dict(sorted(memory.insights.held.items()))
+    memory.votes.held = dict(sorted(memory.votes.held.items()))
     memory.redacted = _store(state["redacted"], list[int])
     _index(memory)
     return memory

@@ -18,13 +18,14 @@ from msgspec.structs import replace
 from bus.entries import PackRef
 from memory.acts import Reader
 from memory.errors import PackMissing
+from memory.floor_state import Floor, Ledger, Votes
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.patterns import Pack, parse_pack
 from memory.settings import Settings
 from memory.similar import Index
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 
-FOLD: Final = "2"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "3"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 
@@ -75,6 +76,7 @@ class Memory:
         "eras",
         "exchanges",
         "fallen",
+        "floor",
         "front",
         "full_decisions",
         "full_proposals",
@@ -83,6 +85,7 @@ class Memory:
         "keeps_notes",
         "lapse_after",
         "layered",
+        "ledger",
         "lessons",
         "live",
         "messages",
@@ -113,6 +116,7 @@ class Memory:
         "topics",
         "unknown",
         "users",
+        "votes",
         "window",
     )
 
@@ -145,6 +149,9 @@ class Memory:
         self.insights = Insights()
         self.lessons: dict[str, Lesson] = {}  # by "session ref"
         self.condensed: dict[str, Condensed] = {}  # by "part of"
+        self.floor = Floor()
+        self.ledger = Ledger()
+        self.votes = Votes()
         self.redacted: list[int] = []  # n of entries whose content is gone, ascending
         # told from the above
         self.live: dict[int, None] = {}  # active proposals, longest unmentioned first
@@ -187,8 +194,17 @@ class Memory:
         Kept rather than asked for: most sessions have no such layer, and every message asks.
         """
         self.layered = bool(
-            self.keeps_notes or self.users or self.short_term or self.exchanges.open
+            self.keeps_notes
+            or self.users
+            or self.short_term
+            or self.exchanges.open
+            or self.has_floor
         )
+
+    @property
+    def has_floor(self) -> bool:
+        """True where somebody took a seat, or speaking is governed."""
+        return bool(self.floor.seats) or self.settings.floor.policy != "open"
 
     def read_with(self, refs: tuple[PackRef, ...]) -> None:
         """Put the packs that `refs` name in force. Raises `PackMissing`, `BadPattern`."""
