@@ -1,10 +1,12 @@
 """The port to a language model, and what its refusals mean. Pure.
 
 ModelError
-├── ModelUnavailable   down, rate-limited, too slow: try again later
+├── ModelUnavailable   down, rate-limited: try again later
+│   └── TooSlow        its deadline passed: what it generated may have been paid for
 ├── ModelRefused       bad key, no quota, no such model: only a person can mend it
 ├── ContextOverflow    the prompt is too long: ask with less, never the same again
-└── BadAnswer          it answered, with nothing that can be used
+├── BadAnswer          it answered, with nothing that can be used
+└── OverBudget         it was not asked: the account has no room for the call
 
 Providers that speak OpenAI's protocol agree on success and on little else.
 `predicament` is the one table that reads their refusals.
@@ -32,6 +34,10 @@ class ModelUnavailable(ModelError):
         self.retry_after = retry_after
 
 
+class TooSlow(ModelUnavailable):
+    pass
+
+
 class ModelRefused(ModelError):
     pass
 
@@ -41,6 +47,14 @@ class ContextOverflow(ModelError):
 
 
 class BadAnswer(ModelError):
+    """`completion` is what was heard, where anything was: it is paid for all the same."""
+
+    def __init__(self, reason: str, completion: Completion | None = None) -> None:
+        super().__init__(reason)
+        self.completion = completion
+
+
+class OverBudget(ModelError):
     pass
 
 
