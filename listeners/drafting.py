@@ -49,7 +49,7 @@ def message(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Mess
 
 
 def vote_call(memory: Memory, name: str, intent: Bid | None) -> VoteInitiated | None:
-    """The vote that the speaker was granted the floor to call; None where it was not, or may not."""
+    """The vote that the speaker was granted the floor to call, where it may; else None."""
     seat = memory.floor.seats.get(name)
     if intent is None or intent.intent != "vote" or not _is_handle(intent.re):
         return None
