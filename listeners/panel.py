@@ -7,6 +7,7 @@ time runs out and the floor goes on without.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from memory.floor import VOICE
@@ -34,7 +35,7 @@ class PanelCaller:
         self._room, self._model, self._prices = room, model, prices
 
     async def run(self) -> None:
-        """Ask once an epoch, and again when something stirred everyone, until the session closes."""
+        """Ask once an epoch, and anew when something stirred everyone, until the session closes."""
         room = self._room
         try:
             while room.memory.closed is None:
@@ -57,8 +58,10 @@ class PanelCaller:
         memory = self._room.memory
         floor = memory.floor
         epoch, stirred, heard = floor.epoch, floor.stirred, max(floor.head, floor.stirred)
-        prompt = who_should_respond(memory, tuple(self._room.recent), names)
-        charge = charge_for(shaped(prompt, Panel), f"panel:{epoch}:{heard}", VOICE, self._prices)
+        prompt = replace(
+            who_should_respond(memory, tuple(self._room.recent), names), shape=shape_of(Panel)
+        )
+        charge = charge_for(prompt, f"panel:{epoch}:{heard}", VOICE, self._prices)
         try:
             (receipt,) = await self._room.publish([reserve_draft(charge)])
         except Conflict:
