@@ -25,7 +25,7 @@ from memory.arbitration import (
     Step,
     next_step,
 )
-from memory.floor import VOICE
+from memory.floor import SERVER
 from memory.stopping import totals
 from memory.voting import result
 
@@ -123,8 +123,8 @@ class Arbiter:
     async def _call_vote(self, ref: int) -> None:
         proposal = self._room.memory.proposals[ref]
         question = f"Shall {proposal.handle} be accepted: {proposal.topic}?"
-        call = VoteInitiated(participant=VOICE, content=question, re=proposal.handle)
-        await self._publish(f"vote:{VOICE}:{ref}", call)
+        call = VoteInitiated(participant=SERVER, content=question, re=proposal.handle)
+        await self._publish(f"vote:{SERVER}:{ref}", call)
 
     async def _close(self, reason: str, rule: str) -> None:
         """End the session once the calls under way are settled, with its totals.
@@ -141,7 +141,7 @@ class Arbiter:
         memory = room.memory
         if memory.settings.vote.fallback and not any(d.binds for d in memory.decisions.values()):
             fallback = ResultsFinal(
-                participant=VOICE, content=memory.settings.vote.fallback, consensus=False
+                participant=SERVER, content=memory.settings.vote.fallback, consensus=False
             )
             await self._publish("fallback", fallback)
         await room.close(reason, rule, totals(room.memory))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from memory.floor import VOICE
+from memory.floor import SERVER
 from memory.gate import judge
 
 from bus import Draft
@@ -22,7 +22,7 @@ from listeners.model import Completion, Model, ModelError
 from listeners.prices import Prices
 from listeners.prompting import Panel, PanelBid, who_should_respond
 from listeners.room import Room
-from listeners.structured import ask
+from listeners.structured import ask, shape_of
 from memory.text import clip, one_line
 
 LONGEST: Final = 200
@@ -61,7 +61,7 @@ class PanelCaller:
         prompt = replace(
             who_should_respond(memory, tuple(self._room.recent), names), shape=shape_of(Panel)
         )
-        charge = charge_for(prompt, f"panel:{epoch}:{heard}", VOICE, self._prices)
+        charge = charge_for(prompt, f"panel:{epoch}:{heard}", SERVER, self._prices)
         try:
             (receipt,) = await self._room.publish([reserve_draft(charge)])
         except Conflict:
