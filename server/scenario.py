@@ -10,9 +10,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
 
-from bus.entries import Act, Content, Name
+from bus.entries import ACTS, Act, Content, Name
 from memory.settings import (
     CacheSettings,
     CapSettings,
@@ -31,12 +41,34 @@ from memory.settings import (
     SummarySettings,
     VoteSettings,
 )
+from personas.errors import nearest
+from personas.reading import CAPABILITIES
 from server.script import Lines
 
 VERSION: Final = 1
 MOST_HEADS: Final = 100  # participants; past this an auction is no talk any more
 
-Capability = Literal["grant", "mute", "pause", "phase", "vote", "close", "interrupt", "moderate"]
+POWERS: Final = (*ACTS, *CAPABILITIES)
+
+
+def _known_power(word: str) -> str:
+    if word not in POWERS:
+        near = nearest(word, POWERS)
+        raise PydanticCustomError(
+            "power",
+            "{word} is neither act nor capability; {meant}acts: {acts}; "
+            "capabilities: {capabilities}",
+            {
+                "word": repr(word),
+                "meant": f"is {near!r} meant? " if near else "",
+                "acts": ", ".join(ACTS),
+                "capabilities": ", ".join(CAPABILITIES),
+            },
+        )
+    return word
+
+
+Power = Annotated[str, AfterValidator(_known_power), WithJsonSchema({"enum": list(POWERS)})]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 ModelName = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,200}$")]
 Cost = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
@@ -80,7 +112,7 @@ class Participant(_Group):
     as_: Name | None = Field(None, alias="as", description="its name here  [the persona's]")
     model: ModelName | None = Field(None, description="who speaks: small, large or a model's name")
     eval_model: ModelName | None = Field(None, description="who judges whether to")
-    may: tuple[Act | Capability, ...] | None = Field(None, description="acts and capabilities")
+    may: tuple[Power, ...] | None = Field(None, description="acts and capabilities")
     weight: int | None = Field(None, ge=0, le=1_000_000, description="of its ballots")
     budget: SeatBudget = SeatBudget()
 
@@ -89,7 +121,7 @@ class Person(_Group):
     """A seat for somebody who is expected to join: `parley join SESSION --as NAME`."""
 
     name: Name
-    may: tuple[Act | Capability, ...] | None = Field(None, description="acts and capabilities")
+    may: tuple[Power, ...] | None = Field(None, description="acts and capabilities")
     weight: int = Field(1, ge=0, le=1_000_000, description="of its ballots")
 
 

@@ -10,6 +10,7 @@ from types import UnionType
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from personas.errors import PersonaRefused, nearest
 from personas.matter import load as load_yaml
@@ -65,7 +66,7 @@ def parse(text: str, source: str) -> Scenario:
     try:
         return Scenario.model_validate(tree)
     except ValidationError as refused:
-        first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
+        first = _likeliest(refused)
         loc = [step for step in first["loc"] if step not in _TAGS]
         line = next(
             (found for end in range(len(loc), 0, -1) if (found := lines.get(_keys(loc[:end])))),
@@ -75,6 +76,12 @@ def parse(text: str, source: str) -> Scenario:
         raise Misuse(
             f"{place}: {key_path(loc)}: {_reason(first['type'], first['msg'], loc)}"
         ) from None
+
+
+def _likeliest(refused: ValidationError) -> ErrorDetails:
+    """The mistake to tell first: a misspelled key often is why another is missing."""
+    errors = refused.errors(include_url=False, include_context=False, include_input=False)
+    return next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
 
 
 def key_path(loc: Loc) -> str:
