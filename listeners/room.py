@@ -62,6 +62,8 @@ class Room:
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
         """End the session. Raises `SessionClosed` where others closed it with other words."""
         await self._door.close(reason, rule, totals)
+        while self.memory.closed is None:
+            await self.moved(self.seq)
 
     async def caught_up(self, seq: int) -> None:
         """Return once entry `seq` is folded here."""

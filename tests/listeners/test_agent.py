@@ -169,7 +169,9 @@ async def test_a_persons_word_cancels_a_draft_at_once(bus: Bus) -> None:
         await said(bus, "cut", "host", "Wait: one more thing.")
 
         async def dropped() -> bool:
-            return any(e.outcome == "discarded" for e in kinds(await log_of(bus, "cut"), "spend.settled"))
+            return any(
+                e.outcome == "discarded" for e in kinds(await log_of(bus, "cut"), "spend.settled")
+            )
 
         await wait_until(dropped, every=0.002)
         assert time.monotonic() - began < 0.2
