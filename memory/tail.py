@@ -52,6 +52,8 @@ BLOCKS: Final = (
 FULL_POSITIONS: Final = 5  # own positions shown; the newest first
 FULL_INSIGHTS: Final = 10  # the weightiest
 MESSAGE_CHARS: Final = 4000  # one pasted log must not displace the talk
+SHORT_CHARS: Final = 240  # of a message in short: its first sentence or two
+LEAST_CHARS: Final = 40  # of the newest one, where hardly anything fits
 
 
 def fill(
@@ -150,21 +152,43 @@ def _put_unsettled(memory: Memory, page: Page) -> None:
 
 
 def _put_messages(memory: Memory, page: Page, messages: list[Record]) -> None:
-    for index, record in enumerate(reversed(messages)):
-        chars = MESSAGE_CHARS
-        while chars and not page.put(
-            RECENT,
-            record.n,
-            message_lines(memory, record, chars),
-            (record.n,),
-            what=f"n {record.n}",
-            short=len(getattr(record.entry, "content", "")) > chars,
-        ):
-            chars = chars // 2 if index == 0 and chars > 40 else 0
-        if not chars:
-            left = messages[: len(messages) - index]
-            page.omit(RECENT, [f"n {one.n}" for one in left])
-            return
+    """The newest message whole, the others in short, and those whole again that have room.
+
+    Under a small budget the run of the talk is worth more than one more long message.
+    """
+    if not messages or not _put_newest(memory, page, messages):
+        return
+    shown = []
+    for index in range(len(messages) - 2, -1, -1):
+        if not _put_message(memory, page, messages[index], SHORT_CHARS):
+            page.omit(RECENT, [f"n {one.n}" for one in messages[:index]])
+            break
+        shown.append(messages[index])
+    for record in shown:
+        if len(getattr(record.entry, "content", "")) > SHORT_CHARS:
+            _put_message(memory, page, record, MESSAGE_CHARS)
+
+
+def _put_newest(memory: Memory, page: Page, messages: list[Record]) -> bool:
+    """The newest message as long as it fits; False where nothing of it does."""
+    chars = MESSAGE_CHARS
+    while not _put_message(memory, page, messages[-1], chars):
+        if chars <= LEAST_CHARS:
+            page.omit(RECENT, [f"n {one.n}" for one in messages[:-1]])
+            return False
+        chars //= 2
+    return True
+
+
+def _put_message(memory: Memory, page: Page, record: Record, chars: int) -> bool:
+    return page.put(
+        RECENT,
+        record.n,
+        message_lines(memory, record, chars),
+        (record.n,),
+        what=f"n {record.n}",
+        short=len(getattr(record.entry, "content", "")) > chars,
+    )
 
 
 def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None:
