@@ -20,7 +20,7 @@ _REDACTED: Final = "redacted:"
 _DERIVED: Final = ("summary:", "condense:", "note:", "lesson:")
 _ENVELOPE: Final = 65_536  # what the fields around a content may take
 _ID: Final = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}\Z")
-_HANDLE: Final = re.compile(r"[PDE][1-9][0-9]{0,8}\Z")
+_HANDLE: Final = re.compile(r"[PDEV][1-9][0-9]{0,8}\Z")
 _DOORS: Final = {
     "session.opened": "open",
     "session.closed": "close",
@@ -67,7 +67,7 @@ def redacted_id(seq: int) -> str:
 
 
 def is_handle(re: str) -> bool:
-    """True for P3, D2 or E1: resolved by the fold, never by the log."""
+    """True for P3, D2, E1 or V1: resolved by the fold, never by the log."""
     return _HANDLE.match(re) is not None
 
 

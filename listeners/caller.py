@@ -11,36 +11,52 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from dataclasses import dataclass, replace
+from typing import Final, Generic, Literal, TypeVar
 
 import structlog
 from pydantic import BaseModel
 
 from bus import Draft
-from listeners.accounts import Charge, reserve_draft, settle_draft
-from listeners.model import BadAnswer, Completion, ModelError, Prompt, Speaker
-from listeners.prices import Prices, reservation, worst
+from listeners.accounts import Charge, charge_for, outcome_of, reserve_draft, settle_draft
+from listeners.model import BadAnswer, Completion, ModelError, Prompt, Speaker, TooSlow
+from listeners.prices import Prices, priced
 from listeners.room import Room
-from listeners.structured import ask
-from memory.text import tokens
+from listeners.structured import ask, shape_of
 
 Ending = Literal["answered", "budget", "cancelled", "late", "failed"]
+Outcome = Literal["used", "passed", "discarded", "failed"]
 Holds = Callable[[], bool]
 Shaped = TypeVar("Shaped", bound=BaseModel)
 Answer = TypeVar("Answer")
+
+_OUTCOMES: Final[dict[Ending, Outcome]] = {
+    "answered": "used",
+    "budget": "failed",
+    "cancelled": "discarded",
+    "late": "discarded",
+    "failed": "failed",
+}
 
 log = structlog.get_logger("parley.agent")
 
 
 @dataclass(frozen=True, slots=True)
 class Called(Generic[Answer]):
-    """How a call ended; `settle` is to be published, None where nothing was reserved."""
+    """How a call ended, and what it cost: `charge` is None where nothing was reserved."""
 
     ending: Ending
     answer: Answer | None = None
-    settle: Draft | None = None
-    discard: Draft | None = None  # instead of `settle`, where the answer comes to nothing
+    charge: Charge | None = None
+    completion: Completion | None = None
+    prices: Prices | None = None
+
+    def settled(self, outcome: Outcome | None = None) -> Draft | None:
+        """The account of it, to be published with what came of it; as `outcome`, where given."""
+        if self.charge is None:
+            return None
+        outcome = outcome or _OUTCOMES[self.ending]
+        return settle_draft(self.charge, self.completion, outcome, self.prices or {})
 
 
 class Caller:
@@ -61,89 +77,61 @@ class Caller:
         async def work() -> tuple[Shaped, Completion]:
             return await ask(self._model, prompt, shape)
 
-        return await self._made_on_account(prompt, work, _Heard(), holds, seconds)
+        return await self._on_account(
+            replace(prompt, shape=shape_of(shape)), work, [], holds, seconds
+        )
 
     async def speak(self, prompt: Prompt, holds: Holds, seconds: float) -> Called[str]:
         """What the model says, heard as it speaks."""
-        heard = _Heard()
+        heard: list[str] = []
 
         async def work() -> tuple[str, Completion]:
             async with aclosing(self._model.stream(prompt)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Completion):
                         return piece.text, piece
-                    heard.text += piece
+                    heard.append(piece)
             raise BadAnswer("the stream ended without a completion")
 
-        return await self._made_on_account(prompt, work, heard, holds, seconds)
+        return await self._on_account(prompt, work, heard, holds, seconds)
 
-    async def _made_on_account(
+    async def _on_account(
         self,
         prompt: Prompt,
         work: Callable[[], Awaitable[tuple[Answer, Completion]]],
-        heard: _Heard,
+        heard: list[str],
         holds: Holds,
         seconds: float,
     ) -> Called[Answer]:
         self._made += 1
-        charge = Charge(
-            call=f"{self._name}.{self._made}",
-            participant=self._participant,
-            purpose=prompt.purpose,
-            tokens=reservation(prompt),
-            micros=worst(self._prices, prompt.model or prompt.tier, prompt),
-            model=prompt.model or prompt.tier,
-        )
-        await self._room.publish([reserve_draft(charge)])
-        if charge.call not in self._room.memory.ledger.calls:
+        charge = charge_for(prompt, f"{self._name}.{self._made}", self._participant, self._prices)
+        if not await self._granted(charge):
             return Called("budget")
         try:
             async with asyncio.timeout(seconds):
                 done = await self._room.as_long_as(holds, work)
         except TimeoutError:
-            return self._unanswered("late", charge, self._so_far(prompt, heard))
+            return Called("late", None, charge, _broken_off(charge, heard), self._prices)
         except ModelError as error:
             log.warning("model_failed", participant=self._participant, reason=str(error))
-            return self._unanswered("failed", charge, getattr(error, "completion", None))
+            completion, _ = outcome_of(error)
+            ending: Ending = "late" if isinstance(error, TooSlow) else "failed"
+            return Called(ending, None, charge, completion, self._prices)
         if done is None:
-            return self._unanswered("cancelled", charge, self._so_far(prompt, heard))
+            return Called("cancelled", None, charge, _broken_off(charge, heard), self._prices)
         answer, completion = done
-        completion = _counted(completion, prompt)
-        return Called(
-            "answered",
-            answer,
-            settle_draft(charge, completion, "used", self._prices),
-            settle_draft(charge, completion, "discarded", self._prices),
-        )
+        return Called("answered", answer, charge, completion, self._prices)
 
-    def _unanswered(
-        self, ending: Ending, charge: Charge, completion: Completion | None
-    ) -> Called[Answer]:
-        outcome: Literal["failed", "discarded"] = "failed" if ending == "failed" else "discarded"
-        settle = settle_draft(charge, completion, outcome, self._prices)
-        return Called(ending, None, settle, settle)
-
-    def _so_far(self, prompt: Prompt, heard: _Heard) -> Completion:
-        """What a generation that was broken off came to, as far as it can be known here."""
-        return Completion(heard.text or "-", prompt.model or prompt.tier,
-                          _estimate(prompt), tokens(heard.text))  # fmt: skip
+    async def _granted(self, charge: Charge) -> bool:
+        """Reserve it; False where the fold refuses, or a budget in money meets no price."""
+        memory = self._room.memory
+        if memory.settings.budget.micros is not None and priced(self._prices, charge.model) is None:
+            log.warning("price_unknown", model=charge.model, call=charge.call)
+            return False
+        await self._room.publish([reserve_draft(charge)])
+        return charge.call in self._room.memory.ledger.calls
 
 
-class _Heard:
-    """What a stream has said so far."""
-
-    text = ""
-
-
-def _counted(completion: Completion, prompt: Prompt) -> Completion:
-    """`completion` with tokens: the endpoint's, else the counter's estimate."""
-    if completion.input_tokens or completion.output_tokens:
-        return completion
-    return Completion(
-        completion.text, completion.model, _estimate(prompt), tokens(completion.text),
-        cut=completion.cut,
-    )  # fmt: skip
-
-
-def _estimate(prompt: Prompt) -> int:
-    return tokens(prompt.system) + tokens(prompt.user)
+def _broken_off(charge: Charge, heard: list[str]) -> Completion | None:
+    """What a generation came to that was not let finish; None where nothing of it was heard."""
+    return Completion("".join(heard), charge.model) if heard else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, cast
 
 from bus.entries import Act, Intent, Message, VoteInitiated
 from listeners.prompting import SILENT, Evaluation
@@ -49,7 +49,7 @@ def message(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Mess
 
 
 def vote_call(memory: Memory, name: str, intent: Bid | None) -> VoteInitiated | None:
-    """The vote that the speaker was granted the floor to call; None where it was not, or may not."""
+    """The vote that the speaker was granted the floor to call, where it may; else None."""
     seat = memory.floor.seats.get(name)
     if intent is None or intent.intent != "vote" or not _is_handle(intent.re):
         return None
@@ -74,7 +74,7 @@ def target_of(memory: Memory, answer: Evaluation) -> str | None:
 
 def as_intent(name: str) -> Intent:
     """The intent of that name; `answer` for any other."""
-    return name if name in _ACTS else "answer"  # type: ignore[return-value]  # it is a key
+    return cast("Intent", name) if name in _ACTS else "answer"
 
 
 def _is_handle(target: object) -> bool:

@@ -32,9 +32,9 @@ _ACKNOWLEDGES: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What an evaluation is based on: the newest message, and what had stirred everyone by then."""
+    """What an evaluation is based on: entries up to `n`, and what had stirred everyone by then."""
 
-    head: int
+    n: int
     stirred: int
     by_person: bool
 
@@ -106,20 +106,22 @@ class Evaluating:
     async def _answer(self, called: Called[Evaluation], heard: Heard) -> None:
         answer = called.answer
         if called.ending == "cancelled":
-            await self._me.publish(called.settle)
+            await self._me.publish(called.settled())
         elif answer is not None and answer.act == "bid":
             await self._bid(
                 heard, answer.intent, answer.urgency,
                 re=drafting.target_of(self._me.memory, answer), novelty=answer.novelty,
-                reason=answer.reason, settle=called.settle,
+                reason=answer.reason, settle=called.settled(),
             )  # fmt: skip
         elif answer is not None:
-            await self._pass(heard, answer.reason, ready=answer.ready, settle=called.settle)
+            await self._pass(
+                heard, answer.reason, ready=answer.ready, settle=called.settled("passed")
+            )
         elif heard.by_person and called.ending != "budget":
-            await self._bid(heard, "answer", 1, reason=called.ending, settle=called.settle)
+            await self._bid(heard, "answer", 1, reason=called.ending, settle=called.settled())
         else:
             broke = called.ending == "budget"
-            await self._pass(heard, called.ending, ready=broke, settle=called.settle)
+            await self._pass(heard, called.ending, ready=broke, settle=called.settled())
 
     async def _bid(
         self, heard: Heard, intent: Intent, urgency: int, *,
@@ -127,9 +129,9 @@ class Evaluating:
         novelty: str = "", reason: str = "", settle: Draft | None = None,
     ) -> None:  # fmt: skip
         self._tally.bids += 1
-        self._heard = heard.head
+        self._heard = heard.n
         entry = FloorBid(
-            participant=self._me.name, epoch=self._me.floor.epoch, heard=max(heard.head, heard.stirred),
+            participant=self._me.name, epoch=self._me.floor.epoch, heard=heard.n,
             urgency=urgency, intent=intent, re=re, novelty=_short(novelty), reason=_short(reason),
             how=how,
         )  # fmt: skip
@@ -140,16 +142,17 @@ class Evaluating:
         ready: bool = False, settle: Draft | None = None,
     ) -> None:  # fmt: skip
         self._tally.passes += 1
-        self._heard = heard.head
+        self._heard = heard.n
         entry = FloorPassed(
-            participant=self._me.name, epoch=self._me.floor.epoch, heard=max(heard.head, heard.stirred),
+            participant=self._me.name, epoch=self._me.floor.epoch, heard=heard.n,
             ready=ready, reason=_short(reason), how=how,
         )  # fmt: skip
         await self._me.publish(settle, self._me.draft("pass", entry))
 
     def _now(self) -> Heard:
         floor = self._me.floor
-        return Heard(floor.head, floor.stirred, floor.stirred > 0 and floor.hops == 0)
+        by_person = floor.stirred > 0 and floor.hops == 0
+        return Heard(max(floor.head, floor.stirred), floor.stirred, by_person)
 
     def _only_acknowledged(self) -> bool:
         """Whether nothing but acknowledgements came since the last answer was given."""

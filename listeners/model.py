@@ -15,7 +15,7 @@ Providers that speak OpenAI's protocol agree on success and on little else.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
@@ -110,7 +110,7 @@ class Model(Protocol):
 class Speaker(Model, Protocol):
     """A model that can be heard while it speaks."""
 
-    def stream(self, prompt: Prompt) -> AsyncIterator[str | Completion]:
+    def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completion]:
         """The answer in pieces as they come, and the whole `Completion` last.
 
         Closing the iterator ends the generation. Raises `ModelError`; what was

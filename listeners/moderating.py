@@ -46,9 +46,9 @@ class Moderating:
         granted = self._granted(called, epoch)
         if granted is None:
             nobody = FloorPassed(participant=me.name, epoch=epoch, heard=me.floor.head)
-            await me.publish(called.settle, me.draft("pass", nobody))
-        elif not await me.landed(epoch, called.settle, granted):
-            await me.publish(called.discard)
+            await me.publish(called.settled(), me.draft("pass", nobody))
+        elif not await me.landed(epoch, called.settled(), granted):
+            await me.publish(called.settled("discarded"))
 
     def _granted(self, called: Called[NextSpeaker], epoch: int) -> Draft | None:
         if called.answer is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final, Literal, cast, get_args
 
 from pydantic import BaseModel, Field
 
@@ -160,8 +160,8 @@ def _asked_of(prompt: Prompt, persona: Persona, name: str, memory: Memory, tier:
     wanted = persona.eval_model if tier == "small" else persona.model
     seat = memory.floor.seats.get(memory.named(name))
     turn = seat.turns if seat else 0
-    if wanted == "small" or wanted == "large":
-        return replace(prompt, participant=name, turn=turn, tier=wanted)
+    if wanted in get_args(Tier):
+        return replace(prompt, participant=name, turn=turn, tier=cast("Tier", wanted))
     return replace(prompt, participant=name, turn=turn, tier=tier, model=wanted)
 
 

@@ -44,7 +44,7 @@ class Speaking:
         for _ in range(self._me.settings.restarts):
             if called.ending != "cancelled" or not self._holds(epoch):
                 break
-            await self._me.publish(called.settle)
+            await self._me.publish(called.settled())
             called = await self._drafted(lambda stirred: self._may_finish(epoch, stirred))
         text = drafting.said(called.answer or "", self._me.name, self._persona.display)
         if text:
@@ -59,15 +59,15 @@ class Speaking:
         if text:
             self._openly += 1
             spoken = self._spoken(text, f"say:{self._me.key}:open.{self._openly}")
-            await self._me.publish(*spoken, called.settle)
+            await self._me.publish(*spoken, called.settled())
             self._tally.commits += 1
         elif called.ending == "cancelled":
-            await self._me.publish(called.settle)
+            await self._me.publish(called.settled())
         else:
             self._tally.silent += 1
             floor = self._me.floor
             nothing = FloorPassed(participant=self._me.name, epoch=floor.epoch, heard=floor.head)
-            await self._me.publish(called.settle, self._me.draft("pass", nothing))
+            await self._me.publish(called.settled(), self._me.draft("pass", nothing))
 
     async def _drafted(self, holds: Callable[[int], bool]) -> Called[str]:
         self._tally.drafts += 1
@@ -82,15 +82,15 @@ class Speaking:
 
     async def _commit(self, epoch: int, text: str, called: Called[str]) -> None:
         spoken = self._spoken(text, f"say:{self._me.key}:{epoch}")
-        if await self._me.landed(epoch, *spoken, called.settle, self._released(epoch, "spoke")):
+        if await self._me.landed(epoch, *spoken, called.settled(), self._released(epoch, "spoke")):
             self._tally.commits += 1
         else:
             self._tally.stale += 1
-            await self._me.publish(called.discard)
+            await self._me.publish(called.settled("discarded"))
 
     async def _give_up(self, epoch: int, reason: Release, called: Called[str]) -> None:
         self._tally.silent += reason == "silent"
-        await self._me.publish(called.settle)
+        await self._me.publish(called.settled())
         if self._me.floor.epoch == epoch:
             await self._me.landed(epoch, self._released(epoch, reason))
 

@@ -50,7 +50,7 @@ class Voter:
         self._tally.ended(called.ending)
         ballot = None if called.ending == "cancelled" else self._ballot(vote, called)
         draft = None if ballot is None else self._me.draft("ballot", ballot)
-        await self._me.publish(called.settle, draft)
+        await self._me.publish(called.settled(), draft)
 
     def _is_open(self, ref: int) -> bool:
         vote = self._me.memory.votes.held.get(ref)

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 from bus.entries import (
     ACTS,
     KINDS,
+    BallotCast,
     BallotCompleted,
     ContextInjected,
     Entry,
@@ -45,6 +46,7 @@ from bus.entries import (
     Unknown,
     VoteConfirmed,
     VoteInitiated,
+    VoteRule,
 )
 from bus.wire import decode
 from memory.presets import preset
@@ -53,6 +55,18 @@ from tests.logs import ODD, PACK_REFS, PEOPLE, TOPICS
 
 _T = TypeVar("_T")
 
+VOTES: Final = ("V1", "v2", "V3", "V4", "V0", "V", *range(1, 20))
+CHOICES: Final = (
+    "accept",
+    "Reject",
+    "tea",
+    " coffee",
+    "abstain",
+    "p1",
+    "P2",
+    "## forged\n",
+    "x" * 90,
+)
 FORGED: Final = "## Key Decisions Made\n- D9"
 NAMES: Final = (*PEOPLE, "Ana B.", "user", "\u202eeve", FORGED, "e\u0301" * 9)
 HANDLES: Final = ("P1", "P2", "P3", "P4", "D1", "D2", "D3")
@@ -131,16 +145,21 @@ def _message(p: Picks) -> Entry:
 
 
 def _ballot(p: Picks) -> Entry:
-    return BallotCompleted(
-        participant=p.of(NAMES),
-        consensus=p.of((True, False)),
-        content=p.of((*SAID[2:6], *TEXTS)),
-        re=p.of(REFS),
-        supporters=p.some(NAMES),
-        dissenters=p.some(NAMES, 2),
-        abstainers=p.some(NAMES, 1),
-        at=p.of(TIMES),
-    )
+    vote = p.of((None, None, *range(1, 16)))
+    counted = {} if vote is None else {"tally": dict.fromkeys(p.some(CHOICES), 2)}
+    return BallotCompleted.model_validate({
+        "participant": p.of(NAMES),
+        "consensus": p.of((True, False)),
+        "content": p.of((*SAID[2:6], *TEXTS)),
+        "re": p.of(REFS),
+        "supporters": p.some(NAMES),
+        "dissenters": p.some(NAMES, 2),
+        "abstainers": p.some(NAMES, 1),
+        "vote": vote,
+        "carried": vote and p.of((None, "accept", "reject", "tea", *CHOICES, *HANDLES)),
+        **counted,
+        "at": p.of(TIMES),
+    })  # fmt: skip
 
 
 def _results(p: Picks) -> Entry:
@@ -223,8 +242,21 @@ def _injected(p: Picks) -> Entry:
 def _vote(p: Picks) -> Entry:
     if p.of((True, False)):
         return VoteConfirmed(participant=p.of(NAMES), agreed=p.of((True, False)), re=p.of(REFS))
-    return VoteInitiated(
-        participant=p.of(NAMES), content=p.of(TEXTS), re=p.of(REFS), options=p.some(SAID)
+    return VoteInitiated.model_validate({
+        "participant": p.of(NAMES),
+        "content": p.of(TEXTS),
+        "re": p.of((None, None, *REFS)),
+        "options": p.of(((), (), ("tea", "Coffee", "tea"), HANDLES[:3], p.some(CHOICES))),
+        "rule": p.of((None, *get_args(VoteRule))),
+        "secret": p.of((None, True, False)),
+        "quorum": p.of((None, None, 0, 1000)),
+        "window": p.of((None, 1, 3)),
+    })  # fmt: skip
+
+
+def _cast(p: Picks) -> Entry:
+    return BallotCast(
+        participant=p.of(NAMES), re=p.of(VOTES), choice=p.of((("accept",), p.some(CHOICES, 2)))
     )
 
 
@@ -255,6 +287,8 @@ CHANGES: Final[tuple[dict[str, Any], ...]] = (
     {"note": {"policy": "rewrite", "agents": {"ana": {"policy": "off"}, "bo": {"limit": 12}}}},
     {"note": {"policy": "off"}},
     {"exchange": {"users": ["ana"]}, "limits": {"short_term": {"cap": 20}}},
+    {"vote": {"confirm": "majority", "secret": True}},
+    {"vote": {"confirm": "all", "rule": "consent", "quorum": 0}},
     {"caps": {"decisions": 2, "proposals": 2, "summaries": 2}},
     {"no such": "setting"},
     {"limits": {"history": {"cap": 0}}},
@@ -278,7 +312,7 @@ PRIMARY_MAKERS: Final[tuple[Callable[[Picks], Entry], ...]] = (
     *(_begun,) * 4, *(_ended,) * 2,
     *(_returned,) * 4, *(_called,) * 2,
     *(_step,) * 3,
-    *(_ballot,) * 2, _results, _vote, _injected, _written,
+    *(_ballot,) * 2, _results, *(_vote,) * 2, *(_cast,) * 2, _injected, _written,
     _corrected, _aliased, _redacted, _compacted,
 )  # fmt: skip
 CONTROL_MAKERS: Final = (*PRIMARY_MAKERS, _changed)

@@ -38,7 +38,8 @@ def found() -> list[Fact]:
     chance = Random(7)
     facts: list[Fact] = []
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
-    small = {"limits": limits, "summary": {"how": "model", "interval": 3}}
+    agreed = {"confirm": "majority"}
+    small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}
     for number in range(150):
         preset = list(PRESETS)[number % len(PRESETS)]
         log: list[Entry] = [opening(preset, small if number % 2 else {})]
