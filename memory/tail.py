@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from bus.entries import Record, Unknown
 from memory import condensed, exchanges, insights, lookup, notebooks, toolcache
+from memory.floor_state import Vote
 from memory.items import Proposal
 from memory.page import Page
 from memory.render import (
@@ -27,9 +28,11 @@ from memory.render_layers import (
     stage_line,
     work_lines,
 )
+from memory.render_votes import lost_line, vote_lines
 from memory.state import Memory
 
 STAGE = "Where We Are"
+VOTES = "Votes"
 WORK = "Work in Hand"
 LEARNT = "What Was Learnt"
 OPEN = "Active Proposals"
@@ -45,12 +48,13 @@ EXCHANGES = "Recent Exchanges"
 RECENT = "Recent Messages"
 
 BLOCKS: Final = (
-    STAGE, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, DISSENT, HISTORY, SINCE, SHOWN, TOOLS,
+    STAGE, VOTES, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, DISSENT, HISTORY, SINCE, SHOWN, TOOLS,
     EXCHANGES,
 )  # fmt: skip
 
 FULL_POSITIONS: Final = 5  # own positions shown; the newest first
 FULL_INSIGHTS: Final = 10  # the weightiest
+LOST_VOTES: Final = 3  # closed votes that carried nothing; the newest on what is still open
 MESSAGE_CHARS: Final = 4000  # one pasted log must not displace the talk
 SHORT_CHARS: Final = 240  # of a message in short: its first sentence or two
 LEAST_CHARS: Final = 40  # of the newest one, where hardly anything fits
@@ -69,6 +73,7 @@ def fill(
         _put_lines(memory, page, SINCE if profile == "raw" else HISTORY, name)
         return
     _put_stage(memory, page)
+    _put_votes(memory, page, name)
     active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
     _put_proposals(page, active)
     if profile == "full":
@@ -101,6 +106,29 @@ def is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
     if entry.kind != "message" or type(entry) is Unknown:
         return False
     return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
+
+
+# -- votes ---------------------------------------------------------------------
+
+
+def _put_votes(memory: Memory, page: Page, name: str | None) -> None:
+    """The votes that run, then the newest that carried nothing of what is still open."""
+    votes = memory.votes
+    for ref in votes.running:
+        vote = votes.held[ref]
+        if not page.put(VOTES, ref, vote_lines(vote, name), (vote.n,), what=vote.handle):
+            lines = vote_lines(vote, name, short=True)
+            page.put(VOTES, ref, lines, (vote.n,), what=vote.handle, short=True)
+    lost = (vote for vote in reversed(votes.held.values()) if vote.status in ("failed", "short"))
+    for vote in islice((vote for vote in lost if _is_unsettled(memory, vote)), LOST_VOTES):
+        page.put(VOTES, vote.ref, lost_line(vote), (vote.n,), what=vote.handle)
+
+
+def _is_unsettled(memory: Memory, vote: Vote) -> bool:
+    """True for a lost vote on what is still proposed, or that was opened lately."""
+    if vote.proposal is not None:
+        return vote.proposal in memory.live
+    return memory.messages - vote.opened <= memory.window
 
 
 # -- proposals, positions, repeats ---------------------------------------------
