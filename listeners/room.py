@@ -19,13 +19,13 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Final, TypeVar
 
 import structlog
-from memory.arbitration import Waited
 
 from bus import Draft, Receipt
 from bus.entries import Record
 from bus.tasks import end
 from listeners.doors import Door, LogReplaced
 from listeners.marks import Marks
+from memory.arbitration import Waited
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
