@@ -18,6 +18,8 @@ from server.commands import (
     operations,
     redaction,
     rules,
+    run,
+    scenario,
     sessions,
     talk,
     tool,
@@ -52,8 +54,9 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.meta[SOURCES] = sources
 
 
-for family in (demo, analysis, talk, goal, asking, rules, redaction, operations):
+for family in (demo, run, analysis, talk, goal, asking, rules, redaction, operations):
     family.add_to(app)
+app.add_typer(scenario.app, name="scenario")
 app.add_typer(sessions.app, name="session")
 app.add_typer(lessons.app, name="lessons")
 app.add_typer(note.app, name="note")

@@ -27,6 +27,7 @@ GIST: Final = 400  # characters of a summary: nobody asks a script for a good on
 _HANDLE: Final = re.compile(r"[PDV][1-9][0-9]{0,8}\Z")
 _LISTED: Final = re.compile(r"^\| (?P<name>.+): .*?(?P<turns>\d+) turns so far", re.MULTILINE)
 _QUESTION: Final = "A vote is held, "
+_GRANTED: Final = "You have the floor to "
 _TAGS: Final[Mapping[Act, str]] = {
     "propose": "PROPOSE", "amend": "AMEND", "withdraw": "WITHDRAW", "support": "SUPPORT",
     "oppose": "OPPOSE", "abstain": "ABSTAIN", "accept": "ACCEPT", "reject": "REJECT",
@@ -34,8 +35,7 @@ _TAGS: Final[Mapping[Act, str]] = {
 }  # fmt: skip
 _INTENTS: Final[Mapping[Act, Intent]] = {
     "propose": "propose", "amend": "amend", "support": "support", "oppose": "oppose",
-    "ask": "ask", "decide": "decide", "accept": "decide", "reject": "decide", "ratify": "decide",
-    "dispute": "oppose",
+    "ask": "ask", "decide": "decide",
 }  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def scripted(script: Mapping[str, Lines]) -> Answer:
                 return json.dumps(evaluation(lines, prompt.turn, prompt.user))
             case "draft":
                 line = next_line(lines, prompt.turn)
-                return spoken(line) if line and is_time(line, prompt.user) else SILENT
+                return spoken(line, prompt.user) if line and is_time(line, prompt.user) else SILENT
             case "ballot":
                 return ballot(lines, prompt.user)
             case "grant":
@@ -92,16 +92,16 @@ def evaluation(lines: Lines, turn: int, shown: str) -> dict[str, object]:
 
 
 def intent(line: Line) -> Intent:
-    """What the line is bid for with."""
+    """What the line is bid for with; an act that no bid has is told by its tag alone."""
     if line.call_vote:
         return "vote"
     return _INTENTS.get(line.act, "answer") if line.act else "answer"
 
 
-def spoken(line: Line) -> str:
-    """The message, with the tag of its act in front where there is one."""
+def spoken(line: Line, request: str) -> str:
+    """The message, with the tag of its act in front where the floor was not granted for it."""
     tag = _TAGS.get(line.act) if line.act else None
-    if tag is None:
+    if tag is None or f"{_GRANTED}{intent(line)}{f' on {line.re}' if line.re else ''}" in request:
         return line.say
     return f"[{tag}{f' {line.re}' if line.re else ''}] {line.say}"
 

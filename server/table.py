@@ -45,4 +45,4 @@ def beginnings(cast: Cast) -> list[Draft]:
     if opening is not None:
         said = Message(participant=opening.by, content=opening.say, act=opening.act)
         entries.append(("opening", said))
-    return [Draft(id, entry) for id, entry in entries]
+    return [Draft(name, entry) for name, entry in entries]
