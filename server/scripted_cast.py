@@ -26,6 +26,7 @@ GIST: Final = 400  # characters of a summary: nobody asks a script for a good on
 
 _HANDLE: Final = re.compile(r"[PDV][1-9][0-9]{0,8}\Z")
 _LISTED: Final = re.compile(r"^\| (?P<name>.+): .*?(?P<turns>\d+) turns so far", re.MULTILINE)
+_HEARD: Final = re.compile(r"^\[n (\d+)\]", re.MULTILINE)  # above each message of a context
 _QUESTION: Final = "A vote is held, "
 _GRANTED: Final = "You have the floor to "
 _TAGS: Final[Mapping[Act, str]] = {
@@ -69,7 +70,8 @@ def next_line(lines: Lines, turn: int) -> Line | None:
 
 def is_time(line: Line, shown: str) -> bool:
     """Whether what is `shown` holds all that the line waits for, and nothing that forbids it."""
-    return all(_holds(shown, one) for one in line.when) and not any(
+    heard = max((int(n) for n in _HEARD.findall(shown)), default=0)
+    return heard >= line.after and all(_holds(shown, one) for one in line.when) and not any(
         _holds(shown, one) for one in line.unless
     )
 
@@ -110,7 +112,7 @@ def ballot(lines: Lines, request: str) -> str:
     """The ballot for the question at the end of `request`."""
     question = request[max(0, request.rfind(_QUESTION)) :]
     for on, choice in lines.votes.items():
-        if on != ANY and _holds(question, on):
+        if on != ANY and _names(question, on):
             return _cast(choice, lines.why)
     return _cast(lines.votes.get(ANY, ABSTAIN), lines.why)
 
@@ -151,7 +153,11 @@ def gist(request: str) -> str:
 
 
 def _holds(shown: str, text: str) -> bool:
-    """Whether `text` stands in what is shown; a handle as a word of its own."""
+    """Whether `text` stands in what is shown; of a handle, whether its item is listed there."""
     if _HANDLE.match(text):
-        return re.search(rf"\b{text}\b", shown) is not None
+        return re.search(rf"^- {text}\b", shown, re.MULTILINE) is not None
     return text in shown
+
+
+def _names(question: str, on: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(on)}(?!\w)", question) is not None
