@@ -35,6 +35,8 @@ def other(setting: Setting) -> str:
         return str(setting.default == "false").lower()
     if setting.name == "preset":
         return "experiment"
+    if setting.name == "model_prices":
+        return '{"small": {"input": 1, "output": 2}}'
     if setting.mapping:
         return '{"ana": {"limit": 2000}}'
     if "|" in setting.kind:
@@ -55,6 +57,8 @@ def test_each_setting_is_a_flag_a_variable_and_a_key(name: str, tmp_path: Path) 
     quoted = value if setting.kind in ("integer", "number", "true|false") else json.dumps(value)
     if setting.mapping:
         quoted = "{ana = {limit = 2000}}"
+    if setting.name == "model_prices":
+        quoted = "{small = {input = 1, output = 2}}"
     file = tmp_path / "parley.toml"
     file.write_text(f"{name} = {quoted if not setting.many else f'[{quoted}]'}\n")
     given = [
@@ -171,6 +175,30 @@ def test_a_wrong_mapping_is_refused_by_its_name(text: str) -> None:
     """Text that is no JSON object, or one of another shape."""
     with pytest.raises(Misuse, match=r"^--note-agents.*it takes JSON object"):
         settled({"note.agents": text}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"gpt": {"input": 1}}', "gpt.output: Field required"),
+        ('{"gpt": {"input": -1, "output": 2}}', "gpt.input: .*greater than or equal to 0"),
+        ('{"gpt": {"input": 1, "output": 2, "cached": 5}}', "cached input must not cost more"),
+        ('{"gpt": 5}', "gpt: .*it takes JSON object"),
+        ("cheap", "it takes JSON object"),
+    ],
+)
+def test_a_wrong_price_is_refused_in_a_line(text: str, reason: str) -> None:
+    """The model and what is wrong with its price are named."""
+    with pytest.raises(Misuse, match=rf"^--model-prices.*{reason}") as refused:
+        settled({"model_prices": text}, {})
+    assert "\n" not in str(refused.value)
+
+
+def test_a_child_process_knows_the_prices() -> None:
+    """They pass through its variables as they were given."""
+    given = settled({"model_prices": '{"small": {"input": 1, "output": 2}}'}, {})
+    variable = environment(given)["PARLEY_MODEL_PRICES"]
+    assert settled({}, {"PARLEY_MODEL_PRICES": variable}).model_prices == given.model_prices
 
 
 def test_a_preset_lies_under_what_was_set() -> None:
