@@ -29,16 +29,26 @@ def test_a_flag_outranks_a_variable_and_a_variable_the_file(
     assert found.session.summary.fanout == 6
 
 
+MAPPINGS = {  # as JSON, and as TOML
+    "note.agents": ('{"ana": {"limit": 2000}}', "{ana = {limit = 2000}}"),
+    "stop": ('{"turns": 5}', "{turns = 5}"),
+    "model_prices": (
+        '{"small": {"input": 1, "output": 2}}',
+        "{small = {input = 1, output = 2}}",
+    ),
+}
+
+
 def other(setting: Setting) -> str:
     """A value that is not the setting's default, as one types it."""
     if setting.switch:
         return str(setting.default == "false").lower()
     if setting.name == "preset":
         return "experiment"
-    if setting.name == "model_prices":
-        return '{"small": {"input": 1, "output": 2}}'
     if setting.mapping:
-        return '{"ana": {"limit": 2000}}'
+        return MAPPINGS[setting.name][0]
+    if setting.clearable:
+        return "7"
     if "|" in setting.kind:
         return next(word for word in setting.kind.split("|") if word != setting.default)
     if setting.kind in ("integer", "number"):
@@ -56,9 +66,7 @@ def test_each_setting_is_a_flag_a_variable_and_a_key(name: str, tmp_path: Path) 
     value = other(setting)
     quoted = value if setting.kind in ("integer", "number", "true|false") else json.dumps(value)
     if setting.mapping:
-        quoted = "{ana = {limit = 2000}}"
-    if setting.name == "model_prices":
-        quoted = "{small = {input = 1, output = 2}}"
+        quoted = MAPPINGS[name][1]
     file = tmp_path / "parley.toml"
     file.write_text(f"{name} = {quoted if not setting.many else f'[{quoted}]'}\n")
     given = [
@@ -199,6 +207,40 @@ def test_a_child_process_knows_the_prices() -> None:
     given = settled({"model_prices": '{"small": {"input": 1, "output": 2}}'}, {})
     variable = environment(given)["PARLEY_MODEL_PRICES"]
     assert settled({}, {"PARLEY_MODEL_PRICES": variable}).model_prices == given.model_prices
+
+
+def test_a_limit_that_is_not_set_is_empty() -> None:
+    """`--budget-tokens ''` takes one away; a child process has none either."""
+    limited = settled({"budget.tokens": "500"}, {})
+    assert limited.session.budget.tokens == 500
+    assert settled({"budget.tokens": ""}, {}).session.budget.tokens is None
+    assert environment(settled({}, {}))["PARLEY_BUDGET_TOKENS"] == ""
+
+
+def test_stop_rules_are_json_or_a_table(tmp_path: Path) -> None:
+    """By flag, variable and file; given rules take the place of the default ones."""
+    file = tmp_path / "parley.toml"
+    file.write_text("stop = {any = [{turns = 5}, {quiescent = true}]}\n")
+    text = '{"any": [{"turns": 5}, {"quiescent": true}]}'
+    given = [settled({}, {}, file), settled({"stop": text}, {}), settled({}, {"PARLEY_STOP": text})]
+    for found in given:
+        assert found.opening() == {"stop": {"any": [{"turns": 5}, {"quiescent": True}]}}
+    assert settled({}, environment(given[0])).model_dump() == given[0].model_dump()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("turns=5", "dictionary"),
+        ('{"turnz": 5}', "nearest is 'turns'"),
+        ('{"turns": "5"}', "whole number"),
+        ('{"turns": 5, "hops": true}', "'any' or 'all'"),
+    ],
+)
+def test_wrong_stop_rules_are_refused_in_a_line(text: str, reason: str) -> None:
+    """What is wrong is named, and what it takes."""
+    with pytest.raises(Misuse, match=rf"^--stop.*{reason}"):
+        settled({"stop": text}, {})
 
 
 def test_a_preset_lies_under_what_was_set() -> None:
