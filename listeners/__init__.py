@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from listeners.session import Message, Session
+    from listeners.session import Message as Message
+    from listeners.session import Session
 
 __all__ = ["Message", "Session"]
 
