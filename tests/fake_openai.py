@@ -58,7 +58,9 @@ _REFUSALS: Final[dict[str, tuple[int, dict[str, Any]]]] = {
 }  # fmt: skip
 
 
-Parameter = Literal["json_schema", "json_object", "stream_options", "temperature", "max_tokens"]
+Parameter = Literal[
+    "json_schema", "json_object", "odd_schema", "stream_options", "temperature", "max_tokens"
+]
 
 _UNKNOWN: Final[dict[Parameter, tuple[str, str]]] = {
     "json_schema": (
@@ -66,6 +68,7 @@ _UNKNOWN: Final[dict[Parameter, tuple[str, str]]] = {
         "Invalid parameter: 'response_format' of type 'json_schema' is not supported.",
     ),
     "json_object": ("response_format", "This response_format type is unavailable now"),
+    "odd_schema": ("response_format", "Invalid schema for response_format 'Odd': In context=()"),
     "stream_options": ("stream_options", "Unrecognized request argument: stream_options"),
     "temperature": (
         "temperature",

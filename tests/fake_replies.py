@@ -71,8 +71,11 @@ def pieces(content: str) -> list[str]:
 
 
 def asked_for(request: dict[str, Any], parameter: str) -> bool:
-    """Whether the request uses `parameter`, by its name or as a response format."""
-    return parameter in request or request.get("response_format", {}).get("type") == parameter
+    """Whether the request uses `parameter`: by its name, as a response format, as a shape "Odd"."""
+    wanted = request.get("response_format", {})
+    if parameter == "odd_schema":
+        return bool(wanted.get("json_schema", {}).get("name") == "Odd")
+    return parameter in request or wanted.get("type") == parameter
 
 
 def as_asked(request: dict[str, Any], text: str, seed: int) -> str:

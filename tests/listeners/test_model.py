@@ -351,6 +351,26 @@ async def test_a_shape_is_asked_for_as_the_endpoint_understands(
     assert formats == [*RUNGS[refuses], RUNGS[refuses][-1]]
 
 
+class Odd(BaseModel):
+    """The endpoint of the test does not like it."""
+
+    way: str
+
+
+async def test_a_schema_that_is_refused_costs_the_others_nothing() -> None:
+    """It is asked for in words, and the next shape by its schema again."""
+    manners = realistic(
+        refuses=frozenset({"odd_schema"}), first_token_seconds=0, tokens_per_second=None, faults=0
+    )
+    with FakeOpenAI(manners=manners) as fake:
+        model = model_at(fake)
+        assert (await ask(model, PROMPT, Odd))[0].way
+        await ask(model, PROMPT, Verdict)
+        await model.aclose()
+    formats = [request["response_format"]["type"] for request in fake.requests]
+    assert formats == ["json_schema", "json_object", "json_schema"]
+
+
 @pytest.mark.parametrize("refuses", ["stream_options", "temperature", "max_tokens"])
 async def test_what_an_endpoint_does_not_know_is_left_out(refuses: Parameter) -> None:
     """Or called as it calls it; remembered for each model."""

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
 from bus import Bus, Draft
-from bus.entries import SettingsChanged
+from bus.entries import Message, SettingsChanged
 from listeners.accounts import Charge, reserve_draft
 from listeners.effects import EffectPace, EffectRunner
+from listeners.inline import Inline
 from listeners.model_openai import OpenAIModel
 from listeners.prices import Price, Prices
 from listeners.projector import Pace, Projector
+from listeners.reader import MemoryReader
 from memory.floor_state import Ledger
 from tests.fake_openai import FakeOpenAI
-from tests.logs import PACKS
+from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.sessions import discuss, is_settled, replayed, running, standing, whole
 
@@ -140,6 +143,58 @@ async def test_a_reservation_of_a_dead_runner_is_used(
     assert await hows(bus, "a") == ["model"]
     assert await spent(bus, "a") == ["reserve:summary:0:1:12", "settle:summary:0:1:12"]
     assert (await ledger(bus, "a")).total.held_tokens == 0
+
+
+async def test_a_call_that_was_cancelled_is_taken_up(
+    bus: Bus, fake: FakeOpenAI, model: OpenAIModel
+) -> None:
+    """A runner that is stopped hard leaves its reservation to the next one."""
+    fake.fail("silent")
+    await discuss(bus, "a", 12, summary=WANTED, budget=PLENTY)
+    async with running(Projector(bus, PACKS, "w1", FOLD)):
+        first = EffectRunner(bus, PACKS, model, "e1", EFFECTS, PRICES)
+        task = asyncio.create_task(first.run(asyncio.Event()))
+        await wait_until(lambda: fake.calls)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await ledger(bus, "a")).total.held_calls == 1
+        fake.recover()
+        async with running(EffectRunner(bus, PACKS, model, "e2", EFFECTS, PRICES)):
+            await wait_until(lambda: is_settled(bus, "a"))
+    assert await hows(bus, "a") == ["model"]
+    assert await spent(bus, "a") == ["reserve:summary:0:1:12", "settle:summary:0:1:12"]
+
+
+async def test_whoever_summarises_inline_pays_too(
+    bus: Bus, fake: FakeOpenAI, model: OpenAIModel
+) -> None:
+    """The same account, the same ids."""
+    reader = MemoryReader(bus, PACKS)
+    await discuss(
+        bus, "a", 12, summary={"strategy": "inline", **WANTED}, budget={"tokens": 1_000_000}
+    )
+    await Inline(bus, "a", reader, model).settled()
+    assert await hows(bus, "a") == ["model"]
+    assert await spent(bus, "a") == ["reserve:summary:0:1:12", "settle:summary:0:1:12"]
+
+
+async def test_notes_are_on_the_account_too(
+    bus: Bus, fake: FakeOpenAI, model: OpenAIModel
+) -> None:
+    """Under a purpose of their own, and their effect's id."""
+    await bus.open(
+        "a", opened(note={"policy": "rewrite"}, routes={"own": "reflect"}, budget=PLENTY)
+    )
+    await bus.publish("a", [Draft("m", Message(participant="ana", content="Morning."))])
+    async with worker(bus, model):
+        await wait_until(lambda: _purposes(bus, "a", {"note"}))
+    (call,) = {one.partition(":")[2] for one in await spent(bus, "a")}
+    assert call.startswith("note:")
+
+
+async def _purposes(bus: Bus, session: str, wanted: set[str]) -> bool:
+    return set((await ledger(bus, session)).purposes) == wanted
 
 
 async def test_a_failed_call_is_settled_and_made_again_under_a_number(
