@@ -81,21 +81,20 @@ def asked_for(request: dict[str, Any], parameter: str) -> bool:
 def as_asked(request: dict[str, Any], text: str, seed: int) -> str:
     """`text`, or an object of the schema where the request or its words want one.
 
-    A `text` that is an object already is what the reply chose to say.
+    A `text` that is an object already is the one that is meant.
     """
-    if text.startswith("{"):
-        return text
-    random = random_of(seed, "object", request["messages"])
     wanted = request.get("response_format", {})
     if wanted.get("type") == "json_schema":
-        schema = wanted["json_schema"]["schema"]
-        return json.dumps(_instance(schema, schema, random))
-    found = _SCHEMA.search(request["messages"][-1]["content"])
-    if found is None:
-        return text
-    schema = json.loads(found[2])
-    value = json.dumps(_instance(schema, schema, random))
-    return f"Here it is:\n<json>{value}</json>" if "<json>" in found[1] else value
+        schema, tagged = wanted["json_schema"]["schema"], False
+    else:
+        found = _SCHEMA.search(request["messages"][-1]["content"])
+        if found is None:
+            return text
+        schema, tagged = json.loads(found[2]), "<json>" in found[1]
+    if not text.startswith("{"):
+        random = random_of(seed, "object", request["messages"])
+        text = json.dumps(_instance(schema, schema, random))
+    return f"Here it is:\n<json>{text}</json>" if tagged else text
 
 
 def _instance(schema: dict[str, Any], whole: dict[str, Any], random: Random) -> Any:
