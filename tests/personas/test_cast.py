@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,13 @@ def test_no_two_bodies_are_alike() -> None:
     """By the measure that finds a proposal that was made before."""
     for one, other in PAIRS:
         assert resemblance(fingerprint(one.body), fingerprint(other.body)) < 250
+
+
+def test_the_page_lists_the_cast() -> None:
+    """The table of docs/personas.md is what the files say."""
+    page = (Path(__file__).parents[2] / "docs" / "personas.md").read_text(encoding="utf-8")
+    rows = [f"| `{one.name}` | {one.description} | {', '.join(one.interests)} |" for one in CAST]
+    assert "\n".join(["| name | speaks | listens for |", "|---|---|---|", *rows, ""]) in page
 
 
 def test_those_who_keep_the_procedure_stay_out_of_the_matter() -> None:

@@ -153,6 +153,7 @@ def test_what_is_wrong_is_refused_by_file_line_and_key(
         (ours("budget: {cots: 1}"), 5, "'parley.budget.cots' is not read; is 'cost' meant?"),
         (ours("zzz: 1"), 5, "known are display"),
         (ours("may: [grant]"), 5, "names no act"),
+        (file("name: a\ndescription: b\nmodel: sonnet"), 4, "write large for the size"),
         (file("name: a\ndescription: b\nmodle: small"), 4, "is 'model' meant?"),
         (file("name: a\ndescription: b\ninterests: [a]"), 4, "stands below 'parley:'"),
         (file("name: a\ndescription: b\nintrests: [a]"), 4, "is 'parley: interests' meant?"),
