@@ -21,7 +21,7 @@ _ABOUT: Final = 100  # characters of a description in a listing
 
 def show_roster(everyone: Roster, json: bool) -> None:
     """One persona a line; files that are none are told of on stderr."""
-    table = listing("name", "from", "model", "listens for", "speaks")
+    table = listing("name", "from", "listens for", "speaks")
     for name, found in everyone.found.items():
         if json:
             emit(_row(found))
@@ -29,7 +29,7 @@ def show_roster(everyone: Roster, json: bool) -> None:
         persona = found.persona
         about = clip(one_line(persona.description), _ABOUT)
         interests = ", ".join(persona.interests)
-        table.add_row(*map(cell, (name, found.source, persona.model, interests, about)))
+        table.add_row(*map(cell, (name, found.source, interests, about)))
     if not json:
         stdout().print(table)
     for refused in everyone.refused:

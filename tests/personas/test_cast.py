@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bus.entries import ACTS
 from memory.similar import fingerprint, resemblance
 from personas.library import bundled, roster
 from personas.persona import Persona
@@ -41,6 +42,12 @@ def test_no_interest_is_shared() -> None:
     """What one listens for, nobody else does: the rules gate then wakes few at a time."""
     for one, other in PAIRS:
         assert not set(one.interests) & set(other.interests), (one.name, other.name)
+
+
+def test_nobody_listens_for_the_words_of_procedure() -> None:
+    """They stand in most messages: whoever listened for them would never sleep."""
+    for persona in CAST:
+        assert not {*ACTS, "proposal", "decision", "message"} & set(persona.interests)
 
 
 def test_no_two_bodies_are_alike() -> None:

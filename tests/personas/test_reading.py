@@ -117,6 +117,7 @@ def test_a_body_may_hold_rules_of_its_own() -> None:
         (file("name: a\ndescription: \x07"), 3, "0x0007"),
         (file("name: a\n...\nb: c"), 4, "cannot be read"),
         (file("x: " + "[" * 5000), None, "nested too deeply"),
+        (file("x: [" + "a, " * 20_001 + "]"), None, "more than 20000 values"),
         ("\ud800", None, "lone surrogate"),
         ("x" * (MAX_TEXT + 1), None, "at most"),
         (ours("display: 3"), 5, "parley.display takes text"),
