@@ -16,6 +16,7 @@ from server.commands import (
     lessons,
     note,
     operations,
+    persona,
     redaction,
     rules,
     sessions,
@@ -59,3 +60,4 @@ app.add_typer(lessons.app, name="lessons")
 app.add_typer(note.app, name="note")
 app.add_typer(tool.app, name="tool")
 app.add_typer(vote.app, name="vote")
+app.add_typer(persona.app, name="persona")
