@@ -18,6 +18,7 @@ CLOSING: Final = "close"
 _SET_ASIDE: Final = "set-aside:"
 _REDACTED: Final = "redacted:"
 _DERIVED: Final = ("summary:", "condense:", "note:", "lesson:")
+_RESULT: Final = "result:"
 _ENVELOPE: Final = 65_536  # what the fields around a content may take
 _ID: Final = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}\Z")
 _HANDLE: Final = re.compile(r"[PDEV][1-9][0-9]{0,8}\Z")
@@ -66,6 +67,11 @@ def redacted_id(seq: int) -> str:
     return f"{_REDACTED}{seq}"
 
 
+def result_id(vote: int) -> str:
+    """What the result of the vote that entry `vote` initiated is called: the first one stands."""
+    return f"{_RESULT}{vote}"
+
+
 def is_handle(re: str) -> bool:
     """True for P3, D2, E1 or V1: resolved by the fold, never by the log."""
     return _HANDLE.match(re) is not None
@@ -89,6 +95,7 @@ def check_id(draft: Draft) -> None:
         given in (OPENING, CLOSING)
         or given.startswith((_SET_ASIDE, _REDACTED))
         or (given.startswith(_DERIVED) and kind not in DERIVED)
+        or (given.startswith(_RESULT) and kind != "ballot.completed")
     ):
         raise InvalidEntry(f"id {given!r} is reserved for Parley's own entries; choose another")
 

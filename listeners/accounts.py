@@ -16,7 +16,7 @@ import structlog
 
 from bus import Draft
 from bus.entries import Purpose, SpendReserved, SpendSettled
-from bus.errors import Conflict, SessionClosed
+from bus.errors import Busy, Conflict, SessionClosed
 from listeners.books import Books
 from listeners.model import BadAnswer, Completion, ModelError, Prompt, TooSlow
 from listeners.prices import Prices, cost, priced, reservation, worst
@@ -146,20 +146,26 @@ class Account:
             await self.settle(held, None, "lost")
         try:
             return await self._reserved(charge)
-        except SessionClosed:
+        except (SessionClosed, Busy):
             return None
 
     async def settle(
         self, charge: Charge, completion: Completion | None, outcome: Outcome = "used"
     ) -> None:
-        """Record what the call came to. The first word on a call stands."""
+        """Record what the call came to. The first word on a call stands.
+
+        What a busy session does not take stays reserved, and is taken up or
+        abandoned with the next call of the same id.
+        """
         draft = settle_draft(charge, completion, outcome, self.prices)
         try:
             await self._books.publish([draft])
         except Conflict:
             log.info("spend_settled_before", call=charge.call)
         except SessionClosed:
-            log.info("spend_after_the_end", call=charge.call, tokens=charge.tokens)
+            log.warning("spend_after_the_end", call=charge.call, tokens=charge.tokens)
+        except Busy as error:
+            log.warning("spend_unsettled", call=charge.call, reason=str(error))
 
     async def abandon(self, call: str) -> None:
         """Count as spent what was reserved for `call` by somebody who died over it."""

@@ -13,21 +13,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import structlog
-from memory.arbitration import (
-    AskModerator,
-    CallVote,
-    Close,
-    CountVote,
-    Expire,
-    Grant,
-    Nudge,
-    Pause,
-    Step,
-    next_step,
-)
-from memory.floor import SERVER
-from memory.stopping import totals
-from memory.voting import result
 
 from bus import Draft
 from bus.entries import (
@@ -41,6 +26,21 @@ from bus.entries import (
 )
 from bus.errors import Conflict, SessionClosed, StaleEpoch
 from listeners.room import Room
+from memory.arbitration import (
+    AskModerator,
+    CallVote,
+    Close,
+    CountVote,
+    Expire,
+    Grant,
+    Nudge,
+    Pause,
+    Step,
+    next_step,
+)
+from memory.items import VOICE
+from memory.stopping import totals
+from memory.voting import result
 
 AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
 SETTLE_SECONDS: Final = 2.0  # for calls under way to be settled before a session closes
@@ -123,8 +123,8 @@ class Arbiter:
     async def _call_vote(self, ref: int) -> None:
         proposal = self._room.memory.proposals[ref]
         question = f"Shall {proposal.handle} be accepted: {proposal.topic}?"
-        call = VoteInitiated(participant=SERVER, content=question, re=proposal.handle)
-        await self._publish(f"vote:{SERVER}:{ref}", call)
+        call = VoteInitiated(participant=VOICE, content=question, re=proposal.handle)
+        await self._publish(f"vote:{VOICE}:{ref}", call)
 
     async def _close(self, reason: str, rule: str) -> None:
         """End the session once the calls under way are settled, with its totals.
@@ -141,7 +141,7 @@ class Arbiter:
         memory = room.memory
         if memory.settings.vote.fallback and not any(d.binds for d in memory.decisions.values()):
             fallback = ResultsFinal(
-                participant=SERVER, content=memory.settings.vote.fallback, consensus=False
+                participant=VOICE, content=memory.settings.vote.fallback, consensus=False
             )
             await self._publish("fallback", fallback)
         await room.close(reason, rule, totals(room.memory))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, cast
+from typing import Final
 
 from bus.entries import Act, Intent, Message, VoteInitiated
 from listeners.prompting import SILENT, Evaluation
@@ -74,7 +74,7 @@ def target_of(memory: Memory, answer: Evaluation) -> str | None:
 
 def as_intent(name: str) -> Intent:
     """The intent of that name; `answer` for any other."""
-    return cast("Intent", name) if name in _ACTS else "answer"
+    return name if name in _ACTS else "answer"
 
 
 def _is_handle(target: object) -> bool:

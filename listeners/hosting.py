@@ -13,6 +13,7 @@ from bus.tasks import end
 from listeners.agent import AgentListener
 from listeners.arbiter import Arbiter, ArbiterTally
 from listeners.model import Speaker
+from listeners.panel import PanelCaller
 from listeners.presence import Superseded
 from listeners.prices import Prices
 from listeners.room import Room
@@ -59,7 +60,8 @@ async def host(
     ]
     closed = asyncio.create_task(arbiter.run(), name=f"parley-arbiter-{room.session}")
     tasks = [
-        asyncio.create_task(_run(agent), name=f"parley-agent-{agent.name}") for agent in agents
+        asyncio.create_task(PanelCaller(room, model, prices).run(), name="parley-panel"),
+        *(asyncio.create_task(_run(agent), name=f"parley-agent-{agent.name}") for agent in agents),
     ]
     stopped = asyncio.create_task((stop or asyncio.Event()).wait())
     try:

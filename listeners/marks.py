@@ -12,9 +12,8 @@ import asyncio
 import time
 from typing import Final
 
-from memory.arbitration import Waited
-
 from bus.entries import Record
+from memory.arbitration import Waited
 from memory.state import Memory
 
 _EPOCHS: Final = frozenset({"floor.granted", "floor.released"})
@@ -26,7 +25,7 @@ class Marks:
 
     def __init__(self) -> None:
         self._ahead: float | None = None  # of the log's clock over the loop's, ms
-        self._opened = self._epoch = self._bid = self._vote = self._head = 0
+        self._opened = self._epoch = self._bid = self._vote = self._head = self._nudge = 0
 
     def note(self, record: Record, *, live: bool) -> None:
         """Take in `record`; `live` when it arrived just now."""
@@ -47,23 +46,25 @@ class Marks:
             self._bid = 0
         elif kind == "floor.bid":
             self._bid = self._bid or at
-        elif kind in ("vote.initiated", "vote.confirmed"):
+        elif kind == "vote.initiated":
             self._vote = at
+        elif kind == "floor.nudged":
+            self._nudge = at
 
     def waited(self, memory: Memory) -> Waited:
         """How long ago each was, in ms. A bid that stands since an earlier epoch counts from
         the beginning of this one."""
         now = self._now()
-        voting = any(vote.status == "open" for vote in memory.votes.held.values())
         bid = None
         if memory.floor.bids:
             bid = _since(now, self._bid or self._epoch)
         return Waited(
             epoch=_since(now, self._epoch or self._opened),
             bid=bid,
-            vote=_since(now, self._vote) if voting else None,
+            vote=_since(now, self._vote) if memory.votes.running else None,
             session=_since(now, self._opened),
             head=_since(now, self._head or self._opened),
+            nudge=_since(now, self._nudge) if self._nudge else None,
         )
 
     def _now(self) -> int:

@@ -10,9 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from memory.floor import SERVER
-from memory.gate import judge
-
 from bus import Draft
 from bus.entries import FloorBid, FloorPassed
 from bus.errors import Conflict, SessionClosed
@@ -23,6 +20,8 @@ from listeners.prices import Prices
 from listeners.prompting import Panel, PanelBid, who_should_respond
 from listeners.room import Room
 from listeners.structured import ask, shape_of
+from memory.gate import judge
+from memory.items import VOICE
 from memory.text import clip, one_line
 
 LONGEST: Final = 200
@@ -61,7 +60,7 @@ class PanelCaller:
         prompt = replace(
             who_should_respond(memory, tuple(self._room.recent), names), shape=shape_of(Panel)
         )
-        charge = charge_for(prompt, f"panel:{epoch}:{heard}", SERVER, self._prices)
+        charge = charge_for(prompt, f"panel:{epoch}:{heard}", VOICE, self._prices)
         try:
             (receipt,) = await self._room.publish([reserve_draft(charge)])
         except Conflict:

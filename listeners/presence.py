@@ -15,6 +15,7 @@ from bus.entries import Entry, ParticipantJoined, ParticipantLeft, Role
 from bus.errors import StaleEpoch
 from listeners.room import Room
 from memory.floor_state import Bid, Floor, Seat
+from memory.gate import voting
 from memory.settings import FloorSettings
 from memory.state import Memory
 from personas.persona import Persona
@@ -66,8 +67,8 @@ class Presence:
         return floor.intent if floor.holder == mine else floor.bids.get(mine)
 
     def voting(self) -> bool:
-        """Whether a vote is open: nobody speaks meanwhile."""
-        return any(vote.status == "open" for vote in self.memory.votes.held.values())
+        """Whether a vote keeps the talk waiting."""
+        return voting(self.memory)
 
     async def sit_down(
         self, role: Role, persona: Persona | None = None, *, may: Sequence[str] | None = None

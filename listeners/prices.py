@@ -57,6 +57,17 @@ def cost(
     return -(-total // 1_000_000)
 
 
+def by_tier(prices: Prices, small: str, large: str) -> Prices:
+    """`prices` with the tiers at those of their models, and the models at those of their tiers."""
+    known = dict(prices)
+    for tier, model in (("small", small), ("large", large)):
+        price = known.get(tier) or priced(known, model)
+        if price is not None:
+            known.setdefault(tier, price)
+            known.setdefault(model, price)
+    return known
+
+
 def reservation(prompt: Prompt) -> int:
     """The tokens that `prompt` and its answer may come to.
 

@@ -19,13 +19,13 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Final, TypeVar
 
 import structlog
-from memory.arbitration import Waited
 
 from bus import Draft, Receipt
 from bus.entries import Record
 from bus.tasks import end
 from listeners.doors import Door, LogReplaced
 from listeners.marks import Marks
+from memory.arbitration import Waited
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
@@ -62,6 +62,8 @@ class Room:
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
         """End the session. Raises `SessionClosed` where others closed it with other words."""
         await self._door.close(reason, rule, totals)
+        while self.memory.closed is None:
+            await self.moved(self.seq)
 
     async def caught_up(self, seq: int) -> None:
         """Return once entry `seq` is folded here."""

@@ -21,11 +21,12 @@ from listeners.model import BadAnswer, Completion, Model, Prompt, Shape
 from memory.text import clip, visible
 
 QUOTED: Final = 200  # characters of an answer that an error may quote
-_MOST: Final = 100_000  # characters of an answer that are looked at; a shape needs far fewer
+_MOST: Final = 20_000  # characters of an answer that are looked at; a shape needs far fewer
 _TRIES: Final = 100  # braces that an object may begin at
 _THOUGHT: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # of models that reason aloud
 _TAGGED: Final = re.compile(r"<json>(.*?)</json>", re.DOTALL)
 _FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_BRACE: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|[{}]')  # or a string, with whatever braces
 _KEPT: Final = frozenset(  # of a schema, what endpoints that hold answers to one agree on
     {
         "type", "properties", "required", "additionalProperties", "items", "enum", "const",
@@ -53,26 +54,37 @@ async def ask(model: Model, prompt: Prompt, shape: type[_Value]) -> tuple[_Value
 def parsed(text: str, shape: type[_Value]) -> _Value:
     """The one object of `shape` that stands in `text`. Raises `BadAnswer`."""
     wrong = ""
-    for candidate in _candidates(_THOUGHT.sub("", text[:_MOST])):
-        try:
-            return shape.model_validate(candidate)
-        except ValidationError as error:
-            wrong = wrong or _first_wrong(error)
+    for place in _places(_THOUGHT.sub("", text[:_MOST])):
+        values: list[_Value] = []
+        for found in _objects(place):
+            try:
+                value = shape.model_validate(found)
+            except ValidationError as error:
+                wrong = wrong or _first_wrong(error)
+            else:
+                values += [value] * (value not in values)
+        if len(values) > 1:
+            raise BadAnswer(f"{len(values)} different objects of {shape.__name__}")
+        if values:
+            return values[0]
     if wrong:
         raise BadAnswer(f"no {shape.__name__}: {wrong}")
-    quoted = clip(visible(text), QUOTED - len("no JSON object in ") - len(shape.__name__))
-    raise BadAnswer(f"no JSON object in {quoted!r}")
+    raise BadAnswer(f"no JSON object in {clip(visible(text), QUOTED // 2)!r}")
 
 
-def _candidates(text: str) -> Iterator[dict[str, Any]]:
-    """The objects in `text`, from where they are most likely meant to where they may stand."""
-    places = [*reversed(_TAGGED.findall(text)), *reversed(_FENCED.findall(text)), text]
-    for place in places:
-        yield from _objects(place)
+def _places(text: str) -> Iterator[str]:
+    """Parts of `text`, from where an object is most likely meant to where one may stand."""
+    yield from reversed(_TAGGED.findall(text))
+    yield from reversed(_FENCED.findall(text))
+    yield text
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost objects that stand in `text`."""
+    """The outermost objects that stand in `text`.
+
+    What is within braces that hold no JSON is none of them: the part of a
+    broken answer is not the answer.
+    """
     decoder = json.JSONDecoder(strict=False)  # models put line feeds into strings as they are
     start = text.find("{")
     for _ in range(_TRIES):
@@ -80,11 +92,20 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             return
         try:
             found, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
             yield found
+        except (ValueError, RecursionError):
+            end = _behind(text, start)
         start = text.find("{", end)
+
+
+def _behind(text: str, start: int) -> int:
+    """Where the braces that open at `start` are closed again; the end where they are not."""
+    depth = 0
+    for token in _BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        if depth == 0:
+            return token.end()
+    return len(text)
 
 
 def _first_wrong(error: ValidationError) -> str:

@@ -26,12 +26,10 @@ _QUESTION_CHARS: Final = 300
 def called(moment: Moment, entry: VoteInitiated) -> None:
     """Take a vote in, and open it where nobody has to agree first."""
     memory = moment.memory
-    proposal = None if entry.re is None else referred(memory, entry.re)
-    options = _options(entry.options)
-    if reason := _refusal(moment, entry, proposal, options):
+    if reason := refusal(memory, moment.participant, entry):
         refuse(moment, reason)
         return
-    vote = _made(moment, entry, proposal if isinstance(proposal, Proposal) else None, options)
+    vote = _made(moment, entry)
     _make_room(moment)
     memory.votes.held[vote.ref] = vote
     memory.votes.running.append(vote.ref)
@@ -59,13 +57,13 @@ def _options(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def _refusal(moment: Moment, entry: VoteInitiated, item: object, options: tuple[str, ...]) -> str:
-    """Why this vote is not held; "" where it is."""
-    memory = moment.memory
+def refusal(memory: Memory, name: str, entry: VoteInitiated) -> str:
+    """Why a vote that `name` calls with `entry` is not held; "" where it is."""
+    item = None if entry.re is None else referred(memory, entry.re)
     standing = [memory.votes.held[ref] for ref in memory.votes.running]
     if memory.closed is not None:
         return "the session is closed"
-    if not may_call(memory, moment.participant):
+    if not may_call(memory, name):
         return "may not call a vote"
     if not electorate(memory):
         return "nobody is there to vote"
@@ -78,7 +76,7 @@ def _refusal(moment: Moment, entry: VoteInitiated, item: object, options: tuple[
             return f"a vote on {item.handle} is under way"
     elif entry.re is not None:
         return f"{entry.re} is no proposal"
-    return _unfit(memory, options) if entry.options else ""
+    return _unfit(memory, _options(entry.options)) if entry.options else ""
 
 
 def _unfit(memory: Memory, options: tuple[str, ...]) -> str:
@@ -96,10 +94,11 @@ def _is_gone(memory: Memory, option: str) -> bool:
     return is_handle(option) and (proposal is None or proposal.status != "active")
 
 
-def _made(
-    moment: Moment, entry: VoteInitiated, proposal: Proposal | None, options: tuple[str, ...]
-) -> Vote:
-    settings = moment.memory.settings.vote
+def _made(moment: Moment, entry: VoteInitiated) -> Vote:
+    memory = moment.memory
+    settings = memory.settings.vote
+    proposal = None if entry.re is None else referred(memory, entry.re)
+    options = _options(entry.options)
     given: dict[str, Any] = {"options": options} if options else {}
     return Vote(
         ref=moment.memory.votes.next,

@@ -100,7 +100,7 @@ class Floor(Store):
 
     An epoch begins with each grant and each release; entries of another epoch
     are void. `stirred` is the n of what last called for everyone's attention: a
-    person's message, a nudge, a phase; bids and passes from before are gone.
+    person's message, a phase, a vote's end; bids and passes from before are gone.
     """
 
     epoch: int = 0
@@ -120,6 +120,11 @@ class Floor(Store):
     nudged: int = 0  # n of the newest nudge of warning quiet; 0: none since something moved
     hinted: bool = False  # the hops were told since a person spoke
     evaluations: int = 0  # bids and passes that came of a model call
+    alternating: int = 0  # of the newest turns, in which two agents took turns
+    to: list[str] = []  # whom the newest message is addressed to, seats where it names any
+    served: str = ""  # whom the policy granted last: round_robin goes on from there
+    place: int = 0  # in the order of `scripted`, of who is next
+    circles: list[int] = []  # refs of proposals that repeat earlier ones, told to nobody yet
 
 
 # -- votes ---------------------------------------------------------------------

@@ -30,17 +30,21 @@ from bus.entries import (
     Unknown,
 )
 from memory import (
+    bidding,
     calling,
     condensed,
     dialogue,
     episodes,
     events,
     exchanges,
+    floor,
     history,
     lessons,
     notebooks,
     positions,
     reflections,
+    seats,
+    spending,
     summaries,
     toolcache,
     voting,
@@ -109,15 +113,15 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
             lapse(silent)
             facts = [*facts, *silent.facts]
     if memory.layered:
-        facts = [*facts, *_layers(memory, n, name, entry)]
+        facts = [*facts, *_layers(memory, n, name, entry, facts)]
     memory.open_count += 1
     if memory.open_count >= memory.interval:
         summaries.close_range(memory, n, entry.at)
     return facts
 
 
-def _layers(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
-    """What a message does to notebooks, exchanges and the short term, where a session has them."""
+def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]) -> list[Fact]:
+    """What a message does to notebooks, exchanges, the floor, where a session has them."""
     facts: list[Fact] = []
     if memory.keeps_notes:
         events.hear(memory, n, name, entry)
@@ -125,6 +129,8 @@ def _layers(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
         facts += dialogue.hear(memory, n, name, entry)
     if memory.short_term:
         facts += summaries.weigh(memory, n, entry)
+    if memory.has_floor:
+        facts += floor.hear(memory, n, name, entry, found)
     return facts
 
 
@@ -257,18 +263,30 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "session.forked": _forked,
     "settings.changed": _changed,
     "participant.aliased": _aliased,
+    "participant.joined": _in_turn(seats.joined),
+    "participant.left": _in_turn(seats.left),
+    "floor.bid": _in_turn(bidding.bid),
+    "floor.passed": _in_turn(bidding.passed),
+    "floor.granted": _in_turn(floor.granted),
+    "floor.released": _in_turn(floor.released),
+    "floor.nudged": _in_turn(floor.nudged),
+    "floor.paused": _in_turn(floor.paused),
+    "floor.resumed": _in_turn(floor.resumed),
+    "floor.muted": _in_turn(floor.muted),
+    "spend.reserved": _in_turn(spending.reserved),
+    "spend.settled": _in_turn(spending.settled),
     "memory.compacted": _compacted,
     "entry.set_aside": _set_aside,
     "summary.made": _summarised,
     "vote.initiated": _in_turn(calling.called, events.tell_vote),
     "vote.confirmed": _in_turn(calling.confirmed, events.tell_vote),
     "ballot.cast": _in_turn(voting.cast),
-    "ballot.completed": _in_turn(voting.close, events.tell_vote),
+    "ballot.completed": _in_turn(voting.close, events.tell_vote, floor.counted),
     "results.final": _in_turn(events.tell_results),
     "tool.called": _in_turn(toolcache.called),
     "tool.returned": _in_turn(toolcache.returned, work.ran),
     "context.injected": _in_turn(toolcache.injected),
-    "episode.opened": _in_turn(episodes.begin),
+    "episode.opened": _in_turn(episodes.begin, floor.phased),
     "episode.closed": _in_turn(episodes.finish),
     "step": _in_turn(work.stepped),
     "note.written": _in_turn(notebooks.written),

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
 from bus.entries import VoteRule
 from memory.errors import SettingsRefused
+from memory.stop_rules import parse
 
 
 class _Group(BaseModel):
@@ -280,6 +282,15 @@ class Settings(_Group):
         description="when a session with a floor ends; docs/protocol.md lists the rules",
     )
 
+    @field_validator("stop")
+    @classmethod
+    def _known_rules(cls, tree: dict[str, Any]) -> dict[str, Any]:
+        try:
+            parse(tree)
+        except SettingsRefused as refused:
+            raise PydanticCustomError("stop", "{reason}", {"reason": refused.reason}) from None
+        return tree
+
 
 def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
     """`settings` with the partial tree `partial` laid over it.
@@ -298,7 +309,10 @@ def overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for key, value in partial.items():
         below = result.get(key)
-        if isinstance(below, dict) and isinstance(value, dict):
+        if isinstance(below, dict) and isinstance(value, dict) and key not in _WHOLE:
             value = overlay(below, value)
         result[key] = value
     return result
+
+
+_WHOLE = ("stop",)  # trees that are one value: another takes its place, and is not laid over it

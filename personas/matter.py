@@ -20,7 +20,9 @@ from personas.errors import PersonaRefused
 
 MAX_TEXT: Final = 262_144  # characters of a file: a hundred times a long prompt
 _MAX_NODES: Final = 20_000  # of a tree with its aliases written out
+MAX_LEVELS: Final = 32  # of lists and mappings within each other
 _RULE: Final = "---"
+_UNDER_WAY: Final = (0, 0)  # of a value whose own are being counted
 
 Path = tuple[str, ...]
 
@@ -102,7 +104,9 @@ def _loaded(text: str, source: str, first: int) -> tuple[dict[str, Any], dict[Pa
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             raise PersonaRefused(source, "its YAML is no list of 'key: value' lines", first)
-        size = _weighed(node, {}, source, first)
+        size, levels = _weighed(node, {}, source, first)
+        if levels > MAX_LEVELS:
+            raise RecursionError
         if size > _MAX_NODES:
             reason = f"its YAML comes to {size} values, of {_MAX_NODES} at most; write it out"
             raise PersonaRefused(source, reason)
@@ -113,23 +117,29 @@ def _loaded(text: str, source: str, first: int) -> tuple[dict[str, Any], dict[Pa
         loader.dispose()
 
 
-def _weighed(node: yaml.Node, seen: dict[int, int], source: str, first: int) -> int:
-    """How many values `node` holds with every alias written out. Refuses one within itself."""
+def _weighed(
+    node: yaml.Node, seen: dict[int, tuple[int, int]], source: str, first: int
+) -> tuple[int, int]:
+    """How many values `node` holds with every alias written out, and how many levels of them.
+
+    Refuses one within itself.
+    """
     known = seen.get(id(node))
     if known is not None:
-        if not known:
+        if known == _UNDER_WAY:
             line = node.start_mark.line + first
             raise PersonaRefused(source, "its YAML holds a value within itself", line)
         return known
-    seen[id(node)] = 0
+    seen[id(node)] = _UNDER_WAY
     below: list[yaml.Node] = []
     if isinstance(node, yaml.MappingNode):
         below = [each for pair in node.value for each in pair]
     elif isinstance(node, yaml.SequenceNode):
         below = node.value
-    total = 1 + sum(_weighed(each, seen, source, first) for each in below)
-    seen[id(node)] = total
-    return total
+    weights = [_weighed(each, seen, source, first) for each in below]
+    total = 1 + sum(size for size, _ in weights)
+    seen[id(node)] = total, 1 + max((levels for _, levels in weights), default=0)
+    return seen[id(node)]
 
 
 def _located(node: yaml.Node, at: Path, lines: dict[Path, int], source: str, first: int) -> None:

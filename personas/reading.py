@@ -31,7 +31,7 @@ MAX_WEIGHT: Final = 1_000_000
 MAX_COUNT: Final = 10**15  # of turns and tokens
 MAX_COST: Final = 1_000_000  # of the currency
 _LONG_BODY: Final = 8000  # characters, about 2,000 tokens: sent with every call
-_MODEL: Final = re.compile(r"[!-~]{1,200}")  # what an endpoint calls a model
+MODEL: Final = re.compile(r"[!-~]{1,200}")  # what an endpoint calls a model
 
 _KEYS: Final = ("name", "description", "model", "parley")
 _OURS: Final = (
@@ -117,7 +117,7 @@ def _model(section: Section, key: str, default: str) -> str:
     model = section.text(key, 1000)
     if model in ("", "inherit"):
         return default
-    if _MODEL.fullmatch(model) is None:
+    if MODEL.fullmatch(model) is None:
         section.refuse(key, "inherit, small, large, or the name of a model")
     return model
 

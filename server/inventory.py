@@ -123,6 +123,8 @@ def _shown(setting: Setting, settings: Settings) -> Any:
     value = setting.of(settings)
     if isinstance(value, SecretStr):
         return MASK if value.get_secret_value() else ""
+    if setting.mapping and not setting.fields:
+        return value
     if setting.mapping:
         return {name: _tree(one) for name, one in value.items()}
     return list(value) if isinstance(value, tuple) else _plain(value)
@@ -133,7 +135,7 @@ def _tree(value: BaseModel) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, bool | int | float):
+    if value is None or isinstance(value, bool | int | float):
         return value
     return _PASSWORD.sub(rf"\g<1>{MASK}@", str(value))
 

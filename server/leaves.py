@@ -43,19 +43,26 @@ class Setting:
 
     @property
     def mapping(self) -> bool:
-        """True for names with a small tree each, such as `note.agents`."""
+        """True for names with a small tree each, such as `note.agents`, and for a tree of rules."""
         return typing.get_origin(self.info.annotation) is dict
 
     @property
+    def clearable(self) -> bool:
+        """True where it may be nothing at all: a limit that is not set."""
+        return type(None) in typing.get_args(self.info.annotation)
+
+    @property
     def fields(self) -> tuple[str, ...]:
-        """What each name of a mapping may have."""
+        """What each name of a mapping may have; nothing where it is a tree of rules."""
         below = typing.get_args(self.info.annotation)[1]
-        return tuple(below.model_fields)
+        return tuple(getattr(below, "model_fields", ()))
 
     @property
     def kind(self) -> str:
         """What a value looks like, for help and documentation."""
         annotation = self.info.annotation
+        if self.clearable:
+            (annotation,) = (a for a in typing.get_args(annotation) if a is not type(None))
         if typing.get_origin(annotation) is Literal:
             return "|".join(str(choice) for choice in typing.get_args(annotation))
         if self.mapping:
@@ -67,7 +74,9 @@ class Setting:
     def default(self) -> str:
         """The default as one would type it; "" for none."""
         value = self.info.default
-        if value is PydanticUndefined or self.mapping:
+        if self.mapping and not self.fields:
+            return json.dumps(self.info.get_default(call_default_factory=True))
+        if value is PydanticUndefined or value is None or self.mapping:
             return ""
         if isinstance(value, SecretStr):
             value = value.get_secret_value()
@@ -79,6 +88,8 @@ class Setting:
         """`value` as it was typed, ready for the tree; what cannot be read is left to it."""
         if self.many:
             return split(value)
+        if self.clearable and value == "":
+            return None
         if self.mapping and isinstance(value, str):
             try:
                 return json.loads(value)
@@ -98,7 +109,9 @@ class Setting:
         value = self.of(tree)
         if isinstance(value, SecretStr):
             return value.get_secret_value()
-        if self.mapping:
+        if value is None:
+            return ""
+        if self.mapping and self.fields:
             value = {key: one.model_dump(exclude_none=True) for key, one in value.items()}
         return json.dumps(value) if self.many or self.mapping else str(value)
 

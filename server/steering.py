@@ -90,7 +90,7 @@ def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
     if key in OF_SESSIONS:
         setting = OF_SESSIONS[key]
         value = setting.read(given.value)
-        if setting.mapping:
+        if setting.mapping and setting.fields:
             value, warnings = current_fields(value, given.where)
             for warning in warnings:
                 tell(f"warning: {warning}")

@@ -11,11 +11,10 @@ import json
 import sys
 from typing import Any
 
-from listeners.model_scripted import ScriptedModel
-
 from bus import Bus
 from listeners.doors import BusDoor
 from listeners.hosting import Part, host
+from listeners.model_scripted import ScriptedModel
 from listeners.room import entered
 from personas.persona import Budget
 from tests.logs import PACKS

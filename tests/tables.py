@@ -20,6 +20,8 @@ from listeners.doors import BusDoor
 from listeners.hosting import Hosted, Part, host
 from listeners.model_scripted import ScriptedModel
 from listeners.room import Room, entered
+from memory.fold import apply
+from memory.state import Memory
 from tests.logs import PACKS
 from tests.talkers import Answer, persona
 
@@ -150,13 +152,23 @@ def spend_by_prefix(records: Sequence[Record]) -> list[int]:
 def commits_by_epoch(records: Sequence[Record]) -> dict[int, list[str]]:
     """Who spoke while an epoch lasted, agents alone: told from the log alone."""
     epoch, found = 0, dict[int, list[str]]()
-    agents = {r.entry.participant for r in records if r.entry.kind == "participant.joined"
-              and r.entry.role == "agent"}  # fmt: skip
-    for record in records:
-        entry: Any = record.entry
+    entries: list[Any] = [record.entry for record in records]
+    joined = [entry for entry in entries if entry.kind == "participant.joined"]
+    agents = {entry.participant for entry in joined if entry.role == "agent"}
+    for entry in entries:
         if entry.kind in ("floor.granted", "floor.released"):
             assert entry.epoch == epoch + 1, (epoch, entry)
             epoch = entry.epoch
         elif entry.kind == "message" and entry.participant in agents:
             found.setdefault(epoch, []).append(entry.participant)
     return found
+
+
+def granted(records: Sequence[Record]) -> list[Record]:
+    """The log without the reservations that the fold refused."""
+    memory = Memory(PACKS)
+    return [
+        record
+        for record in records
+        if not any(fact.kind == "spend.refused" for fact in apply(memory, record))
+    ]

@@ -54,7 +54,9 @@ def eager(prompt: Prompt, chance: Random) -> str:
 
 
 def quiet(prompt: Prompt, chance: Random) -> str:
-    """Never wants to speak; says one sentence where it must."""
+    """Never wants to speak, and says nothing where it is asked to."""
+    if prompt.purpose == "draft":
+        return "(silent)"
     return passed() if prompt.purpose == "evaluate" else eager(prompt, chance)
 
 

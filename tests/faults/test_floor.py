@@ -17,6 +17,7 @@ from tests.servers import RedisServer
 from tests.tables import (
     commits_by_epoch,
     crowd,
+    granted,
     log_of,
     opened,
     said,
@@ -53,7 +54,7 @@ async def test_kills_at_random_break_no_law_of_the_floor(
     assert last.kind == "session.closed"
     assert last.reason in ("turns", "quiescent", "seconds", "budget")
     assert all(len(who) == 1 for who in commits_by_epoch(log).values())
-    assert max(spend_by_prefix(_granted(log))) <= BUDGET
+    assert max(spend_by_prefix(granted(log))) <= BUDGET
     assert last.totals["turns"] == sum(map(len, commits_by_epoch(log).values()))
 
 
@@ -97,12 +98,3 @@ def _holder(log: list[Any]) -> str:
     for record in log:
         apply(memory, record)
     return memory.floor.holder
-
-
-def _granted(log: list[Any]) -> list[Any]:
-    """The log without reservations that the fold refused."""
-    memory, kept = Memory(PACKS), []
-    for record in log:
-        if not any(fact.kind == "spend.refused" for fact in apply(memory, record)):
-            kept.append(record)
-    return kept

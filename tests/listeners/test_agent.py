@@ -24,6 +24,7 @@ from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.tables import (
     commits_by_epoch,
+    granted,
     hosted,
     log_of,
     opened,
@@ -33,7 +34,9 @@ from tests.tables import (
     settings,
     spend_by_prefix,
 )
-from tests.talkers import bid, eager, one_answer, passed, persona, quiet, sentence
+from tests.talkers import bid, eager, one_answer, persona, quiet, sentence
+
+NAMES = ["ann", "bob", "cyd"]
 
 
 @pytest.fixture
@@ -67,10 +70,7 @@ async def test_one_question_to_twenty_gets_one_grant_at_a_time(bus: Bus) -> None
     assert (last.reason, last.rule) == ("turns", "turns:3")
     assert all(len(who) == 1 for who in commits_by_epoch(log).values())
     first = next(i for i, record in enumerate(log) if record.entry.kind == "floor.granted")
-    asked = [
-        record.entry for record in log[:first]
-        if record.entry.kind == "spend.reserved" and record.entry.purpose == "evaluate"
-    ]  # fmt: skip
+    asked = [e for e in kinds(log[:first], "spend.reserved") if e.purpose == "evaluate"]
     assert 0 < len(asked) <= 20
 
 
@@ -169,7 +169,9 @@ async def test_a_persons_word_cancels_a_draft_at_once(bus: Bus) -> None:
         await said(bus, "cut", "host", "Wait: one more thing.")
 
         async def dropped() -> bool:
-            return any(e.outcome == "discarded" for e in kinds(await log_of(bus, "cut"), "spend.settled"))
+            return any(
+                e.outcome == "discarded" for e in kinds(await log_of(bus, "cut"), "spend.settled")
+            )
 
         await wait_until(dropped, every=0.002)
         assert time.monotonic() - began < 0.2
@@ -188,7 +190,7 @@ async def test_nobody_speaks_beyond_a_budget(bus: Bus) -> None:
         await said(bus, "poor", "host", "Begin.")
         last = await closing(bus, "poor")
     log = await log_of(bus, "poor")
-    assert max(spend_by_prefix(_granted(log))) <= budget
+    assert max(spend_by_prefix(granted(log))) <= budget
     assert last.totals["tokens"] <= budget
     assert last.reason in ("budget", "quiescent")
 
@@ -274,23 +276,22 @@ async def test_what_was_committed_under_an_epoch_ends_it(bus: Bus) -> None:
 async def test_every_policy_comes_to_its_end(bus: Bus, policy: str) -> None:
     """Whoever decides who speaks, the talk goes on and ends by a rule."""
     tree = settings({"any": [{"turns": 6}, {"quiescent": True}]},
-                    floor={"policy": policy, "order": ["ann", "bob", "cyd"], "hops_hard": 0})  # fmt: skip
+                    floor={"policy": policy, "order": NAMES, "hops_hard": 0})  # fmt: skip
 
     def answer(prompt: Prompt, chance: Random) -> str:
         if prompt.participant == "parley":
-            names = ["ann", "bob", "cyd"]
-            return json.dumps({"bids": [json.loads(bid(participant=name)) for name in names]})
+            return json.dumps({"bids": [json.loads(bid(participant=name)) for name in NAMES]})
         return eager(prompt, chance)
 
     await opened(bus, policy, tree)
-    async with hosted(bus, policy, ["ann", "bob", "cyd"], answer):
+    async with hosted(bus, policy, NAMES, answer):
         await said(bus, policy, "host", "Begin.")
         last = await closing(bus, policy)
     log = await log_of(bus, policy)
     spoken = [e.participant for e in kinds(log, "message") if e.participant != "host"]
     assert last.reason
     if policy in ("round_robin", "scripted"):
-        assert spoken[:3] == ["ann", "bob", "cyd"]
+        assert spoken[:3] == NAMES
         assert not [e for e in kinds(log, "spend.reserved") if e.purpose == "evaluate"]
     if policy == "panel":
         assert {e.participant for e in kinds(log, "spend.reserved") if e.purpose == "evaluate"} \
@@ -341,16 +342,6 @@ def _talked(count: int) -> tuple[Memory, list[Any]]:
     return memory, records
 
 
-def _granted(log: list[Any]) -> list[Any]:
-    """The log without reservations that the fold refused."""
-    memory, kept = Memory(PACKS), []
-    for record in log:
-        facts = apply(memory, record)
-        if not any(fact.kind == "spend.refused" for fact in facts):
-            kept.append(record)
-    return kept
-
-
 def gini(values: list[int]) -> float:
     """0 where all are equal, near 1 where one has it all; `values` ascending."""
     count, total = len(values), sum(values)
@@ -361,6 +352,3 @@ def talkers_model(answer: talkers.Answer) -> Any:
     from listeners.model_scripted import ScriptedModel
 
     return ScriptedModel(answer)
-
-
-assert passed  # used by the tests of processes

@@ -35,8 +35,12 @@ def other(setting: Setting) -> str:
         return str(setting.default == "false").lower()
     if setting.name == "preset":
         return "experiment"
+    if setting.name == "stop":
+        return '{"turns": 5}'
     if setting.mapping:
         return '{"ana": {"limit": 2000}}'
+    if setting.clearable:
+        return "7"
     if "|" in setting.kind:
         return next(word for word in setting.kind.split("|") if word != setting.default)
     if setting.kind in ("integer", "number"):
@@ -54,7 +58,7 @@ def test_each_setting_is_a_flag_a_variable_and_a_key(name: str, tmp_path: Path) 
     value = other(setting)
     quoted = value if setting.kind in ("integer", "number", "true|false") else json.dumps(value)
     if setting.mapping:
-        quoted = "{ana = {limit = 2000}}"
+        quoted = "{turns = 5}" if setting.name == "stop" else "{ana = {limit = 2000}}"
     file = tmp_path / "parley.toml"
     file.write_text(f"{name} = {quoted if not setting.many else f'[{quoted}]'}\n")
     given = [
@@ -171,6 +175,40 @@ def test_a_wrong_mapping_is_refused_by_its_name(text: str) -> None:
     """Text that is no JSON object, or one of another shape."""
     with pytest.raises(Misuse, match=r"^--note-agents.*it takes JSON object"):
         settled({"note.agents": text}, {})
+
+
+def test_a_limit_that_is_not_set_is_empty() -> None:
+    """`--budget-tokens ''` takes one away; a child process has none either."""
+    limited = settled({"budget.tokens": "500"}, {})
+    assert limited.session.budget.tokens == 500
+    assert settled({"budget.tokens": ""}, {}).session.budget.tokens is None
+    assert environment(settled({}, {}))["PARLEY_BUDGET_TOKENS"] == ""
+
+
+def test_stop_rules_are_json_or_a_table(tmp_path: Path) -> None:
+    """By flag, variable and file; given rules take the place of the default ones."""
+    file = tmp_path / "parley.toml"
+    file.write_text("stop = {any = [{turns = 5}, {quiescent = true}]}\n")
+    text = '{"any": [{"turns": 5}, {"quiescent": true}]}'
+    given = [settled({}, {}, file), settled({"stop": text}, {}), settled({}, {"PARLEY_STOP": text})]
+    for found in given:
+        assert found.opening() == {"stop": {"any": [{"turns": 5}, {"quiescent": True}]}}
+    assert settled({}, environment(given[0])).model_dump() == given[0].model_dump()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("turns=5", "dictionary"),
+        ('{"turnz": 5}', "nearest is 'turns'"),
+        ('{"turns": "5"}', "whole number"),
+        ('{"turns": 5, "hops": true}', "'any' or 'all'"),
+    ],
+)
+def test_wrong_stop_rules_are_refused_in_a_line(text: str, reason: str) -> None:
+    """What is wrong is named, and what it takes."""
+    with pytest.raises(Misuse, match=rf"^--stop.*{reason}"):
+        settled({"stop": text}, {})
 
 
 def test_a_preset_lies_under_what_was_set() -> None:
