@@ -8,9 +8,6 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from typing import Final
 
-from memory.floor import allowed
-from memory.stopping import totals
-
 from bus import Bus
 from bus.drafts import made
 from bus.entries import ACTS, Entry, ParticipantJoined
@@ -21,8 +18,11 @@ from listeners.presence import Presence, Superseded
 from listeners.room import entered
 from memory.context import Request, assemble
 from memory.errors import DomainError
+from memory.floor import allowed
 from memory.items import VOICE
 from memory.state import Memory
+from memory.stopping import totals
+from personas.reading import CAPABILITIES
 from server.chat_commands import help_lines, parse
 from server.chat_lines import Close, Command, Publish, Quit, Show, View
 from server.errors import Failure, Misuse, Refused
@@ -34,9 +34,6 @@ from server.screen import Screen
 from server.settings import Settings
 
 RECENT: Final = 10  # messages that a newcomer is shown
-CAPABILITIES: Final = (
-    "grant", "mute", "pause", "phase", "vote", "close", "interrupt", "moderate",
-)  # fmt: skip
 
 
 async def join(
