@@ -9,9 +9,6 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memory.gate import judge
-from memory.gate_rules import urgency
-
 from bus import Draft
 from bus.entries import FloorBid, FloorPassed, Intent
 from listeners import drafting
@@ -19,6 +16,8 @@ from listeners.caller import Called, Caller
 from listeners.presence import Presence
 from listeners.prompting import Evaluation, should_respond
 from listeners.tally import AgentTally
+from memory.gate import judge
+from memory.gate_rules import urgency
 from memory.text import clip, one_line
 from personas.persona import Persona
 

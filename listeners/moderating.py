@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from memory.arbitration import AskModerator, next_step
-
 from bus import Draft
 from bus.entries import FloorGranted, FloorPassed
 from listeners.caller import Called, Caller
 from listeners.presence import Presence
 from listeners.prompting import NextSpeaker, whom_to_hear
 from listeners.tally import AgentTally
+from memory.arbitration import AskModerator, next_step
 from memory.text import clip, one_line
 from personas.persona import Persona
 

@@ -76,7 +76,12 @@ def asked_for(request: dict[str, Any], parameter: str) -> bool:
 
 
 def as_asked(request: dict[str, Any], text: str, seed: int) -> str:
-    """`text`, or an object of the schema where the request or its words want one."""
+    """`text`, or an object of the schema where the request or its words want one.
+
+    A `text` that is an object already is what the reply chose to say.
+    """
+    if text.startswith("{"):
+        return text
     random = random_of(seed, "object", request["messages"])
     wanted = request.get("response_format", {})
     if wanted.get("type") == "json_schema":
