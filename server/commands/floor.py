@@ -41,7 +41,10 @@ def join(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Take part live: what is said appears, what you type is said; /help lists the commands."""
+    """Take part live.
+
+    What is said appears, what you type is said; /help lists the commands.
+    """
     from server import joining
     from server.running import run
     from server.talking import person

@@ -184,7 +184,7 @@ def test_a_ballot_that_is_none_is_refused_at_the_door(line: str, reason: str) ->
 def test_views_and_leaving_publish_nothing() -> None:
     """They are answered where they are typed."""
     for view in ("memory", "context", "who", "floor", "help"):
-        assert parse(f"/{view}", "Mo", memory()) == Show(view)  # type: ignore[arg-type]  # views
+        assert parse(f"/{view}", "Mo", memory()) == Show(view)
     assert parse("/vote", "Mo", memory()) == Show("votes")
     assert isinstance(parse("/quit", "Mo", memory()), Quit)
     assert parse("  ", "Mo", memory()) is None
@@ -240,7 +240,7 @@ def test_views_show_hostile_names_and_texts_visibly() -> None:
     )
     lines = [status(found)]
     for view in ("memory", "who", "floor", "votes"):
-        lines += told(found, view)  # type: ignore[arg-type]  # views
+        lines += told(found, view)
     text = "".join(lines)
     assert "evil" in text
     assert not {"\x1b", "\u202e", "\n"} & set(text)
