@@ -114,7 +114,7 @@ def directory(tmp_path: Path) -> Path:
     "name",
     [
         "README.md", "docs/tutorial.md", "docs/memories.md", "docs/settings.md", "docs/models.md",
-        "docs/personas.md",
+        "docs/personas.md", "docs/agents.md", "docs/cli.md",
     ],  # fmt: skip
 )
 def test_examples_run(name: str, directory: Path) -> None:
@@ -127,7 +127,7 @@ def test_examples_run(name: str, directory: Path) -> None:
         ran += 1
         if example.expected is not None:
             assert matches(example.expected, printed), f"line {example.line}: {printed}"
-    assert ran >= 2
+    assert ran
 
 
 def test_commands_of_the_readme_are_targets() -> None:
