@@ -111,7 +111,8 @@ def directory(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/tutorial.md", "docs/memories.md", "docs/settings.md"]
+    "name",
+    ["README.md", "docs/tutorial.md", "docs/memories.md", "docs/settings.md", "docs/votes.md"],
 )
 def test_examples_run(name: str, directory: Path) -> None:
     """Every example of the page runs, in order, and prints what the page says."""
