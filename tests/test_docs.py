@@ -114,7 +114,7 @@ def directory(tmp_path: Path) -> Path:
     "name",
     [
         "README.md", "docs/tutorial.md", "docs/memories.md", "docs/settings.md", "docs/models.md",
-        "docs/personas.md", "docs/agents.md", "docs/cli.md",
+        "docs/personas.md", "docs/agents.md", "docs/votes.md", "docs/cli.md",
     ],  # fmt: skip
 )
 def test_examples_run(name: str, directory: Path) -> None:
