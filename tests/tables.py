@@ -119,12 +119,14 @@ class Table:
                 raise AssertionError(f"not for a table of one: {step}")
 
     def listen(self, names: Iterable[str], answer: Callable[[str], int | None]) -> None:
-        """Each listener that its gate lets through bids with an urgency, or passes."""
-        for name in names:
-            verdict = judge(self.memory, name)
-            if verdict in ("bid", "evaluate"):
-                urgency = answer(name)
-                if urgency is None:
-                    self.passes(name)
-                else:
-                    self.bid(name, urgency)
+        """Each listener that its gate lets through bids with an urgency, or passes.
+
+        As long as there is one: what somebody answers may let another through.
+        """
+        names = list(names)
+        while called := [n for n in names if judge(self.memory, n) in ("bid", "evaluate")]:
+            urgency = answer(called[0])
+            if urgency is None:
+                self.passes(called[0])
+            else:
+                self.bid(called[0], urgency)
