@@ -14,7 +14,7 @@ from memory.fold import apply
 from memory.state import Memory
 from tests.logs import PACKS
 from tests.servers import RedisServer
-from tests.tables import (
+from tests.rooms import (
     commits_by_epoch,
     crowd,
     granted,

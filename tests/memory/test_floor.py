@@ -28,7 +28,7 @@ from memory.floor import allowed
 from memory.state import Memory
 from tests.logs import PACKS, folded, numbered, opened
 from tests.mixed import PRIMARY_MAKERS, bodies
-from tests.sittings import Table, agent, person
+from tests.tables import Table, agent, person
 
 
 def three(**settings: object) -> Table:
