@@ -20,6 +20,8 @@ from server.commands import (
     persona,
     redaction,
     rules,
+    run,
+    scenario,
     sessions,
     talk,
     tool,
@@ -54,8 +56,9 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.meta[SOURCES] = sources
 
 
-for family in (demo, analysis, talk, floor, goal, asking, rules, redaction, operations):
+for family in (demo, run, analysis, talk, floor, goal, asking, rules, redaction, operations):
     family.add_to(app)
+app.add_typer(scenario.app, name="scenario")
 app.add_typer(sessions.app, name="session")
 app.add_typer(floor.app, name="floor")
 app.add_typer(lessons.app, name="lessons")

@@ -13,7 +13,6 @@ from bus import Bus
 from memory.fold import apply
 from memory.state import Memory
 from tests.logs import PACKS
-from tests.servers import RedisServer
 from tests.rooms import (
     commits_by_epoch,
     crowd,
@@ -24,6 +23,7 @@ from tests.rooms import (
     settings,
     spend_by_prefix,
 )
+from tests.servers import RedisServer
 
 NAMES = [f"agent-{i:02d}" for i in range(20)]
 BUDGET = 400_000

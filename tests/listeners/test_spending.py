@@ -179,9 +179,7 @@ async def test_whoever_summarises_inline_pays_too(
     assert await spent(bus, "a") == ["reserve:summary:0:1:12", "settle:summary:0:1:12"]
 
 
-async def test_notes_are_on_the_account_too(
-    bus: Bus, fake: FakeOpenAI, model: OpenAIModel
-) -> None:
+async def test_notes_are_on_the_account_too(bus: Bus, fake: FakeOpenAI, model: OpenAIModel) -> None:
     """Under a purpose of their own, and their effect's id."""
     await bus.open(
         "a", opened(note={"policy": "rewrite"}, routes={"own": "reflect"}, budget=PLENTY)
