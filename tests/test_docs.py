@@ -111,7 +111,8 @@ def directory(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/tutorial.md", "docs/memories.md", "docs/settings.md", "docs/models.md"]
+    "name",
+    ["README.md", "docs/tutorial.md", "docs/memories.md", "docs/settings.md", "docs/models.md"],
 )
 def test_examples_run(name: str, directory: Path) -> None:
     """Every example of the page runs, in order, and prints what the page says."""
