@@ -71,8 +71,10 @@ def next_line(lines: Lines, turn: int) -> Line | None:
 def is_time(line: Line, shown: str) -> bool:
     """Whether what is `shown` holds all that the line waits for, and nothing that forbids it."""
     heard = max((int(n) for n in _HEARD.findall(shown)), default=0)
-    return heard >= line.after and all(_holds(shown, one) for one in line.when) and not any(
-        _holds(shown, one) for one in line.unless
+    return (
+        heard >= line.after
+        and all(_holds(shown, one) for one in line.when)
+        and not any(_holds(shown, one) for one in line.unless)
     )
 
 
