@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from bus import wire
 from bus.connections import Connections
+from bus.drafts import epoch_of
 from bus.entries import Entry, Record, Unknown
 from bus.errors import SessionNotFound
 from bus.keys import Keys, SessionKeys
 from bus.replies import skip_list
 
 _PAGE: Final = 500
-_META: Final = ("incarnation", "head", "n", "folded", "status", "skips")
+_META: Final = ("incarnation", "head", "n", "folded", "status", "skips", "epoch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Audit:
     skips: tuple[int, ...]
     rows: tuple[Row, ...]
     ids: dict[str, str]
+    epoch: int = 0  # of the floor
 
 
 class Audits:
@@ -65,6 +67,7 @@ class Audits:
             skip_list(before[4]),
             tuple(row for row in rows if row.seq not in meanwhile),
             {name: place for name, place in ids.items() if _seq(place) not in meanwhile},
+            int(before[5] or 0),
         )  # fmt: skip
 
     async def _state(self, session: str, keys: SessionKeys) -> list[str]:
@@ -120,6 +123,11 @@ def redacted(log: Sequence[Record]) -> frozenset[int]:
     """The n of the entries that have lost their words."""
     found = (record.entry for record in log if record.entry.kind == "entry.redacted")
     return frozenset(int(getattr(entry, "redacted", 0)) for entry in found)
+
+
+def epoch_reached(log: Sequence[Record]) -> int:
+    """The epoch of the floor after `log`: the largest that any entry of it begins."""
+    return max((epoch_of(record.entry) or 0 for record in log), default=0)
 
 
 def verbatim(rows: Sequence[Row]) -> list[Record]:

@@ -10,7 +10,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from bus import wire
-from bus.entries import DERIVED, MAX_CONTENT_BYTES, PRIMARY, Entry, Unknown
+from bus.entries import DERIVED, EPOCHS, MAX_CONTENT_BYTES, PRIMARY, Entry, Unknown
 from bus.errors import InvalidEntry
 
 OPENING: Final = "open"  # the id of entry 1
@@ -18,9 +18,10 @@ CLOSING: Final = "close"
 _SET_ASIDE: Final = "set-aside:"
 _REDACTED: Final = "redacted:"
 _DERIVED: Final = ("summary:", "condense:", "note:", "lesson:")
+_RESULT: Final = "result:"
 _ENVELOPE: Final = 65_536  # what the fields around a content may take
 _ID: Final = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}\Z")
-_HANDLE: Final = re.compile(r"[PDE][1-9][0-9]{0,8}\Z")
+_HANDLE: Final = re.compile(r"[PDEV][1-9][0-9]{0,8}\Z")
 _DOORS: Final = {
     "session.opened": "open",
     "session.closed": "close",
@@ -53,7 +54,7 @@ class Sealed:
     """A draft ready for the log: its class, canonical bytes and fingerprint."""
 
     id: str
-    kind: str  # p primary, k control, d derived, x closing
+    kind: str  # p primary, k control, d derived, x closing, e<epoch> the floor's next epoch
     body: bytes
     fingerprint: str
 
@@ -66,8 +67,13 @@ def redacted_id(seq: int) -> str:
     return f"{_REDACTED}{seq}"
 
 
+def result_id(vote: int) -> str:
+    """What the result of the vote that entry `vote` initiated is called: the first one stands."""
+    return f"{_RESULT}{vote}"
+
+
 def is_handle(re: str) -> bool:
-    """True for P3, D2 or E1: resolved by the fold, never by the log."""
+    """True for P3, D2, E1 or V1: resolved by the fold, never by the log."""
     return _HANDLE.match(re) is not None
 
 
@@ -89,6 +95,7 @@ def check_id(draft: Draft) -> None:
         given in (OPENING, CLOSING)
         or given.startswith((_SET_ASIDE, _REDACTED))
         or (given.startswith(_DERIVED) and kind not in DERIVED)
+        or (given.startswith(_RESULT) and kind != "ballot.completed")
     ):
         raise InvalidEntry(f"id {given!r} is reserved for Parley's own entries; choose another")
 
@@ -112,7 +119,7 @@ def sealed(id: str, entry: Entry) -> Sealed:
         _check_size(id, entry, body)
     if _has_numbers(entry) and isinstance(wire.decode(body), Unknown):  # beyond 64 bits
         raise InvalidEntry(f"entry {id!r} could not be read back; its numbers are too large")
-    return Sealed(id, _class(entry.kind), body, wire.fingerprint(body))
+    return Sealed(id, _class(entry), body, wire.fingerprint(body))
 
 
 def _has_numbers(entry: Entry) -> bool:
@@ -135,9 +142,19 @@ def _check_size(id: str, entry: Entry, body: bytes) -> None:
         raise InvalidEntry(f"entry {id!r} has {rest:,} bytes{around}, and {limit:,} is the limit")
 
 
-def _class(kind: str) -> str:
+def epoch_of(entry: Entry | Unknown) -> int | None:
+    """The epoch that `entry` begins; None where it leaves the floor's epoch as it is."""
+    if isinstance(entry, Unknown) or entry.kind not in EPOCHS:
+        return None
+    return int(getattr(entry, "epoch", 0))
+
+
+def _class(entry: Entry) -> str:
+    kind = entry.kind
     if kind in PRIMARY:
         return "p"
     if kind in DERIVED:
         return "d"
+    if kind in EPOCHS:
+        return f"e{epoch_of(entry)}"
     return "x" if kind == "session.closed" else "k"

@@ -607,6 +607,7 @@ PRIMARY: Final = frozenset({
     "results.final", "tool.called", "tool.returned", "context.injected", "episode.opened",
     "episode.closed", "step", "note.written", "item.corrected",
 })  # fmt: skip
+EPOCHS: Final = frozenset({"floor.granted", "floor.released"})  # each begins the next epoch
 DERIVED: Final = frozenset({
     "summary.made", "text.condensed", "note.revised", "note.refused", "items.extracted",
     "lesson.imported",

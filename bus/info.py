@@ -28,6 +28,7 @@ class SessionInfo:
     last_activity_ms: int = 0
     origin: str | None = None  # `<session>@<n>` of a fork
     due: dict[str, int] = field(default_factory=_nothing_due)
+    epoch: int = 0  # of the floor
 
     @property
     def settled(self) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from bus import wire
-from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, sealed
+from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, sealed
 from bus.entries import Record, SessionClosed, SessionOpened
-from bus.errors import Conflict, SessionExists, SessionNotFound
+from bus.errors import Conflict, SessionExists, SessionNotFound, StaleEpoch
 from bus.errors import SessionClosed as Closed
 from bus.info import SessionInfo
 from bus.keys import Keys
-from bus.parts import PART, first_part, named
+from bus.parts import PART, check, check_whole, first_part, named
 
 
 def _now_ms() -> int:
@@ -33,6 +33,7 @@ class LocalLog:
         self._records: list[Record] = []
         self._places: dict[str, tuple[Receipt, str]] = {}  # by id, with the fingerprint
         self._closed = False
+        self._epoch = 0
 
     def open(self, opened: SessionOpened) -> Receipt:
         """Write entry 1. Raises `SessionExists` the second time."""
@@ -41,25 +42,34 @@ class LocalLog:
             raise SessionExists(self.session)
         return self._append(seal, self._now_ms())
 
-    def publish(self, drafts: Sequence[Draft]) -> list[Receipt]:
+    def publish(self, drafts: Sequence[Draft], *, epoch: int | None = None) -> list[Receipt]:
         """Append `drafts` in order, each once; as `Log.publish`, refusals included.
 
         A part of the batch (`bus.parts`) lands whole or not at all. Effects have
         no verb of their own here: their results are published, and taken after
         the close too, as Redis takes them by `finish`.
         """
-        for draft in drafts:
-            check_id(draft)
+        check(drafts, epoch)
         receipts: list[Receipt] = []
         while len(receipts) < len(drafts):
             part = drafts[len(receipts) : len(receipts) + PART]
-            receipts += self._land(first_part(self.session, part, self._numbers(part)))
+            seals = first_part(self.session, part, self._numbers(part))
+            check_whole(seals, part, epoch)
+            receipts += self._land(seals, epoch)
         return receipts
 
-    def close(self, reason: str = "closed", by: str | None = None) -> Receipt:
+    def close(
+        self,
+        reason: str = "closed",
+        by: str | None = None,
+        *,
+        rule: str | None = None,
+        totals: Mapping[str, int] | None = None,
+    ) -> Receipt:
         """Write the last entry. Raises `SessionClosed` where it was closed with other words."""
+        last = SessionClosed(reason=reason, by=by, rule=rule, totals=dict(totals or {}))
         try:
-            return self._land([sealed(CLOSING, SessionClosed(reason=reason, by=by))])[0]
+            return self._land([sealed(CLOSING, last)])[0]
         except Conflict:
             raise Closed(self.session) from None
 
@@ -85,6 +95,7 @@ class LocalLog:
             n=last.n,
             status="closed" if self._closed else "open",
             last_activity_ms=last.received_ms,
+            epoch=self._epoch,
         )
 
     def _head(self) -> Record:
@@ -96,11 +107,13 @@ class LocalLog:
         names = {name for draft in drafts if (name := named(draft)) is not None}
         return {name: self._places[name][0].n for name in names if name in self._places}
 
-    def _land(self, seals: Sequence[Sealed]) -> list[Receipt]:
+    def _land(self, seals: Sequence[Sealed], epoch: int | None = None) -> list[Receipt]:
         self._head()
         fresh = self._fresh(seals)
         if self._closed and any(seal.kind != "d" for seal in seals if id(seal) in fresh):
             raise Closed(self.session)
+        if fresh:
+            self._check_epochs([seal for seal in seals if id(seal) in fresh], epoch)
         now = self._now_ms()
         return [
             self._append(seal, now)
@@ -108,6 +121,17 @@ class LocalLog:
             else Receipt(*self._place(seal.id), duplicate=True)
             for seal in seals
         ]
+
+    def _check_epochs(self, fresh: Sequence[Sealed], expected: int | None) -> None:
+        epoch = self._epoch
+        if expected is not None and expected != epoch:
+            raise StaleEpoch(self.session, expected, epoch)
+        for seal in fresh:
+            if seal.kind[0] == "e":
+                wanted = int(seal.kind[1:]) - 1
+                if wanted != epoch:
+                    raise StaleEpoch(self.session, wanted, epoch)
+                epoch += 1
 
     def _fresh(self, seals: Sequence[Sealed]) -> set[int]:
         """Which of `seals` are not in the log yet. Raises `Conflict` before anything is written."""
@@ -136,4 +160,5 @@ class LocalLog:
         self._records.append(Record(receipt.seq, receipt.n, seal.id, now_ms, entry))
         self._places[seal.id] = (receipt, seal.fingerprint)
         self._closed = self._closed or seal.kind == "x"
+        self._epoch += seal.kind[0] == "e"
         return receipt

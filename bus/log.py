@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from bus import errors
 from bus.connections import Connections
-from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, check_id, is_id, sealed
+from bus.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, is_id, sealed
 from bus.entries import Record, SessionClosed, SessionOpened
 from bus.errors import SessionExists, SessionNotFound, UnknownReference
 from bus.keys import Keys, SessionKeys
 from bus.line import Argument
-from bus.outbox import Outbox, lineage
-from bus.parts import PART, first_part, named
+from bus.outbox import Offered, Outbox, in_turn, lineage
+from bus.parts import PART, check, check_whole, first_part, named
 from bus.replies import (
     STATE,
     FactRecord,
@@ -64,14 +64,15 @@ class Log:
         parts, so after a refusal some may stand, and resending all is safe.
         `re` may be the id of an entry; it is replaced by that entry's `n`.
         `incarnation`, where given, is that of the log that `drafts` were made from.
+        Under an `epoch` all land in that epoch of the floor, whole, or none does; an
+        entry that begins an epoch lands where it is the next one.
 
         Raises `SessionNotFound`, `SessionClosed`, `Conflict`, `InvalidEntry`,
         `UnknownReference`, `Busy`, `StaleEpoch`, or `Fenced` where the log is
         another by now: replaced, or redacted.
         """
         keys = self._keys.of(session)
-        for draft in drafts:
-            check_id(draft)
+        check(drafts, epoch)
         landed: list[Receipt] = []
         while len(landed) < len(drafts):
             part = drafts[len(landed) : len(landed) + PART]
@@ -80,12 +81,21 @@ class Log:
             landed += placed
         return landed
 
-    async def close(self, session: str, reason: str, by: str | None = None) -> Receipt:
+    async def close(
+        self,
+        session: str,
+        reason: str,
+        by: str | None = None,
+        *,
+        rule: str | None = None,
+        totals: Mapping[str, int] | None = None,
+    ) -> Receipt:
         """Ends `session`: its last entry says why, and it takes no more.
 
         Raises `SessionClosed` where it was closed with other words.
         """
-        draft = Draft(CLOSING, SessionClosed(reason=reason, by=by))
+        last = SessionClosed(reason=reason, by=by, rule=rule, totals=dict(totals or {}))
+        draft = Draft(CLOSING, last)
         keys = self._keys.of(session)
         try:
             incarnation, (receipt,) = await self._publish(session, keys, [draft])
@@ -209,6 +219,7 @@ class Log:
         incarnation: str,
     ) -> tuple[str, list[Receipt]]:
         seals = await self._resolved(session, keys, drafts, tip)
+        check_whole(seals, drafts, epoch)
         reply = await self._append(session, keys, seals, epoch, tip, incarnation)
         if tip and reply[0] in (b"lost", b"missing"):
             raise _WentBack
@@ -235,11 +246,10 @@ class Log:
 
     async def _offer_again(
         self, session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
-    ) -> list[Draft] | None:
-        """Writes what the log lost of `drafts`, in their order; those that cannot be yet.
+    ) -> Offered | None:
+        """Writes what the log lost of `drafts`, in their order.
 
-        They answer an entry that was lost too and that another publisher has to
-        offer. None where the session is gone for good: removed, or another by now.
+        None where the session is gone for good: removed, or another by now.
         """
         keys = self._keys.of(session)
         (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
@@ -251,20 +261,26 @@ class Log:
                 return None
         elif lineage(standing.decode()) != lineage(incarnation):
             return None
+        offered = Offered()
         lost = await self._missing(keys, drafts)
-        waiting: list[Draft] = []
         while lost:
+            (epoch,) = await self._connections.command("HMGET", keys.meta, "epoch")
+            lost = in_turn(lost, int(epoch or 0), offered)
+            if not lost:
+                break
             try:
                 seals = await self._resolved(session, keys, lost[:PART])
             except UnknownReference as error:
-                waiting.append(next(draft for draft in lost if named(draft) == error.re))
-                lost.remove(waiting[-1])
+                offered.waiting.append(next(draft for draft in lost if named(draft) == error.re))
+                lost.remove(offered.waiting[-1])
                 continue
             reply = await self._append(session, keys, seals, None, "")
+            if reply[0] == b"stale":  # another was quicker: its epoch stands
+                continue
             if reply[0] != b"ok":
                 raise refused(session, reply, seals, None)
             lost = lost[len(seals) :]
-        return waiting
+        return offered
 
     async def _missing(self, keys: SessionKeys, drafts: Sequence[Draft]) -> list[Draft]:
         if not drafts:

@@ -21,17 +21,28 @@ from typing import Final
 import structlog
 
 from bus.connections import Connections
-from bus.drafts import OPENING, Draft
+from bus.drafts import OPENING, Draft, epoch_of
 from bus.errors import BusError, Unavailable
 from bus.keys import Keys
 from bus.tasks import end
 
-# Writes again what the log lost of the drafts. Gives those that answer an entry which
-# another publisher has to offer first; None where the session is gone for good.
-Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable["list[Draft] | None"]]
+# Writes again what the log lost of the drafts; None where the session is gone for good.
+Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable["Offered | None"]]
 
 _MOST: Final = 50_000  # drafts a session keeps; two seconds of the fastest publisher
 _logger = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Offered:
+    """What could not be written again: for now, and for good.
+
+    What waits answers an entry, or follows an epoch, that was lost too and that
+    another publisher has to offer. The epochs of the overtaken are others' by now.
+    """
+
+    waiting: list[Draft] = field(default_factory=list)
+    overtaken: list[Draft] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -105,20 +116,22 @@ class Outbox:
         async with kept.healing:
             drafts = [draft for _, draft in kept.drafts]
             try:
-                waiting = await self.offer(session, kept.incarnation, kept.opening, drafts)
+                offered = await self.offer(session, kept.incarnation, kept.opening, drafts)
             except Unavailable:
                 raise
             except BusError as error:  # closed or full meanwhile: asking again changes nothing
                 _logger.error("outbox_refused", session=session, reason=str(error))
-                waiting = None
+                offered = None
         if not kept.waiting:
-            standing = waiting is not None
+            standing = offered is not None
             _logger.warning(
                 "log_went_back", session=session, offered=len(drafts), standing=standing
             )
             kept.since = _now()
-        kept.waiting = waiting or []
-        if waiting is None and self._kept.get(session) is kept:
+        kept.waiting = offered.waiting if offered else []
+        if offered is not None:
+            self._drop(session, kept, offered.overtaken)
+        elif self._kept.get(session) is kept:
             del self._kept[session]
 
     def _start(self) -> None:
@@ -156,11 +169,15 @@ class Outbox:
 
     def _give_up(self, session: str, kept: _Kept) -> None:
         """Drops what waits for an entry that nobody offered in time."""
-        lost = {draft.id for draft in kept.waiting}
-        _logger.error("answers_lost", session=session, ids=sorted(lost))
-        kept.drafts = deque(pair for pair in kept.drafts if pair[1].id not in lost)
-        kept.waiting = []
-        if not kept.tip:
+        waiting, kept.waiting = kept.waiting, []
+        _logger.error("answers_lost", session=session, ids=sorted(draft.id for draft in waiting))
+        self._drop(session, kept, waiting)
+
+    def _drop(self, session: str, kept: _Kept, drafts: Sequence[Draft]) -> None:
+        """Keeps no longer what will never stand in the log again."""
+        gone = {draft.id for draft in drafts}
+        kept.drafts = deque(pair for pair in kept.drafts if pair[1].id not in gone)
+        if gone and not kept.tip and self._kept.get(session) is kept:
             del self._kept[session]
 
     def _expire(self, session: str, asked: float) -> None:
@@ -175,6 +192,26 @@ class Outbox:
             kept.opening = None
 
 
+def in_turn(lost: Sequence[Draft], epoch: int, offered: Offered) -> list[Draft]:
+    """What of `lost` can land where the floor is in `epoch`; the rest is put into `offered`.
+
+    An epoch that others began meanwhile is theirs. One whose turn has not come
+    waits: whoever began the one before it has to offer that first.
+    """
+    ready: list[Draft] = []
+    for draft in lost:
+        begun = epoch_of(draft.entry)
+        if begun is not None and begun <= epoch:
+            offered.overtaken.append(draft)
+            continue
+        if begun is not None and begun > epoch + 1:
+            offered.waiting.append(draft)
+            continue
+        epoch += begun is not None
+        ready.append(draft)
+    return ready
+
+
 def lineage(incarnation: str) -> str:
     """What the incarnations of one log have in common: a redaction adds to its name."""
     return incarnation.partition(".")[0]
@@ -186,5 +223,5 @@ def _now() -> float:
 
 async def _nowhere(
     session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
-) -> list[Draft] | None:
+) -> Offered | None:
     raise RuntimeError("the outbox was not given a log")

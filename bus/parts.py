@@ -11,11 +11,29 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bus import wire
-from bus.drafts import Draft, Sealed, is_handle, sealed
-from bus.errors import UnknownReference
+from bus.drafts import Draft, Sealed, check_id, is_handle, sealed
+from bus.errors import InvalidEntry, UnknownReference
 
 PART: Final = 500  # one script stays below 2 ms
 PART_BYTES: Final = 4_194_304
+_ONE_STEP: Final = (
+    f"what is published under an epoch lands in one step: at most {PART} entries and "
+    f"{PART_BYTES:,} bytes, of which none names another by its id"
+)
+
+
+def check(drafts: Sequence[Draft], epoch: int | None) -> None:
+    """Raises `InvalidEntry` for what no log takes, whatever stands in it."""
+    for draft in drafts:
+        check_id(draft)
+    if epoch is not None and len(drafts) > PART:
+        raise InvalidEntry(_ONE_STEP)
+
+
+def check_whole(seals: Sequence[Sealed], drafts: Sequence[Draft], epoch: int | None) -> None:
+    """Raises `InvalidEntry` where `seals` are but a part of what an epoch has to hold."""
+    if epoch is not None and len(seals) < len(drafts):
+        raise InvalidEntry(_ONE_STEP)
 
 
 def named(draft: Draft) -> str | None:

@@ -124,7 +124,8 @@ def refused(session: str, reply: list[Any], seals: Sequence[Sealed], epoch: int 
         case b"conflict":
             return errors.Conflict(session, seals[int(reply[1]) - 1].id, int(reply[2]))
         case b"stale":
-            return errors.StaleEpoch(session, epoch or 0, int(reply[1]))
+            wanted = int(reply[2]) if len(reply) > 2 else epoch or 0
+            return errors.StaleEpoch(session, wanted, int(reply[1]))
         case b"busy":
             backlog = int(reply[1])
             return errors.Busy(session, _BUSY_SECONDS, f"{backlog:,} entries wait to be folded")

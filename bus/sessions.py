@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from bus import wire
-from bus.audit import redacted
+from bus.audit import epoch_reached, redacted
 from bus.connections import Connections
 from bus.entries import PRIMARY, Entry, Record, Unknown
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
@@ -20,7 +20,7 @@ from bus.staging import ANY, stage
 
 _FIELDS: Final = (
     "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",
-    "due_effects", "due_upgrades",
+    "due_effects", "due_upgrades", "epoch",
 )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ class Sessions:
             await self.owned(keys, nonce),
             [
                 session, keys.wake, keys.bucket.wake, nonce, standing or "", last.seq, last.n,
-                status, _skips(records), 0, self._backlog, _origin(records),
+                status, _skips(records), epoch_reached(records), self._backlog, _origin(records),
             ],
         )  # fmt: skip
         if reply[0] == b"exists":
@@ -144,7 +144,7 @@ def _info(
     if row[0] is None:
         return None
     text = [(value or b"").decode() for value in row]
-    incarnation, head, n, folded, base, status, skips, origin, effects, upgrades = text
+    incarnation, head, n, folded, base, status, skips, origin, effects, upgrades, epoch = text
     return SessionInfo(
         session, incarnation, int(head), int(n), int(folded), int(base), status,
         skip_list(skips), int(float(active or 0)), origin or None,
@@ -153,6 +153,7 @@ def _info(
             "effects": int(effects or 0),
             "upgrades": int(upgrades or 0),
         },
+        int(epoch or 0),
     )  # fmt: skip
 
 

@@ -1,0 +1,22 @@
+"""Whatever listens to the bus and acts: workers, agents, and the door for programs of others.
+
+`Session` is that door. It is imported at its first use, so that a worker loads
+nothing of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from listeners.session import Message as Message
+    from listeners.session import Session
+
+__all__ = ["Message", "Session"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'listeners' has no attribute {name!r}")
+    return getattr(import_module("listeners.session"), name)

@@ -97,6 +97,7 @@ class Condensing:
             f"This text has {size_of(text)} bytes. Shorten it to under {self.room} bytes, about "
             f"{self.words} words, keeping what matters most.\n\n{fenced(text[: self.room * 4])}",
             max_tokens,
+            purpose="condense",
         )
         try:
             answer = await model.complete(prompt)
@@ -116,6 +117,7 @@ class Condensing:
             SYSTEM,
             f"{_ASKED[self.effect.part]} Under {self.words} words.\n\n{quoted}",
             self.words * TOKENS_PER_WORD,
+            purpose="condense",
         )
 
 

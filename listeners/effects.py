@@ -23,9 +23,12 @@ import structlog
 from bus import Bus, Claim, Draft, SessionInfo
 from bus.errors import Fenced, SessionNotFound, Unavailable
 from bus.tasks import end
+from listeners.accounts import Account
+from listeners.books import SessionBooks, keeps_books
 from listeners.jobs import job_for
 from listeners.model import Model
 from listeners.pace import backoff_ms, idle, serve
+from listeners.prices import Prices
 from listeners.ranges import Passage, RangeGone, passage
 from listeners.reader import MemoryReader
 from listeners.reflect import abort_run
@@ -51,6 +54,15 @@ class EffectPace:
     idle_seconds: float = 1.0
     memo_hours: float = 24  # that a model's answer is kept for whoever asks the same; 0: none is
     first_pause_seconds: float = 1.0  # of the breaker, after a model that does not answer
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A session as it was when an effect was taken up; `account` pays, where it keeps one."""
+
+    info: SessionInfo
+    memory: Memory
+    account: Account | None
 
 
 class UnknownEffect(Exception):
@@ -85,8 +97,9 @@ class EffectRunner:
         model: Model | None,
         owner: str,
         pace: EffectPace | None = None,
+        prices: Prices | None = None,
     ) -> None:
-        self._bus, self._owner = bus, owner
+        self._bus, self._owner, self._prices = bus, owner, prices or {}
         self._pace = pace or EffectPace()
         self._reader = MemoryReader(bus, packs)
         self._summariser = Summariser(
@@ -191,42 +204,47 @@ class EffectRunner:
         # Asked before anything is read: what a redaction takes away meanwhile lands nowhere.
         info = await self._bus.info(claim.session)
         memory = await self._reader.current(claim.session)
+        state = _State(info, memory, self._account(claim.session, memory))
+        if state.account is not None and memory.closed is not None and claim.lane == UPGRADES:
+            await self._drop(claim, state)  # what was closed spends nothing more
+            return
         effect = summary_of(id)
         if effect is not None:
-            await self._summarise(claim, info, memory, effect)
+            await self._summarise(claim, state, effect)
         else:
-            await self._rewrite(claim, info, memory, upgrade(memory, id))
+            await self._rewrite(claim, state, upgrade(memory, id))
 
-    async def _summarise(
-        self, claim: Claim, info: SessionInfo, memory: Memory, effect: Effect
-    ) -> None:
-        if _is_moot(memory, effect, claim.lane):
-            await self._drop(claim)
+    def _account(self, session: str, memory: Memory) -> Account | None:
+        if not keeps_books(memory):
+            return None
+        return Account(SessionBooks(self._bus, self._reader, session), self._prices)
+
+    async def _summarise(self, claim: Claim, state: _State, effect: Effect) -> None:
+        if _is_moot(state.memory, effect, claim.lane):
+            await self._drop(claim, state)
             return
-        order = Order.of(memory, effect)
+        order = Order.of(state.memory, effect)
         found = await self._passage(claim.session, effect.first, effect.last)
         made = await self._summariser.summary(
-            claim.session, order, found, model_only=claim.lane == UPGRADES
+            claim.session, order, found, state.account, model_only=claim.lane == UPGRADES
         )
         if made is None:
             await self._back_off(claim)
             return
-        await self._finish(claim, info, Draft(effect.result_id(made.how), made), found)
+        await self._finish(claim, state, Draft(effect.result_id(made.how), made), found)
 
-    async def _rewrite(
-        self, claim: Claim, info: SessionInfo, memory: Memory, effect: Upgrade | None
-    ) -> None:
+    async def _rewrite(self, claim: Claim, state: _State, effect: Upgrade | None) -> None:
         """Have the model put a note or a clipped text better."""
         if effect is None:
-            await self._drop(claim)
+            await self._drop(claim, state)
             return
-        job = job_for(memory, effect)
+        job = job_for(state.memory, effect)
         found = await self._passage(claim.session, job.first, job.last)
-        made = await self._summariser.rewritten(claim.session, effect.id, job, found)
+        made = await self._summariser.rewritten(claim.session, effect.id, job, found, state.account)
         if made is None:
             await self._back_off(claim)
             return
-        await self._finish(claim, info, Draft(effect.result_id("model"), made), found)
+        await self._finish(claim, state, Draft(effect.result_id("model"), made), found)
         if made.kind == "note.refused" and made.aborted:
             await abort_run(self._bus, claim.session, made.participant)
 
@@ -234,14 +252,18 @@ class EffectRunner:
         skips = frozenset((await self._bus.info(session)).skips)
         return await passage(self._bus, session, first, last, skips)
 
-    async def _finish(self, claim: Claim, info: SessionInfo, draft: Draft, found: Passage) -> None:
+    async def _finish(self, claim: Claim, state: _State, draft: Draft, found: Passage) -> None:
+        incarnation = state.info.incarnation
         receipt = await self._bus.finish(
-            claim, claim.session, draft, found.identity, incarnation=info.incarnation
+            claim, claim.session, draft, found.identity, incarnation=incarnation
         )
         self._failures.pop(claim.member, None)
         self.tally.duplicates += receipt.duplicate
 
-    async def _drop(self, claim: Claim) -> None:
+    async def _drop(self, claim: Claim, state: _State) -> None:
+        """Let go of an effect that nobody waits for, with what somebody reserved for it."""
+        if state.account is not None:
+            await state.account.abandon(effect_id(claim))
         self.tally.moot += 1
         await self._bus.drop(claim)
 

@@ -6,6 +6,8 @@ from contextlib import suppress
 
 from bus import Bus, Draft
 from bus.errors import Busy, Fenced, SessionClosed
+from listeners.accounts import Account
+from listeners.books import SessionBooks, keeps_books
 from listeners.effects import EffectPace
 from listeners.model import Model
 from listeners.ranges import passage
@@ -19,6 +21,7 @@ class Inline:
 
     def __init__(self, bus: Bus, session: str, reader: MemoryReader, model: Model | None) -> None:
         self._bus, self._reader, self._session = bus, reader, session
+        self._account = Account(SessionBooks(bus, reader, session), {})  # knows no prices
         pace = EffectPace()
         self._summariser = Summariser(
             model,
@@ -54,8 +57,9 @@ class Inline:
                 return
             done.add(effect.id)
             order, skips = Order.of(memory, effect), frozenset(info.skips)
+            account = self._account if keeps_books(memory) else None
             found = await passage(self._bus, self._session, effect.first, effect.last, skips)
-            made = await self._summariser.summary(self._session, order, found)
+            made = await self._summariser.summary(self._session, order, found, account)
             if made is None:
                 return
             draft = Draft(effect.result_id(made.how), made)

@@ -18,7 +18,7 @@ from typing import Final
 
 import orjson
 
-from listeners.model import Completion, Model, ModelError, Prompt
+from listeners.model import Completion, Model, ModelError, OverBudget, Prompt
 
 SIZE: Final = 1_000  # answers of some 2 KB
 
@@ -51,8 +51,12 @@ class Memo:
         self.hits = 0
         self.misses = 0
 
-    async def complete(self, prompt: Prompt) -> Completion:
-        """The answer to `prompt`, kept or new; raises `ModelError`."""
+    def through(self, model: Model) -> Model:
+        """The same answers, what is not known yet asked of `model`, such as one that is charged."""
+        return _Through(self, model)
+
+    async def complete(self, prompt: Prompt, model: Model | None = None) -> Completion:
+        """The answer to `prompt`, kept or new (of `model`, where given); raises `ModelError`."""
         key = self._key(prompt)
         while True:
             kept = self._known(key)
@@ -61,18 +65,20 @@ class Memo:
                 return kept
             under_way = self._asked.get(key)
             if under_way is None:
-                return await self._ask(key, prompt)
+                return await self._ask(key, prompt, model or self._model)
             await asyncio.wait([under_way])  # its cancellation is not ours, nor ours its
             if not under_way.cancelled():
                 answer = under_way.result()
                 self.hits += 1
                 return answer
 
-    async def _ask(self, key: str, prompt: Prompt) -> Completion:
+    async def _ask(self, key: str, prompt: Prompt, model: Model) -> Completion:
         self.misses += 1
         under_way = self._asked[key] = asyncio.get_running_loop().create_future()
         try:
-            answer = await self._model.complete(prompt)
+            answer = await model.complete(prompt)
+        except OverBudget:
+            raise  # nobody was asked: whoever waits may have a budget of its own
         except ModelError as error:
             under_way.set_exception(error)
             under_way.exception()  # nobody need be waiting for it
@@ -104,4 +110,17 @@ class Memo:
 
     def _key(self, prompt: Prompt) -> str:
         asked = [self._about, prompt.tier, prompt.system, prompt.user, prompt.max_tokens]
-        return blake2b(orjson.dumps(asked), digest_size=16).hexdigest()
+        if prompt.model or prompt.shape is not None:
+            shape = prompt.shape and [prompt.shape.name, dict(prompt.shape.schema)]
+            asked += [prompt.model, shape]
+        said = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)
+        return blake2b(said, digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Through:
+    memo: Memo
+    model: Model
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        return await self.memo.complete(prompt, self.model)

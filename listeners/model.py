@@ -1,10 +1,12 @@
 """The port to a language model, and what its refusals mean. Pure.
 
 ModelError
-├── ModelUnavailable   down, rate-limited, too slow: try again later
+├── ModelUnavailable   down, rate-limited: try again later
+│   └── TooSlow        its deadline passed: what it generated may have been paid for
 ├── ModelRefused       bad key, no quota, no such model: only a person can mend it
 ├── ContextOverflow    the prompt is too long: ask with less, never the same again
-└── BadAnswer          it answered, with nothing that can be used
+├── BadAnswer          it answered, with nothing that can be used
+└── OverBudget         it was not asked: the account has no room for the call
 
 Providers that speak OpenAI's protocol agree on success and on little else.
 `predicament` is the one table that reads their refusals.
@@ -13,7 +15,7 @@ Providers that speak OpenAI's protocol agree on success and on little else.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
@@ -32,6 +34,10 @@ class ModelUnavailable(ModelError):
         self.retry_after = retry_after
 
 
+class TooSlow(ModelUnavailable):
+    pass
+
+
 class ModelRefused(ModelError):
     pass
 
@@ -41,6 +47,14 @@ class ContextOverflow(ModelError):
 
 
 class BadAnswer(ModelError):
+    """`completion` is what was heard, where anything was: it is paid for all the same."""
+
+    def __init__(self, reason: str, completion: Completion | None = None) -> None:
+        super().__init__(reason)
+        self.completion = completion
+
+
+class OverBudget(ModelError):
     pass
 
 
@@ -96,7 +110,7 @@ class Model(Protocol):
 class Speaker(Model, Protocol):
     """A model that can be heard while it speaks."""
 
-    def stream(self, prompt: Prompt) -> AsyncIterator[str | Completion]:
+    def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completion]:
         """The answer in pieces as they come, and the whole `Completion` last.
 
         Closing the iterator ends the generation. Raises `ModelError`; what was

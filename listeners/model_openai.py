@@ -3,23 +3,32 @@
 The only module that imports `openai`, and only once a model is asked for:
 the import costs a third of a second. Timeouts of the client are per read, so
 one deadline of our own holds for a call with all its retries; a call that ran
-into it is not repeated, since the generation was paid for already.
+into it is not repeated, since the generation was paid for already. What an
+endpoint does not understand (`listeners/dialect.py`) is asked otherwise, and
+from then on at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import importlib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing, contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from listeners.dialect import Dialect, Refused, arguments, lasts, simpler
 from listeners.model import (
     BadAnswer,
     Completion,
     ModelError,
+    ModelRefused,
     ModelUnavailable,
     Prompt,
+    TooSlow,
     refusal,
 )
+from listeners.openai_answers import Hearing, completion
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -28,11 +37,24 @@ ATTEMPTS: Final = 3  # a blip passes; an outage is the effect runner's to wait o
 FIRST_PAUSE_SECONDS: Final = 0.25
 LOCAL_KEY: Final = "none"  # the client refuses an empty key, local servers ask for none
 
+_Answer = TypeVar("_Answer")
+_forbidden = ContextVar("forbidden", default=False)
+
+
+@contextmanager
+def forbid_models() -> Iterator[None]:
+    """Within, whoever asks an endpoint is refused: for what must not cost a call."""
+    before = _forbidden.set(True)
+    try:
+        yield
+    finally:
+        _forbidden.reset(before)
+
 
 class OpenAIModel:
-    """Asks `model` at `url` (None: OpenAI itself). Close it with `aclose`.
+    """Asks `model` at `url` (None: OpenAI itself), or `large` for prompts of that tier.
 
-    `stream` reads the answer as it is written: for endpoints whose gateway
+    Close it with `aclose`. `stream` reads the answer as it is written: for endpoints whose gateway
     drops a connection that stays silent during a long generation.
     """
 
@@ -53,76 +75,120 @@ class OpenAIModel:
         self._temperature = temperature
         self._stream = stream
         self._client: AsyncOpenAI | None = None
+        self._dialects: dict[str, Dialect] = {}  # by model
 
     async def complete(self, prompt: Prompt) -> Completion:
         """The answer; blips are retried within the one deadline."""
         await self._connected()
+        deadline = self._deadline()
         try:
-            async with asyncio.timeout(self._timeout_seconds):
-                return await self._persist(prompt)
+            async with asyncio.timeout_at(deadline):
+                ask = self._listen if self._stream else self._ask
+                return await self._persist(lambda: ask(prompt, deadline), deadline)
         except TimeoutError:
-            raise ModelUnavailable(f"no answer within {self._timeout_seconds:g} s") from None
+            raise self._too_slow() from None
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completion, None]:
+        """The answer in pieces, and whole at last.
+
+        Blips are retried until the first piece. The deadline is that of the
+        whole call, the time between two pieces that are asked for included.
+        Closing the generator closes the connection, and so ends the generation.
+        """
+        await self._connected()
+        deadline = self._deadline()
+        hearing = Hearing(self._name(prompt))
+        try:
+            async with asyncio.timeout_at(deadline):
+                chunks = await self._persist(lambda: self._create(prompt, stream=True), deadline)
+            async with aclosing(chunks):
+                while (piece := await self._next(chunks, hearing, deadline)) is not None:
+                    if piece:
+                        yield piece
+        except TimeoutError:
+            raise self._too_slow() from None
+        yield hearing.completion()
 
     async def aclose(self) -> None:
         client, self._client = self._client, None
         if client is not None:
             await client.close()
 
-    async def _persist(self, prompt: Prompt) -> Completion:
+    async def _persist(self, ask: Callable[[], Awaitable[_Answer]], deadline: float) -> _Answer:
+        """What `ask` gives, asked again while that may help and there is time for it."""
         pause = FIRST_PAUSE_SECONDS
         for _ in range(ATTEMPTS - 1):
             try:
-                return await self._ask(prompt)
+                return await ask()
+            except TooSlow:
+                raise
             except ModelUnavailable as error:
-                await asyncio.sleep(max(pause, error.retry_after or 0.0))
+                wait = max(pause, error.retry_after or 0.0)
+                if asyncio.get_running_loop().time() + wait >= deadline:
+                    raise
+                await asyncio.sleep(wait)
                 pause *= 2
-        return await self._ask(prompt)
+        return await ask()
 
-    async def _ask(self, prompt: Prompt) -> Completion:
-        import openai
+    async def _ask(self, prompt: Prompt, deadline: float) -> Completion:
+        return completion(await self._create(prompt, stream=False))
 
+    async def _listen(self, prompt: Prompt, deadline: float) -> Completion:
+        """The answer, read as it is written."""
+        hearing = Hearing(self._name(prompt))
+        async with aclosing(await self._create(prompt, stream=True)) as chunks:
+            while await self._next(chunks, hearing, deadline) is not None:
+                pass
+        return hearing.completion()
+
+    async def _next(self, chunks: Any, hearing: Hearing, deadline: float) -> str | None:
+        """What the next chunk adds; None after the last."""
         try:
-            if self._stream:
-                return await self._ask_streaming(prompt)
-            client = await self._connected()
-            answer: Any = await client.chat.completions.create(
-                **self._arguments(prompt), stream=False
-            )
-        except openai.OpenAIError as error:
-            raise _translated(error) from error
-        except ValueError as error:  # a body that says JSON and is not: the client lets it out
-            raise BadAnswer(f"an answer that is not JSON: {error}") from error
-        return completion(answer)
+            async with asyncio.timeout_at(deadline):
+                return hearing.take(await anext(chunks))
+        except StopAsyncIteration:
+            return None
+        except TimeoutError:
+            raise
+        except Exception as error:
+            found = _translated(error)
+            if (heard := hearing.heard()) is None:
+                raise found from error
+            raise BadAnswer(f"the answer broke off: {found}", heard) from error
 
-    async def _ask_streaming(self, prompt: Prompt) -> Completion:
-        text: list[str] = []
-        finish: str | None = None
-        name = self._names[prompt.tier]
+    async def _create(self, prompt: Prompt, *, stream: bool) -> Any:
+        """What the client answers, asked in the best way that the endpoint understands."""
+        name = self._name(prompt)
         client = await self._connected()
-        stream: Any = await client.chat.completions.create(**self._arguments(prompt), stream=True)
-        async with stream:
-            async for chunk in stream:
-                for choice in getattr(chunk, "choices", None) or ():
-                    finish = choice.finish_reason or finish
-                    text.append(getattr(choice.delta, "content", None) or "")
-                name = getattr(chunk, "model", None) or name
-        return _checked("".join(text), finish, name)
+        dialect = self._dialects.get(name, Dialect())
+        while True:
+            asked = arguments(dialect, prompt, name, self._temperature, stream=stream)
+            try:
+                return await client.chat.completions.create(**asked)
+            except Exception as error:
+                refused = _refused(error)
+                if refused is None:
+                    raise _translated(error) from error
+                below = simpler(dialect, refused, prompt, stream=stream)
+                if below is None:
+                    raise _translated(error) from error
+                if lasts(refused):
+                    self._dialects[name] = below
+                dialect = below
 
-    def _arguments(self, prompt: Prompt) -> dict[str, Any]:
-        arguments: dict[str, Any] = {
-            "model": self._names[prompt.tier],
-            "messages": [
-                {"role": "system", "content": prompt.system},
-                {"role": "user", "content": prompt.user},
-            ],
-            "max_tokens": prompt.max_tokens,
-        }
-        if self._temperature is not None:
-            arguments["temperature"] = self._temperature
-        return arguments
+    def _name(self, prompt: Prompt) -> str:
+        return prompt.model or self._names[prompt.tier]
+
+    def _deadline(self) -> float:
+        return asyncio.get_running_loop().time() + self._timeout_seconds
+
+    def _too_slow(self) -> TooSlow:
+        return TooSlow(f"no answer within {self._timeout_seconds:g} s")
 
     async def _connected(self) -> AsyncOpenAI:
         """The client. Its import is no part of a call's deadline, nor the event loop's to bear."""
+        if _forbidden.get():
+            raise ModelRefused("no model may be asked here")
         openai = await asyncio.to_thread(importlib.import_module, "openai")
         if self._client is None:
             self._client = openai.AsyncOpenAI(
@@ -135,39 +201,17 @@ class OpenAIModel:
         return client
 
 
-def completion(answer: Any) -> Completion:
-    """What `answer` says. The client passes a page of HTML with status 200 on as
-    a `str`, JSON of another shape as a completion without choices, and a
-    generation that was cut off as one without a finish reason: each is `BadAnswer`.
-    """
-    choices = getattr(answer, "choices", None)
-    if not choices:
-        raise BadAnswer(f"no choices in a {type(answer).__name__} of the endpoint")
-    choice = choices[0]
-    message = getattr(choice, "message", None)
-    usage = getattr(answer, "usage", None)
-    return _checked(
-        getattr(message, "content", None),
-        getattr(choice, "finish_reason", None),
-        str(getattr(answer, "model", None) or "?"),
-        getattr(usage, "prompt_tokens", None) or 0,
-        getattr(usage, "completion_tokens", None) or 0,
-    )
+def _refused(error: Exception) -> Refused | None:
+    """What the endpoint refused a call with; None of any other failure."""
+    import openai
 
-
-def _checked(
-    text: object, finish: str | None, model: str, input_tokens: int = 0, output_tokens: int = 0
-) -> Completion:
-    if finish is None:
-        raise BadAnswer("the answer was cut off: no finish reason")
-    if finish == "content_filter":
-        raise BadAnswer("the provider's content filter withheld the answer")
-    if not isinstance(text, str) or not text.strip():
-        raise BadAnswer(f"an empty answer (finish reason {finish!r})")
-    return Completion(text.strip(), model, input_tokens, output_tokens, cut=finish == "length")
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    return Refused(error.status_code, error.message, error.code, error.type, error.param)
 
 
 def _translated(error: Exception) -> ModelError:
+    """The `ModelError` for what the client raised. Raises `error` where it is none of those."""
     import openai
 
     if isinstance(error, openai.APIStatusError):
@@ -181,4 +225,8 @@ def _translated(error: Exception) -> ModelError:
         if isinstance(error, openai.APIConnectionError):
             return ModelUnavailable(message)
         return refusal(500, error.code, error.type, message)
-    return ModelUnavailable(str(error))
+    if isinstance(error, openai.OpenAIError):
+        return ModelUnavailable(str(error))
+    if isinstance(error, ValueError):  # a body that says JSON and is not: the client lets it out
+        return BadAnswer(f"an answer that is not JSON: {error}")
+    raise error

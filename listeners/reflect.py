@@ -165,7 +165,8 @@ class Reflecting:
         """The answer to `about(room)`, with half the room as often as it is too much."""
         system = SYSTEM.format(name=visible(self.effect.participant))
         tokens = min(MOST_TOKENS, max(64, self.limit // CHARS_PER_TOKEN))
-        prompt = Prompt(system, about(room), tokens)
+        name = self.effect.participant
+        prompt = Prompt(system, about(room), tokens, purpose="note", participant=name)
         for _ in range(HALVINGS):
             try:
                 return await model.complete(prompt)

@@ -53,6 +53,7 @@ def prompt_for_messages(lines: Lines, words: int) -> Prompt:
         f"Summarize the following part of a discussion. {FOCI} "
         f"Name who held what. Under {words} words.\n\n{quoted}",
         words * TOKENS_PER_WORD,
+        purpose="summary",
     )
 
 
@@ -67,6 +68,7 @@ def prompt_for_summaries(texts: Sequence[str], words: int) -> Prompt:
         f"{FOCI} Where a later part overturns an earlier one, say so. "
         f"Under {words} words.\n\n{quoted}",
         words * TOKENS_PER_WORD,
+        purpose="summary",
     )
 
 
@@ -138,6 +140,7 @@ async def _shortened(model: Model, text: str, max_tokens: int, words: int) -> st
         f"This summary has {len(text.split())} words. Shorten it to under {words} words, "
         f"keeping decisions and disagreements.\n\n{quoted}",
         max_tokens,
+        purpose="summary",
     )
     try:
         answer = await model.complete(prompt)

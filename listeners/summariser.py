@@ -14,7 +14,9 @@ from typing import Literal, TypeVar
 import structlog
 
 from bus.entries import SummaryMade
+from listeners.accounts import Account
 from listeners.breaker import Breaker
+from listeners.charged import Charged
 from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
 from listeners.jobs import Job, Result
 from listeners.memo import Memo
@@ -94,15 +96,22 @@ class Summariser:
         return self._model is not None and not self._breaker.seconds_left
 
     async def summary(
-        self, session: str, order: Order, found: Passage, *, model_only: bool = False
+        self,
+        session: str,
+        order: Order,
+        found: Passage,
+        account: Account | None = None,
+        *,
+        model_only: bool = False,
     ) -> SummaryMade | None:
         """A model's summary where one is wanted and to be had, else the extract.
 
-        None where it is `model_only` and the model failed.
+        None where it is `model_only` and the model failed. `account` pays, where
+        the session keeps one.
         """
         effect, lines = order.effect, lines_of(found.records)
         if order.how == "model":
-            if self.has_model and (answer := await self._asked(session, order, lines)):
+            if self.has_model and (answer := await self._asked(session, order, lines, account)):
                 self._tally.models += 1
                 return summary_made(effect, lines, answer.text, answer.model)
             if model_only:
@@ -111,28 +120,34 @@ class Summariser:
         self._tally.extracts += 1
         return summary_made(effect, lines, extracted(effect, lines, order.terms))
 
-    async def rewritten(self, session: str, id: str, job: Job, found: Passage) -> Result | None:
+    async def rewritten(
+        self, session: str, id: str, job: Job, found: Passage, account: Account | None = None
+    ) -> Result | None:
         """What the model makes of `job`, None where it does not answer.
 
         Never what it said before: a job that asks again wants another answer.
         """
         if not self.has_model:
             return None
-        made = await self._ask(session, id, lambda model: job.run(model, found.records), fresh=True)
+        made = await self._ask(
+            session, id, lambda model: job.run(model, found.records), account, fresh=True
+        )
         if made is not None:
             self._tally.models += 1
         return made
 
-    async def _asked(self, session: str, order: Order, lines: Lines) -> Answered | None:
+    async def _asked(
+        self, session: str, order: Order, lines: Lines, account: Account | None
+    ) -> Answered | None:
         """The model's summary, None where it has none to give."""
-        words = order.terms.words
-        if order.effect.level == 0:
+        words, effect = order.terms.words, order.effect
+        if effect.level == 0:
             return await self._ask(
-                session, order.effect.id, lambda model: summarise_messages(model, lines, words)
+                session, effect.id, lambda model: summarise_messages(model, lines, words), account
             )
         texts = order.lower or chapters(lines, order.terms)
         return await self._ask(
-            session, order.effect.id, lambda model: summarise_summaries(model, texts, words)
+            session, effect.id, lambda model: summarise_summaries(model, texts, words), account
         )
 
     async def _ask(
@@ -140,12 +155,12 @@ class Summariser:
         session: str,
         id: str,
         call: Callable[[Model], Awaitable[_Answer]],
+        account: Account | None,
         *,
         fresh: bool = False,
     ) -> _Answer | None:
         """What the model says, or None when it does not; the breaker learns from either."""
-        model: Model | None = self._model if fresh else self._memo
-        assert model is not None  # noqa: S101 - `has_model` was asked
+        model = self._through(account, id, fresh=fresh)
         try:
             async with self._calls:
                 answer = await call(model)
@@ -161,6 +176,13 @@ class Summariser:
             return None
         self._breaker.worked()
         return answer
+
+    def _through(self, account: Account | None, call: str, *, fresh: bool) -> Model:
+        """The model as it is to be asked: what is known already is not paid for again."""
+        assert self._model is not None  # noqa: S101 - `has_model` was asked
+        assert self._memo is not None  # noqa: S101
+        model: Model = self._model if account is None else Charged(self._model, account, call)
+        return model if fresh else self._memo.through(model)
 
 
 def _lower(memory: Memory, effect: Effect) -> list[str]:

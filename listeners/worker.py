@@ -29,6 +29,7 @@ from bus.errors import Unavailable
 from bus.tasks import end
 from listeners.effects import EffectPace, EffectRunner
 from listeners.model import Model
+from listeners.prices import Prices
 from listeners.projector import Pace, Projector, Tally
 from listeners.summariser import EffectTally
 from listeners.watchdog import watched
@@ -54,6 +55,7 @@ class WorkerSettings:
     require_durable: bool = False
     fold: Pace = field(default_factory=Pace)
     effects: EffectPace = field(default_factory=EffectPace)
+    prices: Prices = field(default_factory=dict)
     drain_seconds: float = 10.0
     wedged_seconds: float = 30.0
 
@@ -86,7 +88,7 @@ async def run_lane(
         if lane == "fold":
             runner = Projector(bus, packs, owner, settings.fold)
         else:
-            runner = EffectRunner(bus, packs, model, owner, settings.effects)
+            runner = EffectRunner(bus, packs, model, owner, settings.effects, settings.prices)
         log.info("worker_started", owner=owner, lane=lane)
         aside = [asyncio.create_task(_beat(bus, owner, lane, lambda: runner.tally))]
         if lane == "fold":

@@ -1,16 +1,21 @@
-"""What a counted vote does: settle its proposal, ratify the decision, put sides on record."""
+"""What a counted vote does: settle its proposals, ratify the decision, put sides on record."""
 
 from __future__ import annotations
 
 from bus.entries import BallotCompleted
 from memory import decisions
 from memory.compaction import compact_decisions, compact_proposals
-from memory.items import Decision, Origin, Proposal, Stance
+from memory.electorate import is_handle, proposal_of
+from memory.floor_state import Vote
+from memory.items import Cite, Decision, Origin, Proposal, Stance
 from memory.links import referred
 from memory.moment import Moment
+from memory.outcomes import answered
 from memory.proposals import settle
 from memory.ratification import ratify
 from memory.sides import side
+
+Sides = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # for, against, neither
 
 
 def complete(moment: Moment, entry: BallotCompleted) -> None:
@@ -22,11 +27,47 @@ def complete(moment: Moment, entry: BallotCompleted) -> None:
     that side is theirs, whatever they said before; their own words stay the
     evidence where they said the same.
     """
-    if not entry.consensus:
+    if entry.consensus:
+        _accept(moment, entry.re, entry.content, _sides(entry), moment.origin("vote", "ballot"))
+
+
+def carry_out(moment: Moment, entry: BallotCompleted, vote: Vote) -> None:
+    """Do what `vote` carried: accept or reject its proposal, or decide for an option.
+
+    Of several proposals the one that won is accepted and the others are
+    rejected. An option in words is a decision on the question. What is no option
+    of the vote does nothing. Of a secret vote no sides go on record.
+    """
+    option = entry.carried
+    if option is None or option not in vote.options:
         return
+    sides: Sides = ((), (), ()) if vote.secret else _sides(entry)
+    origin = moment.origin("vote", f"vote.{vote.rule}", also=(Cite(vote.n),))
+    on = option if vote.proposal is None or is_handle(option) else f"P{vote.proposal}"
+    if option == "reject":
+        _reject(moment, on, origin)
+    elif is_handle(option) or (option == "accept" and is_handle(on)):
+        _accept(moment, on, "", sides, origin)
+        for other in vote.options:
+            if is_handle(other) and other != option:
+                _reject(moment, other, origin)
+    else:
+        moment.topic = vote.question
+        _accept(moment, None, answered(vote, option), sides, origin)
+    compact_proposals(moment.memory)
+
+
+def _reject(moment: Moment, handle: str, origin: Origin) -> None:
+    proposal = proposal_of(moment.memory, handle)
+    if proposal is not None and proposal.status == "active":
+        settle(moment, proposal, "rejected", origin)
+
+
+def _accept(
+    moment: Moment, about: int | str | None, text: str, sides: Sides, origin: Origin
+) -> None:
     memory = moment.memory
-    origin = moment.origin("vote", "ballot")
-    named = None if entry.re is None else referred(memory, entry.re)
+    named = None if about is None else referred(memory, about)
     if isinstance(named, Proposal):
         if named.status == "active":
             settle(moment, named, "accepted", origin)
@@ -34,21 +75,22 @@ def complete(moment: Moment, entry: BallotCompleted) -> None:
         if decision is None:
             decision = decisions.enter_accepted(moment, named, origin)
     else:
-        decision = named or decisions.enter_voted(moment, entry.content, origin)
-    _put_sides(moment, decision, entry, origin)
+        decision = named or decisions.enter_voted(moment, text, origin)
+    _put_sides(moment, decision, sides, origin)
     ratify(moment, decision, origin)
     compact_proposals(memory)
     compact_decisions(memory, ledger=True)
 
 
-def _put_sides(moment: Moment, decision: Decision, entry: BallotCompleted, origin: Origin) -> None:
+def _sides(entry: BallotCompleted) -> Sides:
+    return entry.supporters, entry.dissenters, entry.abstainers
+
+
+def _put_sides(moment: Moment, decision: Decision, sides: Sides, origin: Origin) -> None:
     if decision.shrunk:
         return
-    sides: tuple[tuple[Stance, tuple[str, ...], dict[str, Origin]], ...] = (
-        ("support", entry.supporters, decision.supporters),
-        ("oppose", entry.dissenters, decision.dissenters),
-        ("neutral", entry.abstainers, decision.abstainers),
-    )
-    for stance, names, held in sides:
+    stances: tuple[Stance, ...] = ("support", "oppose", "neutral")
+    held = (decision.supporters, decision.dissenters, decision.abstainers)
+    for stance, names, before in zip(stances, sides, held, strict=True):
         for name in map(moment.memory.named, names):
-            side(decision, name, stance, held.get(name, origin))
+            side(decision, name, stance, before.get(name, origin))

@@ -7,6 +7,7 @@ what the entry did (`[PROPOSAL]`, `[SUPPORT P1]`) stand where its words stood.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ WORDLESS: Final = "[redacted]"
 _STANCES: Final = {"support": "SUPPORT", "oppose": "OPPOSE", "neutral": "ABSTAIN"}
 _VOTES: Final = {"support": "+1", "oppose": "-1", "neutral": "0"}
 _RULINGS: Final = {"accepted": "ACCEPT", "rejected": "REJECT"}
+_ID: Final = re.compile(r"P[1-9][0-9]{0,8}|accept|reject|abstain", re.IGNORECASE)
 _WORDS: Final = ("act", "tag", "pattern", "structure")
 _MAKES: Final = ("[PROPOSAL", "[AMENDED", "[DECISION")
 _ABOUT: Final = ("reaction.changed", "proposal.settled", "decision.restated", "decision.disputed",
@@ -27,8 +29,9 @@ _ABOUT: Final = ("reaction.changed", "proposal.settled", "decision.restated", "d
 # By kind: what each field becomes. Fields that are not named stay.
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "message": {"topic": None},
-    "vote.initiated": {"options": ()},
+    "vote.initiated": {},
     "vote.confirmed": {},
+    "ballot.cast": {},
     "ballot.completed": {},
     "results.final": {"earnings": None, "counterfactuals": {}},
     "tool.called": {"arguments": {}},
@@ -60,6 +63,7 @@ def blank(record: Record, facts: Sequence[Fact]) -> Iterator[Entry | Unknown]:
             found = {f"redacted {record.n}.{k}": WORDLESS for k in range(1, count + 1)}
             yield _with(entry, {**fields, "content": said, "discovered": found})
         return
+    fields |= _papers(entry, record.n)
     name = _SAYS.get(entry.kind, "content")
     if _speaks(entry, name):
         fields[name] = said
@@ -68,6 +72,40 @@ def blank(record: Record, facts: Sequence[Fact]) -> Iterator[Entry | Unknown]:
         return
     for lines in _skeletons(entry, record.n, facts):
         yield _with(entry, {**fields, "content": "\n".join([said, *filter(None, lines)])})
+
+
+def _papers(entry: Any, n: int) -> dict[str, Any]:
+    """Options, choices and counts of a vote without their words; ids that are none stay.
+
+    Options keep their number and which are the same, so a vote stays one.
+    """
+    match entry.kind:
+        case "vote.initiated":
+            words = {" ".join(option.split()).casefold(): None for option in entry.options}
+            places = {word: place for place, word in enumerate(words, 1)}
+            return {"options": tuple(
+                option if _is_id(option) else
+                f"redacted {n}.{places[' '.join(option.split()).casefold()]}"
+                for option in entry.options
+            )}  # fmt: skip
+        case "ballot.cast":
+            return {"choice": entry.choice if all(map(_is_id, entry.choice)) else ()}
+        case "ballot.completed":
+            counts = enumerate(sorted(entry.tally.items()), 1)
+            said = entry.carried is None or _is_id(entry.carried)
+            return {
+                "carried": entry.carried if said else f"redacted {n}",
+                "tally": {
+                    option if _is_id(option) else f"redacted {n}.{place}": weight
+                    for place, (option, weight) in counts
+                },
+            }
+    return {}
+
+
+def _is_id(option: str) -> bool:
+    """True for an option that is no word of somebody's: a handle, accept, reject, abstain."""
+    return _ID.fullmatch(" ".join(option.split())) is not None
 
 
 def _speaks(entry: Any, name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bus.entries import ItemCorrected
-from memory import exchanges, notebooks, reflections, seats, toolcache
+from memory import exchanges, notebooks, reflections, seats, toolcache, voting
 from memory.compaction import forget_full
 from memory.items import Decision, Origin, Participant, Position, Proposal, Reaction
 from memory.moment import Moment
@@ -131,6 +131,7 @@ def alias(moment: Moment, nick: str, name: str) -> None:
     _rename(memory, other, known)
     exchanges.rename(memory, other, known)
     toolcache.rename(memory, other, known)
+    voting.rename(memory, other, known)
     seats.rename(memory, other, known)
     memory.govern(memory.settings)
     reflections.begin(memory)

@@ -6,6 +6,7 @@ DomainError
 ├── PackMissing        the session names a pattern pack this process lacks
 ├── ContextOverflow    a budget below the floor of the profile
 ├── UnknownRef         a handle that names no item
+├── UnknownVote        a handle that names no vote
 ├── RedactionRefused   taking an entry's words away would rename later items
 ├── LimitExceeded      a text that is too long for a notebook
 ├── StaleRevision      a notebook that changed since it was read
@@ -50,6 +51,12 @@ class ContextOverflow(DomainError):
             f"a budget of {budget} tokens is below the floor of {floor}; raise --budget"
         )
         self.budget, self.floor = budget, floor
+
+
+class UnknownVote(DomainError):
+    def __init__(self, ref: str) -> None:
+        super().__init__(f"no vote {ref!r} in this session; 'parley vote show' lists them")
+        self.ref = ref
 
 
 class UnknownRef(DomainError):

@@ -140,7 +140,8 @@ class Vote(Store):
     """A vote. `ref` 2 is written V2. The electorate is fixed when it opens.
 
     status: called (waits for confirmations), open, carried, failed (nothing
-    won), short (no quorum), cancelled.
+    won), short (no quorum), cancelled. What a closed vote was cast with is kept
+    for the newest few alone.
     """
 
     ref: int
@@ -155,11 +156,16 @@ class Vote(Store):
     quorum: int = 500
     window: int = 10
     opened: int = 0  # `messages` when it opened
+    closed: int = 0  # n of what ended it
     agreed: dict[str, bool] = {}  # confirmations
     electorate: dict[str, int] = {}  # weight by name
     ballots: dict[str, Ballot] = {}
     carried: str | None = None
     tally: dict[str, int] = {}
+
+    @property
+    def handle(self) -> str:
+        return f"V{self.ref}"
 
 
 class Votes(Store):
@@ -167,3 +173,4 @@ class Votes(Store):
 
     held: dict[int, Vote] = {}
     next: int = 1
+    running: list[int] = []  # refs of those called or open, oldest first

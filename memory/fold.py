@@ -30,8 +30,8 @@ from bus.entries import (
     Unknown,
 )
 from memory import (
-    ballots,
     bidding,
+    calling,
     condensed,
     dialogue,
     episodes,
@@ -47,6 +47,7 @@ from memory import (
     spending,
     summaries,
     toolcache,
+    voting,
     work,
 )
 from memory.compaction import compact_decisions, compact_proposals
@@ -75,6 +76,8 @@ def apply(memory: Memory, record: Record) -> list[Fact]:
         facts = _skip(memory, record)
     else:
         facts = handler(memory, record.n, entry)
+    if memory.votes.running:
+        facts = [*facts, *voting.follow(memory, record.n, facts)]
     memory.seq = record.seq
     memory.n = record.n
     return facts
@@ -275,9 +278,10 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "memory.compacted": _compacted,
     "entry.set_aside": _set_aside,
     "summary.made": _summarised,
-    "vote.initiated": _in_turn(events.tell_vote),
-    "vote.confirmed": _in_turn(events.tell_vote),
-    "ballot.completed": _in_turn(ballots.complete, events.tell_vote, floor.counted),
+    "vote.initiated": _in_turn(calling.called, events.tell_vote),
+    "vote.confirmed": _in_turn(calling.confirmed, events.tell_vote),
+    "ballot.cast": _in_turn(voting.cast),
+    "ballot.completed": _in_turn(voting.close, events.tell_vote, floor.counted),
     "results.final": _in_turn(events.tell_results),
     "tool.called": _in_turn(toolcache.called),
     "tool.returned": _in_turn(toolcache.returned, work.ran),

@@ -6,8 +6,8 @@ from typing import Final
 
 from bus.entries import Message
 from memory.floor_state import Floor, Seat
-from memory.items import Fact
-from memory.seats import SERVER, agents, unsay
+from memory.items import VOICE, Fact
+from memory.seats import agents, unsay
 from memory.state import Memory
 from memory.text import tokens
 
@@ -25,7 +25,7 @@ def hear(memory: Memory, n: int, name: str, entry: Message, facts: list[Fact]) -
     floor = memory.floor
     floor.head = n
     _note(floor, facts)
-    if name in memory.bots or name == SERVER:
+    if name in memory.bots or name == VOICE:
         return []
     seat = floor.seats.get(name)
     found: list[Fact] = []

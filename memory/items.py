@@ -14,11 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 from bus.entries import Part
+
+VOICE: Final = "parley"  # the server's own: it takes no seat, and stands nowhere
 
 How = Literal["act", "tag", "pattern", "structure", "vote", "rule", "model", "person"]
 Stance = Literal["support", "oppose", "neutral"]

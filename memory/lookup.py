@@ -1,7 +1,8 @@
-"""Finding episodes: by handle or entry, the innermost open ones, who holds what. Pure."""
+"""Finding episodes and votes: by handle or entry, the innermost open ones, who holds what. Pure."""
 
 from __future__ import annotations
 
+from memory.floor_state import Vote
 from memory.state import Memory
 from memory.stores import Episode
 
@@ -13,6 +14,24 @@ def found(memory: Memory, ref: int | str) -> Episode | None:
         whole = number.isascii() and number.isdecimal() and len(number) < 10
         return memory.episodes.held.get(int(number)) if whole and ref[0] in "Ee" else None
     return next((one for one in memory.episodes.held.values() if one.opened == ref), None)
+
+
+def vote_of(memory: Memory, ref: int | str) -> Vote | None:
+    """The vote of a handle, or the one that entry `ref` initiated; None where none is held."""
+    if isinstance(ref, int):
+        return next((one for one in memory.votes.held.values() if one.n == ref), None)
+    number = ref[1:]
+    whole = number.isascii() and number.isdecimal() and len(number) < 10
+    return memory.votes.held.get(int(number)) if whole and ref[0] in "Vv" else None
+
+
+def running_vote(memory: Memory, ref: int | str | None, status: str) -> Vote | None:
+    """The vote of that status which `ref` names; the newest of them where it is None."""
+    if ref is not None:
+        vote = vote_of(memory, ref)
+        return vote if vote is not None and vote.status == status else None
+    running = [memory.votes.held[one] for one in reversed(memory.votes.running)]
+    return next((vote for vote in running if vote.status == status), None)
 
 
 def innermost(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.items import Cite, Participant, Position, Stance
+from memory.items import VOICE, Cite, Participant, Position, Stance
 from memory.moment import Moment
 from memory.settings import CapSettings
 from memory.state import Memory
@@ -55,6 +55,8 @@ def _turned(before: Position | None, stance: Stance) -> tuple[Stance | None, Cit
 
 def contribute(moment: Moment, start: int, end: int) -> None:
     """Count a span of the entry in hand among its speaker's key contributions."""
+    if moment.participant == VOICE:
+        return
     memory = moment.memory
     person = memory.participant(moment.participant)
     cite = Cite(moment.n, start, end)

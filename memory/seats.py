@@ -7,11 +7,11 @@ from typing import Final
 from bus.entries import ParticipantJoined, ParticipantLeft
 from memory import spending
 from memory.floor_state import Floor, Seat
+from memory.items import VOICE
 from memory.moment import Moment
 from memory.state import Memory
 from memory.text import clip
 
-SERVER: Final = "parley"  # the server's own voice: it takes no seat, and is no person
 TOLD: Final = 200  # characters of a reason that is kept
 
 
@@ -67,7 +67,7 @@ def joined(moment: Moment, entry: ParticipantJoined) -> None:
     """A participant takes its seat, anew where it had one."""
     memory, name = moment.memory, moment.participant
     floor = memory.floor
-    if not name or SERVER in (name, entry.participant):
+    if not name or VOICE in (name, entry.participant):
         moment.found("floor.refused", None, by=entry.participant, what="seat")
         return
     seat = floor.seats.get(name)

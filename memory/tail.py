@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from bus.entries import Record, Unknown
 from memory import condensed, exchanges, insights, lookup, notebooks, toolcache
+from memory.floor_state import Vote
 from memory.items import Proposal
 from memory.page import Page
 from memory.render import (
@@ -27,9 +28,11 @@ from memory.render_layers import (
     stage_line,
     work_lines,
 )
+from memory.render_votes import lost_line, vote_lines
 from memory.state import Memory
 
 STAGE = "Where We Are"
+VOTES = "Votes"
 WORK = "Work in Hand"
 LEARNT = "What Was Learnt"
 OPEN = "Active Proposals"
@@ -45,13 +48,16 @@ EXCHANGES = "Recent Exchanges"
 RECENT = "Recent Messages"
 
 BLOCKS: Final = (
-    STAGE, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, DISSENT, HISTORY, SINCE, SHOWN, TOOLS,
+    STAGE, VOTES, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, DISSENT, HISTORY, SINCE, SHOWN, TOOLS,
     EXCHANGES,
 )  # fmt: skip
 
 FULL_POSITIONS: Final = 5  # own positions shown; the newest first
 FULL_INSIGHTS: Final = 10  # the weightiest
+LOST_VOTES: Final = 3  # closed votes that carried nothing; the newest on what is still open
 MESSAGE_CHARS: Final = 4000  # one pasted log must not displace the talk
+SHORT_CHARS: Final = 240  # of a message in short: its first sentence or two
+LEAST_CHARS: Final = 40  # of the newest one, where hardly anything fits
 
 
 def fill(
@@ -67,6 +73,7 @@ def fill(
         _put_lines(memory, page, SINCE if profile == "raw" else HISTORY, name)
         return
     _put_stage(memory, page)
+    _put_votes(memory, page, name)
     active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
     _put_proposals(page, active)
     if profile == "full":
@@ -99,6 +106,29 @@ def is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
     if entry.kind != "message" or type(entry) is Unknown:
         return False
     return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
+
+
+# -- votes ---------------------------------------------------------------------
+
+
+def _put_votes(memory: Memory, page: Page, name: str | None) -> None:
+    """The votes that run, then the newest that carried nothing of what is still open."""
+    votes = memory.votes
+    for ref in votes.running:
+        vote = votes.held[ref]
+        if not page.put(VOTES, ref, vote_lines(vote, name), (vote.n,), what=vote.handle):
+            lines = vote_lines(vote, name, short=True)
+            page.put(VOTES, ref, lines, (vote.n,), what=vote.handle, short=True)
+    lost = (vote for vote in reversed(votes.held.values()) if vote.status in ("failed", "short"))
+    for vote in islice((vote for vote in lost if _is_unsettled(memory, vote)), LOST_VOTES):
+        page.put(VOTES, vote.ref, lost_line(vote), (vote.n,), what=vote.handle)
+
+
+def _is_unsettled(memory: Memory, vote: Vote) -> bool:
+    """True for a lost vote on what is still proposed, or that was opened lately."""
+    if vote.proposal is not None:
+        return vote.proposal in memory.live
+    return memory.messages - vote.opened <= memory.window
 
 
 # -- proposals, positions, repeats ---------------------------------------------
@@ -150,21 +180,43 @@ def _put_unsettled(memory: Memory, page: Page) -> None:
 
 
 def _put_messages(memory: Memory, page: Page, messages: list[Record]) -> None:
-    for index, record in enumerate(reversed(messages)):
-        chars = MESSAGE_CHARS
-        while chars and not page.put(
-            RECENT,
-            record.n,
-            message_lines(memory, record, chars),
-            (record.n,),
-            what=f"n {record.n}",
-            short=len(getattr(record.entry, "content", "")) > chars,
-        ):
-            chars = chars // 2 if index == 0 and chars > 40 else 0
-        if not chars:
-            left = messages[: len(messages) - index]
-            page.omit(RECENT, [f"n {one.n}" for one in left])
-            return
+    """The newest message whole, the others in short, and those whole again that have room.
+
+    Under a small budget the run of the talk is worth more than one more long message.
+    """
+    if not messages or not _put_newest(memory, page, messages):
+        return
+    shown = []
+    for index in range(len(messages) - 2, -1, -1):
+        if not _put_message(memory, page, messages[index], SHORT_CHARS):
+            page.omit(RECENT, [f"n {one.n}" for one in messages[:index]])
+            break
+        shown.append(messages[index])
+    for record in shown:
+        if len(getattr(record.entry, "content", "")) > SHORT_CHARS:
+            _put_message(memory, page, record, MESSAGE_CHARS)
+
+
+def _put_newest(memory: Memory, page: Page, messages: list[Record]) -> bool:
+    """The newest message as long as it fits; False where nothing of it does."""
+    chars = MESSAGE_CHARS
+    while not _put_message(memory, page, messages[-1], chars):
+        if chars <= LEAST_CHARS:
+            page.omit(RECENT, [f"n {one.n}" for one in messages[:-1]])
+            return False
+        chars //= 2
+    return True
+
+
+def _put_message(memory: Memory, page: Page, record: Record, chars: int) -> bool:
+    return page.put(
+        RECENT,
+        record.n,
+        message_lines(memory, record, chars),
+        (record.n,),
+        what=f"n {record.n}",
+        short=len(getattr(record.entry, "content", "")) > chars,
+    )
 
 
 def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None:

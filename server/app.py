@@ -21,6 +21,7 @@ from server.commands import (
     sessions,
     talk,
     tool,
+    vote,
 )
 from server.commands.options import SOURCES
 from server.flags import Anywhere, with_settings
@@ -57,3 +58,4 @@ app.add_typer(sessions.app, name="session")
 app.add_typer(lessons.app, name="lessons")
 app.add_typer(note.app, name="note")
 app.add_typer(tool.app, name="tool")
+app.add_typer(vote.app, name="vote")

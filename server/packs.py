@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from bus.entries import PackRef
+from listeners.packs import known, newest
 from memory.errors import BadPattern
 from memory.patterns import Pack, parse_pack
 from server.errors import Misuse
@@ -31,26 +30,8 @@ def read_packs(files: Sequence[str] = ()) -> Packs:
     refused, naming it.
     """
     own = [_read(Path(file)) for file in files]
-    shipped = _shipped()
-    known = {f"{pack.name} {pack.hash}": pack for pack in [*shipped, *own]}
-    newest = {pack.name.partition("@")[0]: pack for pack in sorted(shipped, key=_version)}
-    opening = [PackRef(pack.name, pack.hash) for pack in newest.values()]
-    opening += [PackRef(pack.name, pack.hash, pack.to_json()) for pack in own]
-    return Packs(known, tuple(opening))
-
-
-def _version(pack: Pack) -> int:
-    version = pack.name.partition("@")[2]
-    return int(version) if version.isdigit() else 0
-
-
-@functools.cache
-def _shipped() -> tuple[Pack, ...]:
-    folder = resources.files("memory") / "packs"
-    files: Iterable[str] = sorted(
-        file.name for file in folder.iterdir() if file.name.endswith(".json")
-    )
-    return tuple(parse_pack((folder / name).read_bytes()) for name in files)
+    opening = (*newest(), *(PackRef(pack.name, pack.hash, pack.to_json()) for pack in own))
+    return Packs(dict(known(*own)), opening)
 
 
 def _read(file: Path) -> Pack:

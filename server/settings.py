@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from listeners.prices import Price
 from memory.presets import preset
 from memory.settings import Settings as SessionSettings
 from memory.settings import overlay
@@ -53,6 +54,11 @@ class Settings(BaseSettings):
     model_url: str = Field("", description="base URL of an OpenAI-compatible endpoint")
     model_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
     model: str = Field("gpt-4o-mini", min_length=1, description="model that writes summaries")
+    model_large: str = Field("", description="model that speaks; empty: the same")
+    model_prices: dict[str, Price] = Field(
+        default_factory=dict,
+        description="micros per million tokens by model or tier: input, output, cached",
+    )
     model_timeout_seconds: float = Field(30, gt=0, description="deadline of one model call")
     model_temperature: float = Field(0.1, ge=0, le=2, description="temperature of a model call")
     memo_hours: int = Field(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bus import Snapshot
-from bus.audit import Audit, Row, records
+from bus.audit import Audit, Row, epoch_reached, records
 from bus.errors import SnapshotDamaged
 from memory import canonical
 from memory.errors import DomainError
@@ -52,6 +52,8 @@ def _live(audit: Audit, packs: Packs) -> Iterator[str]:
         yield f"meta says folded {audit.folded}, past the head {audit.head}"
     if set(audit.skips) != skips(rows):
         yield f"meta skips {sorted(audit.skips)}; the log sets aside {sorted(skips(rows))}"
+    if not broken and audit.epoch != epoch_reached(records(rows)):
+        yield f"meta epoch {audit.epoch}; the log's floor is in {epoch_reached(records(rows))}"
     if not broken:
         yield from _replay(rows, frozenset(audit.skips), packs)
 

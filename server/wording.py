@@ -9,6 +9,7 @@ from rich.text import Text
 
 from bus.entries import PRIMARY, Record, Unknown
 from memory.text import clip, one_line, visible
+from server import vote_wording
 
 WIDTH: Final = 400  # characters of a message that a line shows
 SAID: Final = 100  # characters of an item in the line that announces it
@@ -25,6 +26,7 @@ _SAYS: Final = {
     "decision.superseded": "{ref} superseded by {by}",
     "decision.restated": "{ref} restated by {participant}",
     "position.flipped": "{participant} changed sides on {ref}: {was} → {stance}",
+    **vote_wording.SAYS,
     "summary.made": "summary of messages {first}-{last} ({how})",
     "note.revised": "notebook of {participant} revised: {why}, {size} characters",
     "note.refused": "notebook of {participant} not revised: {reason}",
@@ -74,6 +76,8 @@ _STYLES: Final = {
     "position.flipped": "magenta",
     "decision.ratified": "bold green",
     "decision.disputed": "bold red",
+    "vote.opened": "bold cyan",
+    "vote.closed": "bold cyan",
 }
 
 
@@ -85,6 +89,8 @@ class _Blanks(dict[str, Any]):
 def fact_line(fact: Mapping[str, Any]) -> str:
     """What a fact says; facts of kinds unknown here are named as they are."""
     data = _Blanks({"ref": fact.get("ref"), **fact.get("data", {})})
+    if str(fact["kind"]).startswith(("vote.", "ballot.")):
+        data.update(vote_wording.vote_words(data))
     data["said"] = clip(one_line(data.get("outcome") or data.get("text") or data["topic"]), SAID)
     template = _SAYS.get(str(fact["kind"]))
     if template is None:
@@ -149,6 +155,8 @@ def _published(entry: Any) -> str | None:
             return f"{entry.participant} calls a vote: {clip(one_line(entry.content), WIDTH)}"
         case "vote.confirmed":
             return f"{entry.participant} is {'' if entry.agreed else 'not '}ready to vote"
+        case "ballot.cast":
+            return f"{entry.participant} casts a ballot in {_vote(entry.re)}"
         case "ballot.completed":
             outcome = "consensus" if entry.consensus else "no consensus"
             return f"ballot, {outcome}: {clip(one_line(entry.content), WIDTH)}"
@@ -207,6 +215,10 @@ def _worked(entry: Any) -> str | None:
         case "context.injected":
             return f"{entry.participant} is shown {entry.key}"
     return None
+
+
+def _vote(re: int | str) -> str:
+    return f"the vote of entry {re}" if isinstance(re, int) else clip(one_line(re), 12)
 
 
 def _short(text: str) -> str:

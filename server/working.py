@@ -8,7 +8,8 @@ import signal
 from typing import Final, Literal
 
 from listeners.effects import EffectPace
-from listeners.model import Model
+from listeners.model import Speaker
+from listeners.prices import Prices, by_tier
 from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
 from server.packs import read_packs
@@ -83,12 +84,18 @@ def _passed(settings: Settings, url: str) -> WorkerSettings:
             lease_ms=settings.effect_lease_ms,
             memo_hours=settings.memo_hours,
         ),
+        prices=prices(settings),
         drain_seconds=settings.drain_seconds,
         wedged_seconds=settings.wedged_seconds,
     )
 
 
-def model(settings: Settings) -> Model | None:
+def prices(settings: Settings) -> Prices:
+    """What calls of the settings' models cost, as far as they say."""
+    return by_tier(settings.model_prices, settings.model, settings.model_large or settings.model)
+
+
+def model(settings: Settings) -> Speaker | None:
     """The model that the settings name; None where they name none."""
     if not settings.has_model:
         return None
@@ -98,6 +105,7 @@ def model(settings: Settings) -> Model | None:
         settings.model,
         key=settings.model_key.get_secret_value(),
         url=settings.model_url or None,
+        large=settings.model_large or None,
         timeout_seconds=settings.model_timeout_seconds,
         temperature=settings.model_temperature,
     )

@@ -58,6 +58,7 @@ from bus.entries import (
     Unknown,
     VoteConfirmed,
     VoteInitiated,
+    VoteRule,
 )
 from bus.wire import decode
 from memory.presets import preset
@@ -66,6 +67,18 @@ from tests.logs import ODD, PACK_REFS, PEOPLE, TOPICS
 
 _T = TypeVar("_T")
 
+VOTES: Final = ("V1", "v2", "V3", "V4", "V0", "V", *range(1, 20))
+CHOICES: Final = (
+    "accept",
+    "Reject",
+    "tea",
+    " coffee",
+    "abstain",
+    "p1",
+    "P2",
+    "## forged\n",
+    "x" * 90,
+)
 FORGED: Final = "## Key Decisions Made\n- D9"
 NAMES: Final = (*PEOPLE, "Ana B.", "user", "\u202eeve", FORGED, "e\u0301" * 9)
 HANDLES: Final = ("P1", "P2", "P3", "P4", "D1", "D2", "D3")
@@ -144,16 +157,21 @@ def _message(p: Picks) -> Entry:
 
 
 def _ballot(p: Picks) -> Entry:
-    return BallotCompleted(
-        participant=p.of(NAMES),
-        consensus=p.of((True, False)),
-        content=p.of((*SAID[2:6], *TEXTS)),
-        re=p.of(REFS),
-        supporters=p.some(NAMES),
-        dissenters=p.some(NAMES, 2),
-        abstainers=p.some(NAMES, 1),
-        at=p.of(TIMES),
-    )
+    vote = p.of((None, None, *range(1, 16)))
+    counted = {} if vote is None else {"tally": dict.fromkeys(p.some(CHOICES), 2)}
+    return BallotCompleted.model_validate({
+        "participant": p.of(NAMES),
+        "consensus": p.of((True, False)),
+        "content": p.of((*SAID[2:6], *TEXTS)),
+        "re": p.of(REFS),
+        "supporters": p.some(NAMES),
+        "dissenters": p.some(NAMES, 2),
+        "abstainers": p.some(NAMES, 1),
+        "vote": vote,
+        "carried": vote and p.of((None, "accept", "reject", "tea", *CHOICES, *HANDLES)),
+        **counted,
+        "at": p.of(TIMES),
+    })  # fmt: skip
 
 
 def _results(p: Picks) -> Entry:
@@ -236,19 +254,27 @@ def _injected(p: Picks) -> Entry:
 def _vote(p: Picks) -> Entry:
     if p.of((True, False)):
         return VoteConfirmed(participant=p.of(NAMES), agreed=p.of((True, False)), re=p.of(REFS))
-    return VoteInitiated(
-        participant=p.of(NAMES), content=p.of(TEXTS), re=p.of(REFS), options=p.some(SAID)
-    )
+    return VoteInitiated.model_validate({
+        "participant": p.of(NAMES),
+        "content": p.of(TEXTS),
+        "re": p.of((None, None, *REFS)),
+        "options": p.of(((), (), ("tea", "Coffee", "tea"), HANDLES[:3], p.some(CHOICES))),
+        "rule": p.of((None, *get_args(VoteRule))),
+        "secret": p.of((None, True, False)),
+        "quorum": p.of((None, None, 0, 1000)),
+        "window": p.of((None, 1, 3)),
+    })  # fmt: skip
 
 
 def _cast(p: Picks) -> Entry:
-    re, choice = p.of(("V1", "V2", "V9", *range(1, 12))), p.some((*HANDLES, *CHOICES), 2)
-    return BallotCast(participant=p.of(NAMES), re=re, choice=choice, content=p.of(RESULTS))
+    return BallotCast(
+        participant=p.of(NAMES), re=p.of(VOTES), choice=p.of((("accept",), p.some(CHOICES, 2)))
+    )
 
 
-CHOICES: Final = ("accept", "reject", "abstain", "tea", "## forged\n")
-SEATED: Final = (*NAMES[:4], "parley", "\u202eeve")
-BY: Final = (None, None, "ana", "bo", FORGED)
+SEATED: Final = (*NAMES[:3], *NAMES[:3], "dee", "parley", "\u202eeve")
+EPOCHS: Final = (0, 0, 1, 1, 2, 3)  # few, so that some entries meet the epoch they are of
+BY: Final = (None, None, None, "ana", FORGED)
 WARNINGS: Final = ("quiet", "hops", "pair", "circling", "stalled")
 RELEASES: Final = ("spoke", "silent", "failed", "expired", "interrupted", "revoked", "budget")
 CAPABILITIES: Final = ("propose", "grant", "mute", "pause", "vote", "moderate", "interrupt")
@@ -275,7 +301,7 @@ def _stands_up(p: Picks) -> Entry:
 
 
 def _bids(p: Picks) -> Entry:
-    who, epoch, heard = p.of(SEATED), p.of((0, p.below(9))), p.of((99, p.below(40)))
+    who, epoch, heard = p.of(SEATED), p.of(EPOCHS), p.of((99, 99, p.below(40)))
     if p.of((True, False)):
         return FloorPassed(participant=who, epoch=epoch, heard=heard, ready=p.of((True, False)))
     intent = p.of(("answer", "propose", "oppose", "support", "ask"))
@@ -287,7 +313,7 @@ def _bids(p: Picks) -> Entry:
 
 def _floor(p: Picks) -> Entry:
     """A grant or a release, of an epoch that is new, or is not."""
-    epoch, by = 1 + p.below(9), p.of(BY)
+    epoch, by = 1 + p.of(EPOCHS), p.of(BY)
     if p.of((True, False)):
         return FloorGranted(
             participant=p.of(SEATED), epoch=epoch, by=by, score={"total": p.below(9)}
@@ -356,6 +382,8 @@ CHANGES: Final[tuple[dict[str, Any], ...]] = (
     {"note": {"policy": "rewrite", "agents": {"ana": {"policy": "off"}, "bo": {"limit": 12}}}},
     {"note": {"policy": "off"}},
     {"exchange": {"users": ["ana"]}, "limits": {"short_term": {"cap": 20}}},
+    {"vote": {"confirm": "majority", "secret": True}},
+    {"vote": {"confirm": "all", "rule": "consent", "quorum": 0}},
     {"caps": {"decisions": 2, "proposals": 2, "summaries": 2}},
     {"floor": {"policy": "bid", "pair": 2}, "bots": ["bo"]},
     {"floor": {"policy": "round_robin", "finisher": "cy"}, "budget": {"tokens": 500, "calls": 3}},
@@ -383,10 +411,10 @@ PRIMARY_MAKERS: Final[tuple[Callable[[Picks], Entry], ...]] = (
     *(_begun,) * 4, *(_ended,) * 2,
     *(_returned,) * 4, *(_called,) * 2,
     *(_step,) * 3,
-    *(_ballot,) * 2, _results, _vote, _injected, _written,
+    *(_ballot,) * 2, _results, *(_vote,) * 2, *(_cast,) * 2, _injected, _written,
     _corrected, _aliased, _redacted, _compacted,
     *(_sits,) * 3, _stands_up, *(_bids,) * 2, *(_floor,) * 2, _told, _halted,
-    _reserved, _settled, _cast,
+    _reserved, _settled,
 )  # fmt: skip
 CONTROL_MAKERS: Final = (*PRIMARY_MAKERS, _changed)
 SETTLED_MAKERS: Final = tuple(maker for maker in PRIMARY_MAKERS if maker is not _aliased)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, cast
@@ -9,7 +10,7 @@ from typing import Any, cast
 import redis
 
 from bus import Bus, Claim, Commit, Draft, FactRecord, Receipt, Scripts, Snapshot
-from bus.entries import Message, Record, SessionOpened, SummaryMade
+from bus.entries import EPOCHS, Message, Record, SessionOpened, SummaryMade
 
 LEASE_MS = 60_000
 
@@ -107,5 +108,11 @@ def forget_after(raw: redis.Redis, session: str, seq: int, n: int) -> None:
                 step.xadd(f"{prefix}:log", cast("dict[Any, Any]", fields), id=row)
             else:
                 step.hdel(f"{prefix}:ids", fields[b"id"].decode())
-        step.hset(f"{prefix}:meta", mapping={"head": seq, "n": n})
+        kept = [
+            json.loads(fields[b"entry"])
+            for row, fields in stored
+            if int(row.partition("-")[0]) <= seq
+        ]
+        epoch = max((entry.get("epoch", 0) for entry in kept if entry["kind"] in EPOCHS), default=0)
+        step.hset(f"{prefix}:meta", mapping={"head": seq, "n": n, "epoch": epoch})
         step.execute()

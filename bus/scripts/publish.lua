@@ -1,11 +1,13 @@
 --#include append
 -- ARGV: session, wake channel, bucket's wake channel, expected epoch or '',
 -- tip or '', expected incarnation or '', then id, fingerprint, class, body of each
--- entry. Class: p primary, k control, d derived, x closing. The tip is the last id
--- acknowledged to this publisher: where the log lost it, nothing is written.
+-- entry. Class: p primary, k control, d derived, x closing, e<epoch> an entry that
+-- begins that epoch of the floor: the one after the current, or nothing is written.
+-- The tip is the last id acknowledged to this publisher: where the log lost it,
+-- nothing is written.
 -- Replies: ok incarnation head n [k seq n]… (head and n before; k-th entry was
 -- there) | missing | lost incarnation | fenced reason | conflict k seq | closed |
--- stale epoch | busy backlog
+-- stale epoch [epoch wanted] | busy backlog
 local session = ARGV[1]
 local meta = redis.call('HMGET', META, 'head', 'n', 'status', 'folded', 'backlog', 'epoch', 'incarnation')
 if not meta[1] then return {'missing'} end
@@ -41,8 +43,17 @@ if #fresh == 0 then return reply end
 
 if meta[3] ~= 'open' then return {'closed'} end -- fence: closed
 if ARGV[4] ~= '' and ARGV[4] ~= meta[6] then return {'stale', meta[6]} end -- fence: epoch
+local epoch = tonumber(meta[6])
+for i = 1, #fresh do
+  local begun = tonumber(string.match(fresh[i][5], '^e(%d+)$'))
+  if begun then
+    if begun ~= epoch + 1 then return {'stale', whole(epoch), whole(begun - 1)} end -- fence: floor
+    epoch = begun
+  end
+end
 local backlog = tonumber(meta[1]) - tonumber(meta[4])
 if backlog + #fresh > tonumber(meta[5]) and backlog > 0 then return {'busy', whole(backlog)} end -- fence: backlog
 
 append(session, fresh, milliseconds(), ARGV[2], ARGV[3])
+if whole(epoch) ~= meta[6] then redis.call('HSET', META, 'epoch', whole(epoch)) end
 return reply

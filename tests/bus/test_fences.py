@@ -159,8 +159,9 @@ def test_every_fence_is_switched_off_by_some_name() -> None:
         "commit.after", "commit.identity", "commit.incarnation", "commit.monotonic",
         "commit.progress", "commit.rearm", "commit.result", "commit.skips", "commit.snapshot",
         "finish.incarnation", "finish.input", "open.gone", "publish.backlog", "publish.closed",
-        "publish.conflict", "publish.duplicate", "publish.epoch", "publish.incarnation",
-        "publish.tip", "redact.incarnation", "set_aside.folded", "take.affinity",
+        "publish.conflict", "publish.duplicate", "publish.epoch", "publish.floor",
+        "publish.incarnation", "publish.tip", "redact.incarnation", "set_aside.folded",
+        "take.affinity",
     }  # fmt: skip
 
 

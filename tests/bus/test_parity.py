@@ -10,6 +10,8 @@ import pytest
 
 from bus import Bus, Draft
 from bus.entries import (
+    FloorGranted,
+    FloorReleased,
     ItemCorrected,
     Message,
     ParticipantAliased,
@@ -30,6 +32,10 @@ def entry(chance: random.Random, id: str) -> Draft:
         text = chance.choice(SAID)
         return Draft(id, SummaryMade(level=0, first=1, last=2, how="extract", text=text))
     kind = chance.random()
+    if kind < 0.05:
+        return Draft(id, FloorGranted(participant="ada", epoch=chance.randint(1, 4)))
+    if kind < 0.08:
+        return Draft(id, FloorReleased(participant="ada", epoch=chance.randint(1, 4)))
     if kind < 0.1:
         return Draft(id, ParticipantAliased(alias="al", participant="ada"))
     if kind < 0.15:
@@ -44,6 +50,18 @@ def batch(chance: random.Random) -> list[Draft]:
     weights = [6] * 6 + [4, 1, 1, 1]
     count = chance.randrange(0, 4)
     return [entry(chance, chosen) for chosen in chance.choices(IDS, weights, k=count)]
+
+
+def floor(chance: random.Random) -> list[Draft]:
+    """A batch as those publish who hold the floor, or would like to."""
+    drafts = batch(chance)
+    for _ in range(chance.randrange(3)):
+        epoch, name = chance.randint(1, 6), f"floor-{chance.randrange(12)}"
+        kind = chance.choice([FloorGranted, FloorReleased])
+        drafts.insert(
+            chance.randint(0, len(drafts)), Draft(name, kind(participant="a", epoch=epoch))
+        )
+    return drafts
 
 
 def told(error: BusError) -> tuple[str, str]:
@@ -66,10 +84,10 @@ class Both:
         await self._alike(self._on_bus("open", SessionOpened()), "open", SessionOpened())
         self.begun = True
 
-    async def publish(self, drafts: list[Draft]) -> None:
+    async def publish(self, drafts: list[Draft], **under: int) -> None:
         if self.closed:  # effects' results are taken then: by `finish` there, by `publish` here
             drafts = [draft for draft in drafts if draft.entry.kind != "summary.made"]
-        await self._alike(self._on_bus("publish", drafts), "publish", drafts)
+        await self._alike(self._on_bus("publish", drafts, **under), "publish", drafts, **under)
 
     async def close(self, reason: str) -> None:
         await self._alike(self._on_bus("close", reason), "close", reason)
@@ -78,6 +96,10 @@ class Both:
     def closed(self) -> bool:
         return self.begun and self.local.info().status == "closed"
 
+    @property
+    def epoch(self) -> int:
+        return self.local.info().epoch
+
     async def compare(self) -> None:
         assert plain(await self.bus.read(self.session)) == plain(self.local.read())
         assert plain(await self.bus.read(self.session, 2, to=5, count=2)) == plain(
@@ -85,19 +107,19 @@ class Both:
         )
         assert plain(await self.bus.tail(self.session, 3)) == plain(self.local.tail(3))
         remote, local = await self.bus.info(self.session), self.local.info()
-        assert (remote.head, remote.n, remote.status, remote.skips) == (
-            local.head, local.n, local.status, local.skips,
+        assert (remote.head, remote.n, remote.status, remote.skips, remote.epoch) == (
+            local.head, local.n, local.status, local.skips, local.epoch,
         )  # fmt: skip
 
-    async def _on_bus(self, verb: str, argument: object) -> object:
+    async def _on_bus(self, verb: str, argument: object, **under: int) -> object:
         try:
-            return await getattr(self.bus, verb)(self.session, argument)
+            return await getattr(self.bus, verb)(self.session, argument, **under)
         except BusError as error:
             return told(error)
 
-    async def _alike(self, remote: object, verb: str, argument: object) -> None:
+    async def _alike(self, remote: object, verb: str, argument: object, **under: int) -> None:
         try:
-            here = getattr(self.local, verb)(argument)
+            here = getattr(self.local, verb)(argument, **under)
         except BusError as error:
             here = told(error)
         there = await remote  # type: ignore[misc]  # a coroutine of `_on_bus`
@@ -115,8 +137,10 @@ async def test_random_sequences_get_the_same_answers(redis_url: str, seed: int) 
         await both.open()
         for _ in range(20):
             step = chance.random()
-            if step < 0.93:
+            if step < 0.6:
                 await both.publish(batch(chance))
+            elif step < 0.93:
+                await both.publish(floor(chance), **chance.choice([{}, {"epoch": both.epoch}]))
             elif step < 0.96:
                 await both.open()
             else:

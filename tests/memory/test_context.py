@@ -255,5 +255,8 @@ def test_each_thing_and_its_fate_are_named() -> None:
     fates = {(one.block, one.what): one.fate for one in context.choices}
     assert fates["Active Proposals", "P1"] == "whole"
     assert fates["Recent Messages", "n 9"] == "whole"
+    assert fates["Recent Messages", "n 3"] == "short"
+    context = assemble(memory, Request("bo", budget=500, recent=records))
+    fates = {(one.block, one.what): one.fate for one in context.choices}
     assert fates["Recent Messages", "n 1"] == "left out"
     assert context.dropped == {"Recent Messages": list(fates.values()).count("left out")}

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from bus.entries import (
     PRIMARY,
+    BallotCast,
     BallotCompleted,
     ContextInjected,
     Entry,
@@ -162,7 +163,9 @@ EVERY_KIND: tuple[Entry, ...] = (
     Message(participant="ana", content=SECRET, topic=SECRET, at_text=SECRET, form="reasoning"),
     VoteInitiated(participant="ana", content=SECRET, options=(SECRET,), at_text=SECRET),
     VoteConfirmed(participant="ana", at_text=SECRET),
-    BallotCompleted(participant="ana", consensus=True, content=SECRET, supporters=("bo",)),
+    BallotCast(participant="ana", re=1, choice=(SECRET,), content=SECRET),
+    BallotCompleted(participant="ana", consensus=True, content=SECRET, supporters=("bo",),
+                    carried=SECRET, tally={SECRET: 1}),
     ResultsFinal(participant="ana", content=SECRET, earnings=SECRET, counterfactuals={SECRET: 1}),
     ToolCalled(participant="ana", tool="find", call_id="1", arguments={SECRET: [SECRET]}),
     ToolReturned(
@@ -195,19 +198,19 @@ def test_no_kind_of_entry_keeps_a_word(entry: Entry) -> None:
 
 def test_every_primary_kind_has_a_blank() -> None:
     """A new kind cannot be forgotten here."""
-    assert {entry.kind for entry in EVERY_KIND} == PRIMARY - {"ballot.cast"}
+    assert {entry.kind for entry in EVERY_KIND} == PRIMARY
 
 
 def test_an_entry_that_cannot_be_read_keeps_its_kind_only() -> None:
     """A newer version's, or a damaged one."""
-    log = numbered([opened(), Unknown("ballot.cast", b'{"kind":"ballot.cast","x":"zanzibar"}')])
+    log = numbered([opened(), Unknown("vote.cast", b'{"kind":"vote.cast","x":"zanzibar"}')])
     found = blanked(PACKS, log, 1)
-    assert found.entry == Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}')
+    assert found.entry == Unknown("vote.cast", b'{"kind":"vote.cast","v":1}')
 
 
 def test_an_empty_result_is_served_to_nobody() -> None:
     """A blank tool result is not kept in the cache."""
-    log = numbered([opened(), EVERY_KIND[6]])
+    log = numbered([opened(), EVERY_KIND[7]])
     assert getattr(redacted(log, 1)[1].entry, "read_only", True) is False
 
 

@@ -1,0 +1,50 @@
+"""The endpoint of `benchmarks.deliberation`: `python -m benchmarks.endpoint SPEED SEED`.
+
+Prints its address and serves until it is killed. An evaluation bids in half of
+the cases, with an intent and an urgency drawn by the request.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from typing import Any
+
+from tests.fake_openai import FakeOpenAI, Manners
+from tests.fake_replies import random_of, realistic_reply
+
+INTENTS = ("answer", "propose", "support", "oppose", "ask", "answer")
+
+
+def replies(seed: int) -> Any:
+    """Prose of 80 to 300 tokens, and evaluations that are neither all bids nor all passes."""
+    prose = realistic_reply(seed)
+
+    def reply(request: dict[str, Any]) -> str:
+        wanted = request.get("response_format", {}).get("json_schema", {})
+        if wanted.get("name") != "Evaluation":
+            return prose(request)
+        chance = random_of(seed, "evaluation", request["messages"])
+        return json.dumps({
+            "act": chance.choice(("bid", "pass")), "urgency": chance.randint(0, 3),
+            "intent": chance.choice(INTENTS), "reply_to": None,
+            "proposal": chance.choice((None, "P1", "P2")), "novelty": "a point not made so far",
+            "reason": "it was not said yet", "ready": False,
+        })  # fmt: skip
+
+    return reply
+
+
+def main(speed: str, seed: str) -> None:
+    manners = Manners(
+        first_token_seconds=0.3 / float(speed), tokens_per_second=50 * float(speed), faults=50,
+        seed=int(seed), reply=replies(int(seed)),
+    )  # fmt: skip
+    with FakeOpenAI(manners=manners) as fake:
+        print(fake.url, flush=True)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

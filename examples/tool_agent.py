@@ -1,0 +1,46 @@
+"""An agent with a tool: it counts the words of what a proposal says, once for each text.
+
+    python examples/tool_agent.py redis://localhost:6379 harbour
+
+The toolbox looks into the session before it runs the tool: a result that is kept,
+or that another process is just working on, is served instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from functools import partial
+
+from bus import Bus
+from listeners import Session
+from listeners.packs import known
+from listeners.toolbox import Toolbox
+
+
+async def count_words(text: str) -> str:
+    """The tool. Anything slow, such as a search, is worth the same care."""
+    return str(len(text.split()))
+
+
+async def measure(url: str, session: str, name: str = "measurer") -> int:
+    """Measures every proposal until the session closes; the number that it measured."""
+    measured = 0
+    async with (
+        await Bus.connect(url) as bus,
+        Session.on(bus, session, name, interests=["length"], create=True) as joined,
+    ):
+        tools = Toolbox(bus, known(), session, name)
+        async for message in joined:
+            if message.act != "propose":
+                continue
+            text = message.content
+            run = partial(count_words, text)
+            found = await tools.call("count_words", {"text": text}, run, read_only=True, ttl=3)
+            await joined.inform(f"That proposal has {found.result} words.", re=message.n)
+            measured += 1
+    return measured
+
+
+if __name__ == "__main__":
+    print(asyncio.run(measure(*sys.argv[1:])), "proposals measured")

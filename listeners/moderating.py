@@ -1,0 +1,62 @@
+"""A moderator that is an agent: its model names the next speaker among those who ask."""
+
+from __future__ import annotations
+
+from bus import Draft
+from bus.entries import FloorGranted, FloorPassed
+from listeners.caller import Called, Caller
+from listeners.presence import Presence
+from listeners.prompting import NextSpeaker, whom_to_hear
+from listeners.tally import AgentTally
+from memory.arbitration import AskModerator, next_step
+from memory.text import clip, one_line
+from personas.persona import Persona
+
+
+class Moderating:
+    """What `presence` does where it has the capability `grant` under the policy `moderated`."""
+
+    def __init__(
+        self, presence: Presence, persona: Persona, caller: Caller, tally: AgentTally
+    ) -> None:
+        self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
+
+    def asked(self) -> bool:
+        """Whether the talk waits for this moderator's word now."""
+        if self._me.settings.policy != "moderated":
+            return False
+        step, _ = next_step(self._me.memory, self._me.room.waited())
+        return isinstance(step, AskModerator) and step.participant == self._me.canonical
+
+    async def grant(self) -> None:
+        """Give the floor to whom the model names; where it names nobody, bids decide."""
+        me, room = self._me, self._me.room
+        epoch = me.floor.epoch
+        prompt = whom_to_hear(
+            self._persona, me.name, room.memory, tuple(room.recent), sorted(me.floor.bids)
+        )
+        called = await self._caller.ask(
+            prompt,
+            NextSpeaker,
+            lambda: me.floor.epoch == epoch and me.memory.closed is None,
+            me.settings.evaluation_ms / 1000,
+        )
+        self._tally.ended(called.ending)
+        granted = self._granted(called, epoch)
+        if granted is None:
+            nobody = FloorPassed(participant=me.name, epoch=epoch, heard=me.floor.head)
+            await me.publish(called.settled(), me.draft("pass", nobody))
+        elif not await me.landed(epoch, called.settled(), granted):
+            await me.publish(called.settled("discarded"))
+
+    def _granted(self, called: Called[NextSpeaker], epoch: int) -> Draft | None:
+        if called.answer is None:
+            return None
+        named = self._me.memory.named(called.answer.participant)
+        if named not in self._me.floor.bids:
+            return None
+        entry = FloorGranted(
+            participant=named, epoch=epoch + 1, lease_ms=self._me.settings.lease_ms,
+            by=self._me.name, reason=clip(one_line(called.answer.reason), 200),
+        )  # fmt: skip
+        return Draft(f"grant:{self._me.key}:{epoch}", entry)

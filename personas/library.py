@@ -1,0 +1,155 @@
+"""Where personas come from: the bundled cast, and files of one's own, which win.
+
+The only module of the package that reads files.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from personas.errors import PersonaNotFound, PersonaRefused
+from personas.matter import MAX_TEXT
+from personas.persona import Persona
+from personas.reading import Read, Remark, parse
+
+BUNDLED: Final = "bundled"  # where a persona of the cast is found
+_MAX_BYTES: Final = 4 * MAX_TEXT  # UTF-8 has at most four a character
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A persona and where it was found: the path of its file, or `bundled`."""
+
+    persona: Persona
+    source: str
+    warnings: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """Everyone who can be seated, by name, and the files that cannot be read as a persona."""
+
+    found: dict[str, Found]
+    refused: tuple[PersonaRefused, ...] = ()
+
+
+def bundled() -> dict[str, Persona]:
+    """The cast that comes with Parley, by name, in alphabetical order."""
+    return {name: found.persona for name, found in _cast().items()}
+
+
+def roster(folders: Sequence[str | Path] = ()) -> Roster:
+    """Everyone: files of `folders` before the cast, an earlier folder before a later one.
+
+    Raises `PersonaRefused` for a folder that cannot be read; files in it that
+    are no persona are told in `refused`. A README.md is not looked at.
+    """
+    found: dict[str, Found] = {}
+    refused: list[PersonaRefused] = []
+    for folder in folders:
+        here: dict[str, Found] = {}
+        for path in files_of(Path(folder).expanduser()):
+            try:
+                one = _placed(path)
+                _claim(here, one)
+            except PersonaRefused as error:
+                refused.append(error)
+        found = {**here, **found}
+    found = {**_cast(), **found}
+    return Roster(dict(sorted(found.items())), tuple(refused))
+
+
+def find(name: str, folders: Sequence[str | Path] = ()) -> Persona:
+    """The persona called `name`, or that of the file where `name` is a path.
+
+    A path has a slash or ends in `.md`. Raises `PersonaNotFound`, which names
+    the nearest one there is, or `PersonaRefused`.
+    """
+    return look_up(name, folders).persona
+
+
+def look_up(name: str, folders: Sequence[str | Path] = ()) -> Found:
+    """`find`, with where it was found and what is odd about it."""
+    if is_path(name):
+        return _placed(Path(name).expanduser())
+    everyone = roster(folders)
+    for error in everyone.refused:
+        if Path(error.source).stem == name:
+            raise error
+    if name not in everyone.found:
+        raise PersonaNotFound(name, everyone.found)
+    return everyone.found[name]
+
+
+def is_path(name: str) -> bool:
+    """Whether `name` is that of a file: it has a slash, or ends in `.md`."""
+    return "/" in name or name.endswith(".md")
+
+
+def read_file(path: Path) -> Read:
+    """The persona in the file at `path`. Raises `PersonaRefused`."""
+    return parse(text_of(path), str(path))
+
+
+def text_of(path: Path) -> str:
+    """What the file at `path` holds, as text. Raises `PersonaRefused`."""
+    try:
+        if path.exists() and not path.is_file():
+            raise PersonaRefused(str(path), "is no file")
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PersonaRefused(str(path), f"cannot be read: {reason}") from None
+    if len(data) > _MAX_BYTES:
+        raise PersonaRefused(str(path), f"is larger than {_MAX_BYTES} bytes")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        reason = f"is not UTF-8: {error.reason} at byte {error.start}"
+        raise PersonaRefused(str(path), reason, line) from None
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The files of `folder` that are to be personas, by name: `*.md`, but for README.md."""
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError as error:
+        reason = f"is no folder of personas: {error.strerror}"
+        raise PersonaRefused(str(folder), reason) from None
+    return [path for path in inside if path.suffix == ".md" and path.stem.lower() != "readme"]
+
+
+def _placed(path: Path) -> Found:
+    read = read_file(path)
+    return Found(read.persona, str(path), read.warnings)
+
+
+def _claim(here: dict[str, Found], one: Found) -> None:
+    """Puts `one` among those of its folder. Raises `PersonaRefused` where its name is taken."""
+    name = one.persona.name
+    if name in here:
+        raise PersonaRefused(one.source, f"is called {name!r}, as {here[name].source} is")
+    here[name] = one
+
+
+@functools.cache
+def _cast() -> dict[str, Found]:
+    found: dict[str, Found] = {}
+    for name, text in sorted(_texts()):
+        read = parse(text, name)
+        _claim(found, Found(read.persona, BUNDLED, read.warnings))
+    return found
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    files: Iterable[resources.abc.Traversable] = (resources.files("personas") / "cast").iterdir()
+    for file in files:
+        if file.name.endswith(".md"):
+            yield file.name, file.read_text(encoding="utf-8")

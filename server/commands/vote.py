@@ -1,0 +1,153 @@
+"""`parley vote …`: call a vote, agree to it, cast, count, look back."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from server.commands.options import Json, Session, settings
+from server.commands.words import Spoken
+
+app = typer.Typer(
+    help="Votes: a question, its options, ballots, and what they come to.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+class Rule(StrEnum):
+    majority = "majority"
+    two_thirds = "two_thirds"
+    unanimity = "unanimity"
+    consent = "consent"
+    ranked = "ranked"
+
+
+By = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="in whose name  [default: your login]")
+]
+Ref = Annotated[str, typer.Argument(metavar="V1", help="handle of the vote")]
+Quorum = Annotated[
+    int | None,
+    typer.Option(min=0, max=1000, metavar="N", help="weight that must be cast, per mille"),
+]
+
+
+@app.command(cls=Spoken)
+def call(
+    ctx: typer.Context,
+    session: Session,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="what is voted on")],
+    on: Annotated[
+        str | None, typer.Option(metavar="P3", help="the proposal to accept or reject")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="a proposal or a word; repeat  [default: accept, reject]"),
+    ] = None,
+    rule: Annotated[
+        Rule | None, typer.Option(help="what carries  [default: the session's]")
+    ] = None,
+    secret: Annotated[
+        bool | None, typer.Option("--secret/--open", help="who chose what is not shown")
+    ] = None,
+    quorum: Quorum = None,
+    window: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="messages without objection: consent")
+    ] = None,
+    as_: By = None,
+    json: Json = False,
+) -> None:
+    """Call a vote. Prints its handle."""
+    from server import vote_view, voting
+    from server.running import run
+
+    called = voting.call(
+        settings(ctx), session, question,
+        by=as_, on=on, options=option or (), rule=rule and rule.value, secret=secret,
+        quorum=quorum, window=window,
+    )  # fmt: skip
+    vote_view.show_called(run(called), json)
+
+
+@app.command()
+def confirm(
+    ctx: typer.Context,
+    session: Session,
+    vote: Ref,
+    no: Annotated[bool, typer.Option("--no", help="it should not be held now")] = False,
+    as_: By = None,
+    json: Json = False,
+) -> None:
+    """Agree that a vote is held now, where the session asks for that."""
+    from server import vote_view, voting
+    from server.running import run
+
+    row = run(voting.confirm(settings(ctx), session, vote, agreed=not no, by=as_))
+    vote_view.show_done(row, f"{row['ref']} {'not ' if no else ''}agreed to", json)
+
+
+@app.command()
+def cast(
+    ctx: typer.Context,
+    session: Session,
+    vote: Ref,
+    choice: Annotated[
+        list[str], typer.Argument(metavar="CHOICE...", help="an option; of a ranked vote several")
+    ],
+    as_: By = None,
+    why: Annotated[str, typer.Option(metavar="TEXT", help="a reason, for the log")] = "",
+    json: Json = False,
+) -> None:
+    """Cast a ballot; the latest one counts."""
+    from server import vote_view, voting
+    from server.running import run
+
+    row = run(voting.cast(settings(ctx), session, vote, choice, by=as_, why=why))
+    vote_view.show_done(row, "cast", json)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    session: Session,
+    vote: Annotated[
+        str | None, typer.Argument(metavar="V1", help="one of them  [default: all]")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Votes and how they stand; nobody is told who chose what in a secret one."""
+    from server import vote_view, voting
+    from server.running import run
+
+    rows = run(voting.show(settings(ctx), session, vote))
+    vote_view.show_votes(rows, json, whole=vote is not None)
+
+
+@app.command()
+def tally(
+    ctx: typer.Context,
+    session: Session,
+    vote: Ref,
+    rule: Annotated[Rule | None, typer.Option(help="count by this rule as well")] = None,
+    quorum: Quorum = None,
+    count: Annotated[
+        bool, typer.Option("--count", help="close it with the ballots that are in")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Count the ballots, also by another rule; that changes nothing, --count closes the vote."""
+    from server import vote_view, voting
+    from server.errors import Misuse
+    from server.running import run
+
+    if count:
+        if rule is not None or quorum is not None:
+            raise Misuse("a vote is closed by the rule it was called under; give --count alone")
+        row = run(voting.count(settings(ctx), session, vote))
+        vote_view.show_done(row, f"{row['ref']} is closed", json)
+        return
+    by: Any = rule and rule.value
+    vote_view.show_tally(run(voting.tally(settings(ctx), session, vote, by, quorum)), json)

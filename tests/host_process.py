@@ -1,0 +1,40 @@
+"""A process that hosts agents for tests: `python -m tests.host_process <JSON>`.
+
+Keys: url, session, agents (names), answer (of tests.talkers), nonce; seconds,
+the time to a first token; budget, tokens of each agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from bus import Bus
+from listeners.doors import BusDoor
+from listeners.hosting import Part, host
+from listeners.model_scripted import ScriptedModel
+from listeners.room import entered
+from personas.persona import Budget
+from tests.logs import PACKS
+from tests.talkers import ANSWERS, persona
+
+
+async def main(told: dict[str, Any]) -> None:
+    model = ScriptedModel(
+        ANSWERS[told["answer"]],
+        seed=told.get("seed", 0),
+        first_token_seconds=told.get("seconds", 0.0),
+    )
+    budget = Budget(tokens=told.get("budget"))
+    async with (
+        await Bus.connect(told["url"]) as bus,
+        entered(BusDoor(bus, PACKS, told["session"])) as room,
+    ):
+        parts = [Part(name, persona(name, budget=budget)) for name in told["agents"]]
+        await host(room, parts, model, nonce=told["nonce"])
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.argv[1])))

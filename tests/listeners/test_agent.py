@@ -1,0 +1,354 @@
+"""Agents at a table, on a real Redis: who speaks, when, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from random import Random
+from typing import Any
+
+import pytest
+
+from bus import Bus, Draft
+from bus.entries import FloorGranted, FloorPaused, Message
+from bus.errors import StaleEpoch
+from listeners.hosting import Part
+from listeners.model import Prompt
+from listeners.prompting import should_respond, what_to_say
+from memory.fold import apply
+from memory.state import Memory
+from personas.persona import Budget
+from tests import talkers
+from tests.logs import PACKS
+from tests.patience import wait_until
+from tests.tables import (
+    commits_by_epoch,
+    granted,
+    hosted,
+    log_of,
+    opened,
+    room,
+    said,
+    seat,
+    settings,
+    spend_by_prefix,
+)
+from tests.talkers import bid, eager, one_answer, persona, quiet, sentence
+
+NAMES = ["ann", "bob", "cyd"]
+
+
+@pytest.fixture
+async def bus(redis_url: str):  # type: ignore[no-untyped-def]  # an async fixture
+    async with await Bus.connect(redis_url) as found:
+        yield found
+
+
+async def closing(bus: Bus, session: str, seconds: float = 20.0) -> Any:
+    """The last entry, once it is that of a closed session."""
+
+    async def closed() -> bool:
+        return (await bus.info(session)).status == "closed"
+
+    await wait_until(closed, seconds)
+    return (await log_of(bus, session))[-1].entry
+
+
+def kinds(records: list[Any], kind: str) -> list[Any]:
+    return [record.entry for record in records if record.entry.kind == kind]
+
+
+async def test_one_question_to_twenty_gets_one_grant_at_a_time(bus: Bus) -> None:
+    """Twenty listeners: at most twenty evaluations for the question, one holder, one commit."""
+    await opened(bus, "q", settings({"turns": 3}))
+    names = [f"agent-{i:02d}" for i in range(20)]
+    async with hosted(bus, "q", names, one_answer, first_token_seconds=0.02):
+        await said(bus, "q", "ann", "Which database should we take?")
+        last = await closing(bus, "q")
+    log = await log_of(bus, "q")
+    assert (last.reason, last.rule) == ("turns", "turns:3")
+    assert all(len(who) == 1 for who in commits_by_epoch(log).values())
+    first = next(i for i, record in enumerate(log) if record.entry.kind == "floor.granted")
+    asked = [e for e in kinds(log[:first], "spend.reserved") if e.purpose == "evaluate"]
+    assert 0 < len(asked) <= 20
+
+
+async def test_two_agents_that_always_bid_stop_at_the_hop_limit(bus: Bus) -> None:
+    """Nobody is there to listen: the session ends, and says that it was the hops."""
+    await opened(bus, "loop", settings({"any": [{"turns": 100}, {"hops": True}]}))
+    async with hosted(bus, "loop", ["ann", "bob"], eager):
+        await said(bus, "loop", "host", "Begin.")
+        last = await closing(bus, "loop")
+    log = await log_of(bus, "loop")
+    assert last.reason == "hops"
+    assert last.totals["turns"] == 12  # 6 a head
+    assert [entry.warning for entry in kinds(log, "floor.nudged")] == ["hops"]
+
+
+async def test_with_a_person_at_the_table_the_hop_limit_is_a_pause(bus: Bus) -> None:
+    """It waits for the person, and a word of theirs sets it going again."""
+    await opened(bus, "wait", settings({"turns": 14}))
+    await seat(bus, "wait", "host")
+    async with hosted(bus, "wait", ["ann", "bob"], eager):
+        await said(bus, "wait", "host", "Begin.")
+
+        async def paused() -> bool:
+            return bool(kinds(await log_of(bus, "wait"), "floor.paused"))
+
+        await wait_until(paused, 20)
+        assert (await bus.info("wait")).status == "open"
+        await said(bus, "wait", "host", "Go on.")
+        last = await closing(bus, "wait")
+    assert last.reason == "turns"
+
+
+async def test_when_all_pass_it_closes_in_bounded_time(bus: Bus) -> None:
+    """A nudge, no proposal to vote on, and the end: quiescent."""
+    await opened(bus, "still", settings({"any": [{"turns": 50}, {"quiescent": True}]}))
+    async with hosted(bus, "still", ["ann", "bob", "cyd"], quiet):
+        await said(bus, "still", "host", "Anything to add?")
+        last = await closing(bus, "still")
+    assert last.reason == "quiescent"
+    assert [n.warning for n in kinds(await log_of(bus, "still"), "floor.nudged")] == ["quiet"]
+
+
+async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus: Bus) -> None:
+    """The late draft never lands; the floor has gone to somebody else."""
+    await opened(bus, "slow", settings({"turns": 2}, floor={"lease_ms": 150}))
+
+    def answer(prompt: Prompt, chance: Random) -> str:
+        return bid(3 if prompt.participant == "slow" else 0) if prompt.purpose == "evaluate" \
+            else sentence(chance, 3)  # fmt: skip
+
+    class Sleepy:
+        """Takes half a second to say anything as `slow`."""
+
+        def __init__(self) -> None:
+            self.inner = talkers_model(answer)
+
+        async def complete(self, prompt: Prompt) -> Any:
+            return await self.inner.complete(prompt)
+
+        async def stream(self, prompt: Prompt) -> Any:
+            await asyncio.sleep(0.5 if prompt.participant == "slow" else 0)
+            async for piece in self.inner.stream(prompt):
+                yield piece
+
+    from listeners.hosting import host
+
+    async with room(bus, "slow") as found:
+        parts = [Part("slow", persona("slow")), Part("quick", persona("quick"))]
+        task = asyncio.create_task(host(found, parts, Sleepy(), nonce="a"))
+        await said(bus, "slow", "host", "Begin.")
+        await closing(bus, "slow")
+        await task
+    log = await log_of(bus, "slow")
+    assert "expired" in [entry.reason for entry in kinds(log, "floor.released")]
+    assert {entry.participant for entry in kinds(log, "message")} == {"host", "quick"}
+    assert all(len(who) == 1 for who in commits_by_epoch(log).values())
+    assert "discarded" in [entry.outcome for entry in kinds(log, "spend.settled")
+                           if entry.participant == "slow"]  # fmt: skip
+
+
+async def test_a_persons_word_cancels_a_draft_at_once(bus: Bus) -> None:
+    """The draft is dropped within 200 ms, and begun anew on what the person said."""
+    await opened(bus, "cut", settings({"turns": 1}))
+    async with hosted(bus, "cut", ["ann"], eager, first_token_seconds=0.05,
+                      tokens_per_second=60) as task:  # fmt: skip
+        await said(bus, "cut", "host", "Begin.")
+
+        async def drafting() -> bool:
+            drafts = [e for e in kinds(await log_of(bus, "cut"), "spend.reserved")
+                      if e.purpose == "draft"]  # fmt: skip
+            return len(drafts) == 1
+
+        await wait_until(drafting)
+        await asyncio.sleep(0.2)
+        began = time.monotonic()
+        await said(bus, "cut", "host", "Wait: one more thing.")
+
+        async def dropped() -> bool:
+            return any(
+                e.outcome == "discarded" for e in kinds(await log_of(bus, "cut"), "spend.settled")
+            )
+
+        await wait_until(dropped, every=0.002)
+        assert time.monotonic() - began < 0.2
+        await closing(bus, "cut")
+        tally = (await task).agents["ann"]
+    assert tally.drafts == 2
+    assert tally.commits == 1
+
+
+async def test_nobody_speaks_beyond_a_budget(bus: Bus) -> None:
+    """What is settled and held never exceeds it, at any entry of the log."""
+    budget = 6_000
+    await opened(bus, "poor", settings({"any": [{"turns": 99}, {"quiescent": True}]},
+                                       budget={"tokens": budget}))  # fmt: skip
+    async with hosted(bus, "poor", ["ann", "bob", "cyd", "dee"], eager):
+        await said(bus, "poor", "host", "Begin.")
+        last = await closing(bus, "poor")
+    log = await log_of(bus, "poor")
+    assert max(spend_by_prefix(granted(log))) <= budget
+    assert last.totals["tokens"] <= budget
+    assert last.reason in ("budget", "quiescent")
+
+
+async def test_a_participants_own_budget_holds(bus: Bus) -> None:
+    """Turns and tokens of one agent are its own; the others go on without it."""
+    await opened(bus, "own", settings({"any": [{"turns": 9}, {"quiescent": True}]}))
+    poor = Part("poor", persona("poor", budget=Budget(turns=2)))
+    async with hosted(bus, "own", ["ann", "bob"], eager, parts=[poor]):
+        await said(bus, "own", "host", "Begin.")
+        await closing(bus, "own")
+    spoken = [entry.participant for entry in kinds(await log_of(bus, "own"), "message")]
+    assert spoken.count("poor") == 2
+    assert len(spoken) == 10
+
+
+async def test_equal_wishes_get_equal_shares(bus: Bus) -> None:
+    """At equal urgency the Gini coefficient of the tokens said is at most 0.25."""
+    await opened(bus, "fair", settings({"turns": 40}, floor={"hops_hard": 0, "hops_soft": 0,
+                                                             "auction_ms": 5}))  # fmt: skip
+    names = ["ann", "bob", "cyd", "dee", "eve"]
+    async with hosted(bus, "fair", names, eager):
+        await said(bus, "fair", "host", "Begin.")
+        await closing(bus, "fair", 60)
+    async with room(bus, "fair") as found:
+        shares = sorted(found.memory.floor.seats[name].said for name in names)
+    assert gini(shares) <= 0.25
+
+
+async def test_an_idea_that_comes_back_is_named_once_with_the_earlier_one(bus: Bus) -> None:
+    """Proposed in message 5 and again in message 55: one warning, which names message 5."""
+    await opened(bus, "again", settings({"turns": 200}))
+    idea = "I propose that we move the session store to Redis with a nightly backup to disk"
+    async with hosted(bus, "again", ["ann"], quiet):
+        for k in range(1, 56):
+            text = idea if k in (5, 55) else f"Remark {k}: " + sentence(Random(k))
+            act: Any = "propose" if k in (5, 55) else None
+            await said(bus, "again", f"p{k % 4}", text, act=act)
+
+        async def told() -> bool:
+            return bool(kinds(await log_of(bus, "again"), "floor.nudged"))
+
+        await wait_until(told)
+        await bus.close("again", "enough")
+    warnings = [e for e in kinds(await log_of(bus, "again"), "floor.nudged")
+                if e.warning == "circling"]  # fmt: skip
+    assert len(warnings) == 1
+    assert (warnings[0].re, warnings[0].earlier) == ("P2", "P1")
+    assert "message 5" in warnings[0].content
+
+
+async def test_a_moderator_pauses_mutes_and_gives_the_floor(bus: Bus) -> None:
+    """What a moderator says is done; what somebody without the capability says is not."""
+    await opened(bus, "mod", settings({"turns": 3}, chair=["mona"]))
+    await seat(bus, "mod", "mona")
+    async with hosted(bus, "mod", ["ann", "bob"], eager, first_token_seconds=0.02):
+        await bus.publish("mod", [Draft("p", FloorPaused(by="mona"))])
+        await said(bus, "mod", "mona", "Let us wait.")
+        await asyncio.sleep(0.3)
+        assert not kinds(await log_of(bus, "mod"), "floor.granted")
+        await bus.publish("mod", [Draft("x", FloorGranted(participant="bob", epoch=1, by="ann"))])
+        async with room(bus, "mod") as found:
+            assert found.memory.floor.holder == ""
+        from bus.entries import FloorResumed
+
+        await bus.publish("mod", [Draft("r", FloorResumed(by="mona"))])
+        await closing(bus, "mod")
+    assert len(commits_by_epoch(await log_of(bus, "mod"))) == 3
+
+
+async def test_what_was_committed_under_an_epoch_ends_it(bus: Bus) -> None:
+    """Law 18: a second message under the same epoch is refused whole."""
+    await opened(bus, "law", settings({"turns": 9}))
+    await bus.publish("law", [Draft("g", FloorGranted(participant="ann", epoch=1))])
+    await bus.publish("law", [Draft("m", Message(participant="ann", content="one"))], epoch=1)
+    await bus.publish("law", [Draft("g2", FloorGranted(participant="bob", epoch=2))])
+    with pytest.raises(StaleEpoch):
+        await bus.publish("law", [Draft("m2", Message(participant="ann", content="two"))], epoch=1)
+    assert [e.content for e in kinds(await log_of(bus, "law"), "message")] == ["one"]
+
+
+@pytest.mark.parametrize("policy", ["round_robin", "scripted", "open", "panel"])
+async def test_every_policy_comes_to_its_end(bus: Bus, policy: str) -> None:
+    """Whoever decides who speaks, the talk goes on and ends by a rule."""
+    tree = settings({"any": [{"turns": 6}, {"quiescent": True}]},
+                    floor={"policy": policy, "order": NAMES, "hops_hard": 0})  # fmt: skip
+
+    def answer(prompt: Prompt, chance: Random) -> str:
+        if prompt.participant == "parley":
+            return json.dumps({"bids": [json.loads(bid(participant=name)) for name in NAMES]})
+        return eager(prompt, chance)
+
+    await opened(bus, policy, tree)
+    async with hosted(bus, policy, NAMES, answer):
+        await said(bus, policy, "host", "Begin.")
+        last = await closing(bus, policy)
+    log = await log_of(bus, policy)
+    spoken = [e.participant for e in kinds(log, "message") if e.participant != "host"]
+    assert last.reason
+    if policy in ("round_robin", "scripted"):
+        assert spoken[:3] == NAMES
+        assert not [e for e in kinds(log, "spend.reserved") if e.purpose == "evaluate"]
+    if policy == "panel":
+        assert {e.participant for e in kinds(log, "spend.reserved") if e.purpose == "evaluate"} \
+            == {"parley"}  # fmt: skip
+
+
+async def test_a_second_process_under_the_same_name_takes_over(bus: Bus) -> None:
+    """One seat, one speaker: the older process lets go, and no turn is taken twice."""
+    await opened(bus, "twin", settings({"turns": 6}, floor={"hops_hard": 0}))
+    async with hosted(bus, "twin", ["ann", "bob"], eager, nonce="one", first_token_seconds=0.05):
+        await said(bus, "twin", "host", "Begin.")
+        async with hosted(bus, "twin", ["ann", "bob"], eager, nonce="two"):
+            await closing(bus, "twin")
+    log = await log_of(bus, "twin")
+    assert all(len(who) == 1 for who in commits_by_epoch(log).values())
+    assert len(kinds(log, "participant.joined")) == 4
+
+
+def test_whether_to_speak_is_asked_on_the_brief_context() -> None:
+    """C18: decisions, proposals and five messages, and "Should Ann respond?"."""
+    memory, records = _talked(30)
+    prompt = should_respond(persona("ann"), "ann", memory, records)
+    assert "Should ann respond?" in prompt.user
+    assert [k for k in range(30) if f"remark {k:02d}" in prompt.user] == [25, 26, 27, 28, 29]
+    assert "use Postgres" in prompt.user
+    assert (prompt.purpose, prompt.tier, prompt.participant) == ("evaluate", "small", "ann")
+
+
+def test_what_to_say_is_asked_on_the_full_context_outside_the_system_prompt() -> None:
+    """C19: fifteen messages and the memory, fenced, none of it in the system prompt."""
+    memory, records = _talked(30)
+    prompt = what_to_say(persona("ann"), "ann", memory, records, None)
+    assert [k for k in range(30) if f"remark {k:02d}" in prompt.user] == list(range(15, 30))
+    assert "remark" not in prompt.system
+    assert "use Postgres" not in prompt.system
+    assert (prompt.purpose, prompt.tier) == ("draft", "large")
+
+
+def _talked(count: int) -> tuple[Memory, list[Any]]:
+    from tests.logs import numbered
+
+    lines: list[Any] = [Message(participant="bob", content="use Postgres", act="propose")]
+    lines += [Message(participant="bob", content=f"remark {k:02d}") for k in range(count)]
+    records = numbered(lines)
+    memory = Memory(PACKS)
+    for record in records:
+        apply(memory, record)
+    return memory, records
+
+
+def gini(values: list[int]) -> float:
+    """0 where all are equal, near 1 where one has it all; `values` ascending."""
+    count, total = len(values), sum(values)
+    return sum((2 * i - count - 1) * value for i, value in enumerate(values, 1)) / (count * total)
+
+
+def talkers_model(answer: talkers.Answer) -> Any:
+    from listeners.model_scripted import ScriptedModel
+
+    return ScriptedModel(answer)

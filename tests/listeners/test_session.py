@@ -1,0 +1,285 @@
+"""Taking part from a program: join, listen, speak by the rules of the floor, leave."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bus import Bus, Draft
+from bus.entries import FloorGranted, FloorReleased, Message, SessionOpened
+from bus.errors import InvalidEntry, SessionNotFound
+from bus.tasks import end
+from listeners import Session
+from listeners.doors import BusDoor
+from listeners.packs import known, newest
+from listeners.presence import Superseded
+from listeners.room import entered
+from listeners.turns import FloorLost, NotGranted
+from tests.patience import wait_until
+from tests.servers import RedisServer
+from tests.talks import everything
+
+BIDDING = {"floor": {"policy": "bid"}}
+
+
+@pytest.fixture
+async def bus(redis_url: str) -> AsyncIterator[Bus]:
+    async with await Bus.connect(redis_url) as connected:
+        yield connected
+
+
+async def opened(bus: Bus, **settings: object) -> None:
+    await bus.open("s", SessionOpened(settings=dict(settings), packs=newest()))
+
+
+async def spoken(bus: Bus, *texts: str, who: str = "Ana", **fields: object) -> list[int]:
+    """What a person says, past everything."""
+    entries = [Message.model_validate({"participant": who, "content": t, **fields}) for t in texts]
+    drafts = [Draft(f"{who}:{id(entry)}:{k}", entry) for k, entry in enumerate(entries)]
+    return [receipt.n for receipt in await bus.publish("s", drafts)]
+
+
+async def kinds(bus: Bus) -> list[str]:
+    return [record.entry.kind for record in await everything(bus, "s")]
+
+
+@asynccontextmanager
+async def arbiter(bus: Bus) -> AsyncIterator[None]:
+    """Whoever bids is granted the floor when it is free."""
+
+    async def grant() -> None:
+        async with entered(BusDoor(bus, known(), "s")) as room:
+            while True:
+                seq, floor = room.seq, room.memory.floor
+                if floor.bids and not floor.holder:
+                    name = min(floor.bids)
+                    entry = FloorGranted(participant=name, epoch=floor.epoch + 1)
+                    await room.publish([Draft(f"grant:{floor.epoch + 1}", entry)])
+                else:
+                    await room.moved(seq)
+
+    task = asyncio.create_task(grant())
+    try:
+        yield
+    finally:
+        await end(task)
+
+
+async def test_it_hears_what_others_say_once_and_in_order(bus: Bus, redis_url: str) -> None:
+    """From joining on, its own words left out, until the session closes."""
+    await opened(bus)
+    await spoken(bus, "before")
+    async with Session.connect(redis_url, "s", "echo") as session:
+        await session.say("mine")
+        await spoken(bus, "one", "two @echo, and three", act="ask")
+        await spoken(bus, "for you", to=("echo",))
+        await spoken(bus, "not for @echoes")
+        await bus.close("s", "done")
+        heard = [message async for message in session]
+        assert session.closed == "done"
+    assert [message.content for message in heard] == [
+        "one", "two @echo, and three", "for you", "not for @echoes",
+    ]  # fmt: skip
+    assert [message.addressed for message in heard] == [False, True, True, False]
+    assert [message.act for message in heard] == ["ask", "ask", None, None]
+    assert heard[0].participant == "Ana"
+
+
+async def test_it_takes_a_seat_and_leaves_it(bus: Bus) -> None:
+    """Role, interests and rights are on record; leaving does not end the session."""
+    await opened(bus)
+    async with Session.on(bus, "s", "echo", interests=["echoes"], may=["ask", "vote"]) as session:
+        seat = session.memory.floor.seats["echo"]
+        assert (seat.role, seat.interests, seat.may) == ("agent", ("echoes",), ("ask", "vote"))
+    assert await kinds(bus) == ["session.opened", "participant.joined", "participant.left"]
+    assert (await bus.info("s")).status == "open"
+
+
+async def test_a_session_that_is_not_there_is_refused_or_opened(bus: Bus) -> None:
+    """As asked for; opened with the shipped packs, so that proposals are found."""
+    with pytest.raises(SessionNotFound):
+        async with Session.on(bus, "s", "echo"):
+            pass
+    async with Session.on(bus, "s", "echo", create=True, settings={"goal": "a name"}) as session:
+        await session.say("I propose we call it Otter.")
+        assert session.memory.settings.goal == "a name"
+        assert session.memory.proposal(1) is not None
+    async with Session.on(bus, "s", "echo", create=True):
+        pass
+
+
+async def test_verbs_are_acts(bus: Bus) -> None:
+    """What is done to an item says so by itself."""
+    await opened(bus)
+    async with Session.on(bus, "s", "ana") as ana, Session.on(bus, "s", "bo") as bo:
+        await ana.propose("Call it Otter.")
+        await bo.amend("Call it Sea Otter.", re="P1")
+        await ana.withdraw(re="P1")
+        await ana.support(re="P2")
+        await ana.ask("Any other?", to=["bo"])
+        n = await bo.oppose("Too long.", re="P2")
+        await ana.dispute("No, it is not.", re=n)
+        found = [r.entry for r in await everything(bus, "s") if r.entry.kind == "message"]
+    assert [getattr(entry, "act", "") for entry in found] == [
+        "propose", "amend", "withdraw", "support", "ask", "oppose", "dispute",
+    ]  # fmt: skip
+    assert [getattr(entry, "re", "") for entry in found] == [None, "P1", "P1", "P2", None, "P2", n]
+    assert getattr(found[3], "content", "") == "I support P2."
+
+
+async def test_an_agent_speaks_in_the_epoch_it_was_granted(bus: Bus) -> None:
+    """`say` bids, waits, and commits its message with the release; the floor is free again."""
+    await opened(bus, **BIDDING)
+    async with Session.on(bus, "s", "echo") as session, arbiter(bus):
+        first = await session.say("one")
+        second = await session.propose("two")
+        assert second > first
+        assert (session.memory.floor.holder, session.memory.floor.turns) == ("", 2)
+    assert (await kinds(bus))[2:-1] == [
+        "floor.bid", "floor.granted", "message", "floor.released",
+        "floor.bid", "floor.granted", "message", "floor.released",
+    ]  # fmt: skip
+
+
+async def test_a_person_speaks_without_the_floor(bus: Bus) -> None:
+    """An interjection waits for nobody."""
+    await opened(bus, **BIDDING)
+    async with Session.on(bus, "s", "Ana", role="person") as session:
+        await session.say("a word")
+    assert (await kinds(bus))[2:3] == ["message"]
+
+
+async def test_a_block_that_says_nothing_gives_the_floor_back(bus: Bus) -> None:
+    """As silent; as failed where it raised."""
+    await opened(bus, **BIDDING)
+    async with Session.on(bus, "s", "echo") as session, arbiter(bus):
+        async with session.floor(10, urgency=3) as epoch:
+            assert session.holds_floor
+            assert epoch == 1
+        with pytest.raises(ZeroDivisionError):
+            async with session.floor(10):
+                raise ZeroDivisionError
+        async with session.floor(10):
+            await session.say("something")
+        assert not session.holds_floor
+    released = [r.entry for r in await everything(bus, "s") if r.entry.kind == "floor.released"]
+    assert [getattr(entry, "reason", "") for entry in released] == ["silent", "failed", "spoke"]
+
+
+async def test_a_turn_that_is_over_publishes_nothing(bus: Bus) -> None:
+    """The floor was taken away meanwhile: the caller is told, and may ask again."""
+    await opened(bus, **BIDDING)
+    async with Session.on(bus, "s", "echo") as session, arbiter(bus):
+        epoch = await session.take_floor(10)
+        taken = FloorReleased(participant="echo", epoch=epoch + 1, reason="revoked")
+        await bus.publish("s", [Draft("revoked", taken)])
+        with pytest.raises(FloorLost, match="nothing was published"):
+            await session.say("too late")
+        await session.say("in time")
+    said = [r.entry for r in await everything(bus, "s") if r.entry.kind == "message"]
+    assert [getattr(entry, "content", "") for entry in said] == ["in time"]
+
+
+async def test_a_grant_that_does_not_come_is_not_waited_for_forever(bus: Bus) -> None:
+    """The reason is told, and the bid taken back."""
+    await opened(bus, **BIDDING)
+    async with Session.on(bus, "s", "echo") as session:
+        with pytest.raises(NotGranted, match="is an arbiter running"):
+            await session.take_floor(0.2)
+        assert "echo" not in session.memory.floor.bids
+
+
+async def test_what_stirs_everyone_is_answered_by_a_new_bid(bus: Bus) -> None:
+    """A person's word voids the bids from before it."""
+    await opened(bus, **BIDDING)
+    async with Session.on(bus, "s", "echo") as session:
+        waiting = asyncio.create_task(session.say("still me"))
+        await wait_until(lambda: "echo" in session.memory.floor.bids)
+        (n,) = await spoken(bus, "everybody, listen")
+        await wait_until(lambda: session.memory.floor.stirred == n)
+        await wait_until(lambda: "echo" in session.memory.floor.bids)
+        async with arbiter(bus):
+            await waiting
+
+
+async def test_a_newer_process_takes_the_seat(bus: Bus) -> None:
+    """The older one is told at once, and does not say that it left."""
+    await opened(bus)
+    async with Session.on(bus, "s", "echo") as older, Session.on(bus, "s", "echo") as newer:
+        await spoken(bus, "hello")
+        with pytest.raises(Superseded, match="'echo' joined again"):
+            await anext(aiter(older))
+        with pytest.raises(Superseded):
+            await older.say("me too")
+        assert (await anext(aiter(newer))).content == "hello"
+    assert (await kinds(bus)).count("participant.left") == 1
+
+
+async def test_votes_are_cast_by_option(bus: Bus) -> None:
+    """What is no option is refused, naming those there are, before anything is published."""
+    await opened(bus)
+    async with Session.on(bus, "s", "Ana", role="person") as ana:
+        await ana.propose("Call it Otter.")
+        n = await ana.call_vote("Otter?", re="P1")
+        await wait_until(lambda: 1 in ana.memory.votes.held)
+        with pytest.raises(InvalidEntry, match="accept"):
+            await ana.vote("V1", "perhaps")
+        with pytest.raises(InvalidEntry, match="no vote 'V7'"):
+            await ana.vote("V7", "accept")
+        await ana.vote("V1", "accept", why="short")
+    ballot = next(r.entry for r in await everything(bus, "s") if r.entry.kind == "ballot.cast")
+    assert (getattr(ballot, "re", 0), getattr(ballot, "choice", ())) == (n, ("accept",))
+
+
+async def test_a_context_is_at_hand(bus: Bus) -> None:
+    """What a model needs to know to speak now, within its budget."""
+    await opened(bus, goal="find a name")
+    async with Session.on(bus, "s", "echo") as session:
+        await spoken(bus, "I propose we call it Otter.")
+        await wait_until(lambda: session.memory.proposal(1) is not None)
+        full = await session.context("full", 2000)
+        assert "P1" in full.text
+        assert "Otter" in full.text
+        assert full.size <= 2000
+        assert (await session.context("brief", 600)).size <= 600
+
+
+async def test_it_goes_on_after_an_outage(redis_server: RedisServer) -> None:
+    """A Redis that comes back empty-handed is joined again, and nothing is heard twice."""
+    async with await Bus.connect(redis_server.url) as bus:
+        await opened(bus)
+        async with Session.on(bus, "s", "echo") as session:
+            heard: list[str] = []
+
+            async def listen() -> None:
+                async for message in session:
+                    heard.append(message.content)  # noqa: PERF401 - looked at meanwhile
+
+            listening = asyncio.create_task(listen())
+            await spoken(bus, "one")
+            await wait_until(lambda: heard == ["one"])
+            redis_server.kill9()
+            redis_server.restart()
+            await spoken(bus, "two")
+            await wait_until(lambda: heard == ["one", "two"], 30)
+            await wait_until(lambda: "echo" in session.memory.floor.seats)
+            await bus.close("s", "done")
+            await asyncio.wait_for(listening, 10)
+
+
+async def test_a_log_that_lost_the_seat_gives_it_back(bus: Bus, redis_url: str) -> None:
+    """Its owner takes it again before it says anything else."""
+    await opened(bus)
+    async with Session.on(bus, "s", "echo") as session:
+        records = await everything(bus, "s")
+        async with await Bus.connect(redis_url, outbox_seconds=0) as operator:
+            await operator.restore("s", records[:1], replace=True)
+        await wait_until(lambda: session.memory.floor.seats == {})
+        await session.say("still here")
+        assert session.memory.floor.seats["echo"].present
+    assert await kinds(bus) == [
+        "session.opened", "participant.joined", "message", "participant.left",
+    ]  # fmt: skip

@@ -1,0 +1,59 @@
+"""The bundled cast: complete, distinct, of a length that a prompt can have."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import pytest
+
+from memory.similar import fingerprint, resemblance
+from personas.library import bundled, roster
+from personas.persona import Persona
+
+CAST = list(bundled().values())
+PAIRS = list(combinations(CAST, 2))
+
+
+def test_there_are_voices_enough_to_disagree() -> None:
+    """At least fourteen, each read without a remark."""
+    assert len(CAST) >= 14
+    assert all(found.warnings == () for found in roster().found.values())
+
+
+@pytest.mark.parametrize("persona", CAST, ids=lambda persona: persona.name)
+def test_each_says_what_it_needs_to(persona: Persona) -> None:
+    """Its length, when it speaks and when not, handles, short messages, what it never does."""
+    assert 100 <= len(persona.body.split()) <= 220
+    assert re.search(r"\b[PD]\d\b|\bhandle\b", persona.body)
+    for words in ("[Ss]peak", "[Ss]tay silent", "[Yy]ou never", "mov|[Ee]vidence|believe"):
+        assert re.search(words, persona.body), words
+    assert "speaks when" in persona.description
+    assert persona.display.startswith("The ")
+    assert len(persona.interests) >= 5
+    assert all(interest == interest.lower() for interest in persona.interests)
+    assert persona.budget.turns is not None
+    assert persona.budget.tokens is not None
+
+
+def test_no_interest_is_shared() -> None:
+    """What one listens for, nobody else does: the rules gate then wakes few at a time."""
+    for one, other in PAIRS:
+        assert not set(one.interests) & set(other.interests), (one.name, other.name)
+
+
+def test_no_two_bodies_are_alike() -> None:
+    """By the measure that finds a proposal that was made before."""
+    for one, other in PAIRS:
+        assert resemblance(fingerprint(one.body), fingerprint(other.body)) < 250
+
+
+def test_those_who_keep_the_procedure_stay_out_of_the_matter() -> None:
+    """The moderator alone has capabilities; neither it nor the scribe may propose."""
+    cast = bundled()
+    assert "moderate" in (cast["moderator"].may or ())
+    for name, persona in cast.items():
+        may = persona.may or ()
+        assert ("moderate" in may) == (name == "moderator")
+        if name in ("moderator", "scribe"):
+            assert not {"propose", "support", "oppose", "decide"} & set(may)
