@@ -10,13 +10,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from listeners.session import Message as Message
+    from listeners.hearing import Message
     from listeners.session import Session
 
 __all__ = ["Message", "Session"]
 
+_HOMES = {"Message": "hearing", "Session": "session"}
+
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module 'listeners' has no attribute {name!r}")
-    return getattr(import_module("listeners.session"), name)
+    return getattr(import_module(f"listeners.{_HOMES[name]}"), name)

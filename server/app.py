@@ -12,12 +12,16 @@ from server.commands import (
     analysis,
     asking,
     demo,
+    floor,
     goal,
     lessons,
     note,
     operations,
+    persona,
     redaction,
     rules,
+    run,
+    scenario,
     sessions,
     talk,
     tool,
@@ -52,10 +56,13 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.meta[SOURCES] = sources
 
 
-for family in (demo, analysis, talk, goal, asking, rules, redaction, operations):
+for family in (demo, run, analysis, talk, floor, goal, asking, rules, redaction, operations):
     family.add_to(app)
+app.add_typer(scenario.app, name="scenario")
 app.add_typer(sessions.app, name="session")
+app.add_typer(floor.app, name="floor")
 app.add_typer(lessons.app, name="lessons")
 app.add_typer(note.app, name="note")
 app.add_typer(tool.app, name="tool")
 app.add_typer(vote.app, name="vote")
+app.add_typer(persona.app, name="persona")

@@ -201,6 +201,15 @@ def show_layer(told: Told, json: bool) -> None:
         emit_bytes((told.text or "nothing yet").encode() + b"\n")
 
 
+def show_lines(lines: Sequence[str], tree: Mapping[str, Any], json: bool) -> None:
+    """The same in words, and as data."""
+    if json:
+        emit(tree)
+        return
+    for line in lines:
+        emit_bytes(f"{shown(line)}\n".encode())
+
+
 def show_verdict(what: str, found: Sequence[str], json: bool) -> None:
     """Whether something is whole, and what is not."""
     if json:

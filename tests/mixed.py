@@ -267,9 +267,8 @@ def _vote(p: Picks) -> Entry:
 
 
 def _cast(p: Picks) -> Entry:
-    return BallotCast(
-        participant=p.of(NAMES), re=p.of(VOTES), choice=p.of((("accept",), p.some(CHOICES, 2)))
-    )
+    re, choice = p.of(VOTES), p.some((*HANDLES, *CHOICES), 2)
+    return BallotCast(participant=p.of(NAMES), re=re, choice=choice, content=p.of(RESULTS))
 
 
 SEATED: Final = (*NAMES[:3], *NAMES[:3], "dee", "parley", "\u202eeve")
@@ -414,7 +413,7 @@ PRIMARY_MAKERS: Final[tuple[Callable[[Picks], Entry], ...]] = (
     *(_ballot,) * 2, _results, *(_vote,) * 2, *(_cast,) * 2, _injected, _written,
     _corrected, _aliased, _redacted, _compacted,
     *(_sits,) * 3, _stands_up, *(_bids,) * 2, *(_floor,) * 2, _told, _halted,
-    _reserved, _settled,
+    _reserved, _settled, _cast,
 )  # fmt: skip
 CONTROL_MAKERS: Final = (*PRIMARY_MAKERS, _changed)
 SETTLED_MAKERS: Final = tuple(maker for maker in PRIMARY_MAKERS if maker is not _aliased)

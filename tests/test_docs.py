@@ -111,7 +111,18 @@ def directory(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/tutorial.md", "docs/memories.md", "docs/settings.md"]
+    "name",
+    [
+        "README.md",
+        "docs/tutorial.md",
+        "docs/memories.md",
+        "docs/settings.md",
+        "docs/models.md",
+        "docs/personas.md",
+        "docs/agents.md",
+        "docs/votes.md",
+        "docs/cli.md",
+    ],
 )
 def test_examples_run(name: str, directory: Path) -> None:
     """Every example of the page runs, in order, and prints what the page says."""
@@ -123,7 +134,7 @@ def test_examples_run(name: str, directory: Path) -> None:
         ran += 1
         if example.expected is not None:
             assert matches(example.expected, printed), f"line {example.line}: {printed}"
-    assert ran >= 2
+    assert ran
 
 
 def test_commands_of_the_readme_are_targets() -> None:

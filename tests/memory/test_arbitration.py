@@ -34,9 +34,9 @@ from memory.arbitration import (
 from memory.canonical import dump, load
 from memory.floor_state import Ballot, Bid
 from memory.text import tokens
-from tests.debates import LATER, NOW, Table, agent, person
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
+from tests.tables import LATER, NOW, Table, agent, person
 
 IDEA = "[PROPOSAL] Move the index to the second disk before the audit"
 

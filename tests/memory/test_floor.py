@@ -26,9 +26,9 @@ from bus.entries import (
 from memory.canonical import dump, load
 from memory.floor import allowed
 from memory.state import Memory
-from tests.debates import Table, agent, person
 from tests.logs import PACKS, folded, numbered, opened
 from tests.mixed import PRIMARY_MAKERS, bodies
+from tests.tables import Table, agent, person
 
 
 def three(**settings: object) -> Table:

@@ -18,8 +18,8 @@ from bus.entries import (
 )
 from memory.gate import judge, may_speak
 from memory.gate_rules import urgency
-from tests.debates import Table, agent, person
 from tests.logs import numbered
+from tests.tables import Table, agent, person
 
 
 def three(**settings: Any) -> Table:

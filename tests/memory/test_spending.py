@@ -12,7 +12,7 @@ from bus.entries import Entry, ParticipantAliased, Purpose, SpendReserved, Spend
 from memory.floor_state import Account
 from memory.spending import limit_for
 from memory.state import Memory
-from tests.debates import Table, agent
+from tests.tables import Table, agent
 
 BUDGET = 1000
 

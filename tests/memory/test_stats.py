@@ -21,8 +21,8 @@ from memory.stores import (
     Tools,
     Work,
 )
-from tests.debates import Table, agent
 from tests.logs import PACKS, talk
+from tests.tables import Table, agent
 
 INSIGHT: dict[str, object] = {"kind": "error", "text": "x", "key": "x", "size": 1, "cites": []}
 

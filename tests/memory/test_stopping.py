@@ -12,7 +12,7 @@ from bus.entries import SpendReserved, SpendSettled
 from memory.errors import SettingsRefused
 from memory.settings import Settings, merged
 from memory.stopping import Bounds, alarm, bounds, holds, parse, totals
-from tests.debates import Table, agent, person
+from tests.tables import Table, agent, person
 
 
 @pytest.mark.parametrize(

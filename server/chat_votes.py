@@ -1,0 +1,64 @@
+"""`/vote`, as it is typed: a ballot, or a call for one. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bus.entries import BallotCast, VoteInitiated
+from memory.floor_state import Vote
+from memory.state import Memory
+from server.chat_lines import Command, Line, Publish, Show, item_of, listed, looks_like
+from server.errors import Misuse
+from server.talking import made
+
+
+def vote(line: Line) -> Command:
+    if not line.rest:
+        return Show("votes")
+    word, rest = line.first("")
+    if word == "call":
+        return _call(line, rest)
+    vote = _vote_of(line.memory, word)
+    choices = (rest if looks_like(word, "V") else line.rest).split()
+    return Publish((_ballot(line.me, vote, choices),))
+
+
+def _call(line: Line, rest: str) -> Publish:
+    word, _, question = rest.partition(" ")
+    if not word:
+        raise Misuse("say on what: /vote call P3, or /vote call QUESTION")
+    if not looks_like(word, "P"):
+        return Publish((made(VoteInitiated, participant=line.me, content=rest),), "vote")
+    ref = item_of(line.memory, word, "P")
+    asked = question.strip() or f"Do we go with {ref}?"
+    return Publish((made(VoteInitiated, participant=line.me, content=asked, re=ref),), "vote")
+
+
+def _vote_of(memory: Memory, word: str) -> Vote:
+    """The vote that `word` names, or the one that is open where it names none."""
+    held = memory.votes.held
+    if looks_like(word, "V"):
+        vote = held.get(int(word[1:]))
+        if vote is None:
+            raise Misuse(f"no vote {word.upper()}; {listed('votes', [f'V{ref}' for ref in held])}")
+        if vote.status != "open":
+            raise Misuse(f"{word.upper()} is not open, it is {vote.status}")
+        return vote
+    running = [vote for vote in held.values() if vote.status == "open"]
+    if len(running) != 1:
+        raise Misuse("say in which vote: /vote V1 CHOICE" if running else "no vote is open")
+    return running[0]
+
+
+def _ballot(me: str, vote: Vote, choices: Sequence[str]) -> BallotCast:
+    known = {option.casefold(): option for option in (*vote.options, "abstain")}
+    told = f"V{vote.ref} takes {', '.join(known.values())}"
+    if not choices:
+        raise Misuse(f"choose: {told}")
+    if len(choices) > 1 and vote.rule != "ranked":
+        raise Misuse(f"choose one: {told}")
+    for choice in choices:
+        if choice.casefold() not in known:
+            raise Misuse(f"{choice!r} is no option; {told}")
+    chosen = tuple(known[choice.casefold()] for choice in choices)
+    return made(BallotCast, participant=me, re=vote.n, choice=chosen)
