@@ -71,7 +71,7 @@ def found() -> list[Fact]:
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
     small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}
-    for number in range(150):
+    for number in range(250):
         preset = list(PRESETS)[number % len(PRESETS)]
         log: list[Entry] = [opening(preset, small if number % 2 else {})]
         log += [made(chance.randbytes(14)) for _ in range(60)]
