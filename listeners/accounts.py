@@ -20,6 +20,7 @@ from bus.errors import Busy, Conflict, SessionClosed
 from listeners.books import Books
 from listeners.model import BadAnswer, Completion, ModelError, Prompt, TooSlow
 from listeners.prices import Prices, cost, priced, reservation, worst
+from memory.spending import limit_for
 from memory.state import Memory
 from memory.text import tokens
 
@@ -137,13 +138,12 @@ class Account:
         over is taken up, so no two may be under way at once. What is plainly
         beyond the budget is not even asked for; a closed session pays nothing.
         """
-        memory = await self._books.memory()
-        if not self._may_pay(memory, charge):
-            return None
-        for held in open_calls(memory, charge.call):
+        for held in open_calls(await self._books.memory(), charge.call):
             if held.tokens >= charge.tokens and held.micros >= charge.micros:
                 return replace(charge, call=held.call)
             await self.settle(held, None, "lost")
+        if not self._may_pay(await self._books.memory(), charge):
+            return None
         try:
             return await self._reserved(charge)
         except (SessionClosed, Busy):
@@ -185,15 +185,11 @@ class Account:
         raise AssertionError("numbers never end")
 
     def _may_pay(self, memory: Memory, charge: Charge) -> bool:
-        budget, total = memory.settings.budget, memory.ledger.total
+        budget = memory.settings.budget
         if budget.micros is not None and priced(self.prices, charge.model) is None:
             log.warning("price_unknown", model=charge.model, call=charge.call)
             return False
-        return (
-            _within(budget.tokens, total.tokens + total.held_tokens + charge.tokens)
-            and _within(budget.micros, total.micros + total.held_micros + charge.micros)
-            and _within(budget.calls, total.calls + total.held_calls + 1)
-        )
+        return not limit_for(memory, charge.participant, charge.tokens, charge.micros)
 
 
 def open_calls(memory: Memory, call: str) -> list[Charge]:
@@ -215,7 +211,3 @@ def _numbered(charge: Charge, memory: Memory) -> Iterator[Charge]:
     ledger = memory.ledger
     for number in count(ledger.total.calls + ledger.refused + len(ledger.calls) + 1):
         yield replace(charge, call=f"{charge.call}#{number}")
-
-
-def _within(limit: int | None, wanted: int) -> bool:
-    return limit is None or wanted <= limit

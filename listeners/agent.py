@@ -64,8 +64,7 @@ class AgentListener:
             while room.memory.closed is None:
                 seq = room.seq
                 self._me.check_seat()
-                await self._act()
-                await room.moved(seq)
+                await room.moved(seq, await self._act())
         except SessionClosed:
             return
 
@@ -74,8 +73,8 @@ class AgentListener:
         if self._me.memory.closed is None:
             await self._me.leave(reason)
 
-    async def _act(self) -> None:
-        """The one thing that is to be done now, if any."""
+    async def _act(self) -> float | None:
+        """Do the one thing that is to be done now, if any; the seconds to look again after."""
         me, floor = self._me, self._me.floor
         if floor.holder == me.canonical:
             if floor.epoch != self._served:
@@ -88,4 +87,5 @@ class AgentListener:
         elif me.settings.policy == "open" and me.canonical in floor.bids:
             await self._speaking.speak_openly(self._evaluating.still)
         else:
-            await self._evaluating.consider()
+            return await self._evaluating.consider()
+        return None

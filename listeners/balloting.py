@@ -1,69 +1,88 @@
-"""The question of a ballot, and how its answer is read. Pure."""
+"""A model's ballot: what it is asked, the shape of its answer, and how that is read. Pure."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Final
+from typing import Any, Final
 
 from listeners.model import Shape
 from memory.electorate import read_choice
 from memory.floor_state import Vote
-from memory.tallying import ABSTAIN
-from memory.text import clip, fenced, one_line
+from memory.tallying import ABSTAIN, Choice
+from memory.text import fenced
 
-WHY_CHARS: Final = 300
-_OBJECT: Final = re.compile(r"\{.*\}", re.DOTALL)
+MOST_WHY: Final = 400  # characters of a reason; more is a speech
+_MANY: Final = 2_000  # characters of an answer in which options are looked for by name
 
-
-class InvalidBallot(ValueError):
-    """What was answered names no option."""
-
-
-def ballot_shape(vote: Vote) -> Shape:
-    """The JSON object that a ballot in `vote` is to be."""
-    ids = [*vote.options, ABSTAIN]
-    most = len(vote.options) if vote.rule == "ranked" else 1
-    return Shape("ballot", {
-        "type": "object",
-        "properties": {
-            "choice": {
-                "type": "array",
-                "items": {"type": "string", "enum": ids},
-                "minItems": 1,
-                "maxItems": most,
-            },
-            "why": {"type": "string"},
-        },
-        "required": ["choice", "why"],
-        "additionalProperties": False,
-    })  # fmt: skip
+_RULES: Final = {
+    "majority": "What more than half of the weight chooses carries.",
+    "two_thirds": "What two thirds of the weight choose carries.",
+    "unanimity": "An option carries when nobody chooses another one.",
+    "consent": "It carries unless somebody objects; reject only what you cannot live with.",
+    "ranked": "Rank the options that you would accept, the best first.",
+}
 
 
 def ballot_question(vote: Vote) -> str:
-    """What a participant is asked to vote on, and how to answer."""
-    order = "best first, as many as you like" if vote.rule == "ranked" else "one of them"
-    secret = " Nobody is shown who chose what." if vote.secret else ""
+    """What a participant is asked; question and options are quoted, as anything from the log is."""
+    secret = " Nobody is shown what you choose." if vote.secret else ""
+    about = "" if vote.proposal is None else f" It is about proposal P{vote.proposal}."
+    options = "\n".join(vote.options)
     return (
-        f"A vote is held, {vote.handle}:\n{fenced(vote.question)}\nOptions: "
-        f"{', '.join(one_line(option) for option in vote.options)}, {ABSTAIN}.{secret}\n"
-        f'Answer with a JSON object: {{"choice": [{order}], "why": "in a sentence"}}.'
+        f"You vote in {vote.handle} now.{about} The question:\n{fenced(vote.question)}\n"
+        f"The options, one a line, to be given back letter by letter:\n{fenced(options)}\n"
+        f"You may also {ABSTAIN}. {_RULES[vote.rule]}{secret}\n"
+        'Answer with a JSON object: {"choice": ["…"], "why": "…"}.'
     )
 
 
-def read_ballot(vote: Vote, text: str) -> tuple[tuple[str, ...], str]:
-    """The choice in `text`, and why. Raises `InvalidBallot` for what names no option."""
-    found = _OBJECT.search(text)
+def ballot_shape(vote: Vote) -> Shape:
+    """The object that the answer is to be; only what is an option can be chosen."""
+    most = len(vote.options) if vote.rule == "ranked" else 1
+    choice = {
+        "type": "array",
+        "items": {"type": "string", "enum": [*vote.options, ABSTAIN]},
+        "minItems": 1,
+        "maxItems": most,
+    }
+    return Shape(
+        name="ballot",
+        schema={
+            "type": "object",
+            "properties": {"choice": choice, "why": {"type": "string", "maxLength": MOST_WHY}},
+            "required": ["choice", "why"],
+            "additionalProperties": False,
+        },
+    )
+
+
+def read_ballot(vote: Vote, text: str) -> tuple[Choice, str]:
+    """The choice in an answer, and the reason given; an empty choice where it is no ballot.
+
+    Takes the object that was asked for, also fenced or with words around it, a
+    lone choice instead of a list, and an answer that is nothing but an option.
+    Never guesses: words that merely speak of an option are no ballot.
+    """
+    answer = _object_in(text)
+    if answer is None:
+        return read_choice(vote, [text.strip(" \t\r\n\"'`.*")[:_MANY]]) or (), ""
+    given = answer.get("choice")
+    words: list[Any] = given if isinstance(given, list) else [given]
+    why = answer.get("why")
+    reason = " ".join(why.split())[:MOST_WHY] if isinstance(why, str) else ""
+    if not all(isinstance(word, str) for word in words):
+        return (), reason
+    return read_choice(vote, words) or (), reason
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    """The JSON object from the first brace to the last; None where there is none."""
+    found = re.search(r"\{.*\}", text, re.DOTALL)
+    if found is None:
+        return None
     try:
-        said = json.loads(found[0]) if found else {"choice": [text.strip()]}
-    except ValueError:
-        raise InvalidBallot(text) from None
-    given = said.get("choice") if isinstance(said, dict) else None
-    names = [given] if isinstance(given, str) else given
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InvalidBallot(text)
-    choice = read_choice(vote, tuple(names))
-    if choice is None:
-        raise InvalidBallot(text)
-    why = said.get("why")
-    return choice, clip(one_line(why), WHY_CHARS) if isinstance(why, str) else ""
+        answer = json.loads(found[0])
+    except (ValueError, RecursionError):
+        return None
+    return answer if isinstance(answer, dict) else None

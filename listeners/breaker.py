@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from listeners.model import BadAnswer, ContextOverflow, ModelError, ModelUnavailable, OverBudget
+from listeners.model import BadAnswer, ContextOverflow, ModelError, ModelUnavailable
 
 BAD_ANSWERS: Final = 3  # in a row: one is bad luck, three are a login page
 FIRST_PAUSE_SECONDS: Final = 1.0
@@ -35,8 +35,8 @@ class Breaker:
         self._until = 0.0
 
     def failed(self, error: ModelError) -> None:
-        if isinstance(error, ContextOverflow | OverBudget):
-            return  # the prompt's fault, or nobody's: it was not asked
+        if isinstance(error, ContextOverflow):
+            return  # the prompt's fault
         if isinstance(error, BadAnswer):
             self._bad_answers += 1
             if self._bad_answers < BAD_ANSWERS:

@@ -16,12 +16,16 @@ from listeners.caller import Called, Caller
 from listeners.presence import Presence
 from listeners.prompting import Evaluation, should_respond
 from listeners.tally import AgentTally
+from memory.bidding import stands
 from memory.gate import judge
 from memory.gate_rules import urgency
+from memory.scoring import deficit
+from memory.seats import agents
 from memory.text import clip, one_line
 from personas.persona import Persona
 
 REASON_CHARS: Final = 200
+PATIENCE: Final = 4  # times in an evaluation's time that one more listener is asked
 _ACKNOWLEDGES: Final = re.compile(
     r"\W*(?:(?:\+1|ok(?:ay)?|thanks?(?: you)?|agreed?|sure|yes|yep|got it|noted|will do|great|"
     r"sounds good|makes sense|done)\W*){1,3}",
@@ -48,11 +52,14 @@ class Evaluating:
         self._seen = 0  # n of the newest message that the gate has judged
         self._heard = 0  # and of the newest that an answer was based on
 
-    async def consider(self) -> None:
-        """Bid, pass, ask the model which, or let it be."""
+    async def consider(self) -> float | None:
+        """Bid, pass, ask the model which, or let it be.
+
+        The seconds after which to consider again though nothing came; None: never.
+        """
         verdict = judge(self._me.memory, self._me.canonical)
-        if verdict == "evaluate" and self._only_acknowledged():
-            verdict = "acknowledged"
+        if verdict == "evaluate":
+            verdict = self._without_asking() or verdict
         if verdict == "bid":
             await self._bid(self._now(), "answer", 3, how="addressed")
         elif verdict == "evaluate":
@@ -60,6 +67,8 @@ class Evaluating:
         elif self._me.floor.head > self._seen:
             self._tally.gated[verdict] += 1
         self._seen = max(self._seen, self._me.floor.head)
+        queued = verdict == "queued"
+        return self._me.settings.evaluation_ms / 1000 / PATIENCE if queued else None
 
     def still(self, stirred: int) -> bool:
         """Whether an evaluation (or an open draft) that began then may still come to something."""
@@ -152,6 +161,34 @@ class Evaluating:
         floor = self._me.floor
         by_person = floor.stirred > 0 and floor.hops == 0
         return Heard(max(floor.head, floor.stirred), floor.stirred, by_person)
+
+    def _without_asking(self) -> str:
+        """Why the model need not be asked though the gate would let it; "" where it must."""
+        if self._only_acknowledged():
+            return "acknowledged"
+        if self._presses() or self._is_next():
+            return ""
+        return "queued"
+
+    def _is_next(self) -> bool:
+        """Whether it is among the few that are asked at once: those who said least come first.
+
+        All listeners come to the same few, wherever they run. Bids that stand
+        need no more company. Where those who are asked do not answer, more are.
+        """
+        memory, settings = self._me.memory, self._me.settings
+        if not settings.queue:
+            return True
+        bids = sum(stands(memory, name) for name in memory.floor.bids)
+        more = PATIENCE * self._me.room.waited().epoch // settings.evaluation_ms
+        waiting = [name for name in agents(memory) if judge(memory, name) == "evaluate"]
+        waiting.sort(key=lambda name: (-deficit(memory, name), memory.floor.seats[name].order))
+        return self._me.canonical in waiting[: max(0, settings.queue - bids) + more]
+
+    def _presses(self) -> bool:
+        """Whether it could not wait: a decision in its field is about to stand untested."""
+        wish = urgency(self._me.memory, self._me.canonical, tuple(self._me.room.recent))
+        return wish is not None and wish.intent == "oppose" and wish.urgency > 1
 
     def _only_acknowledged(self) -> bool:
         """Whether nothing but acknowledgements came since the last answer was given."""

@@ -160,7 +160,7 @@ class OpenAIModel:
         """What the client answers, asked in the best way that the endpoint understands."""
         name = self._name(prompt)
         client = await self._connected()
-        dialect = self._dialects.get(name, Dialect())
+        dialect, learning = self._dialects.get(name, Dialect()), True
         while True:
             asked = arguments(dialect, prompt, name, self._temperature, stream=stream)
             try:
@@ -172,7 +172,8 @@ class OpenAIModel:
                 below = simpler(dialect, refused, prompt, stream=stream)
                 if below is None:
                     raise _translated(error) from error
-                if lasts(refused):
+                learning = learning and lasts(refused)
+                if learning:
                     self._dialects[name] = below
                 dialect = below
 

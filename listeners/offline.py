@@ -27,10 +27,11 @@ def settle(log: LocalLog, memory: Memory) -> list[Found]:
         effects = due(memory, WINDOW)
         if not effects:
             return found
-        log.publish([_answer(log, memory, effect) for effect in effects])
+        log.publish([answer(log, memory, effect) for effect in effects])
 
 
-def _answer(log: LocalLog, memory: Memory, effect: Effect) -> Draft:
+def answer(log: LocalLog, memory: Memory, effect: Effect) -> Draft:
+    """The extract that `memory` is owed, ready to be published."""
     lines = lines_of(_passage(log, effect))
     text = extracted(effect, lines, Terms.of(memory, effect))
     return Draft(effect.result_id("extract"), summary_made(effect, lines, text))

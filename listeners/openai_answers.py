@@ -49,9 +49,10 @@ class Hearing:
             self.usage = Usage.of(chunk.usage)
         added = ""
         for choice in (getattr(chunk, "choices", None) or ())[:1]:
-            self.finish = choice.finish_reason or self.finish
-            self.declined = self.declined or bool(getattr(choice.delta, "refusal", None))
-            piece = getattr(choice.delta, "content", None)
+            delta = getattr(choice, "delta", None)
+            self.finish = getattr(choice, "finish_reason", None) or self.finish
+            self.declined = self.declined or bool(getattr(delta, "refusal", None))
+            piece = getattr(delta, "content", None)
             added += piece if isinstance(piece, str) else ""
         self.pieces.append(added)
         return added

@@ -21,7 +21,7 @@ from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summ
 from listeners.jobs import Job, Result
 from listeners.memo import Memo
 from listeners.metered import Metered
-from listeners.model import Model, ModelError
+from listeners.model import Model, ModelError, OverBudget
 from listeners.ranges import Passage
 from listeners.summarise import Answered, summarise_messages, summarise_summaries
 from memory.items import Effect
@@ -164,6 +164,9 @@ class Summariser:
         try:
             async with self._calls:
                 answer = await call(model)
+        except OverBudget as error:  # nothing is wrong with the model: it was not asked
+            log.info("over_budget", session=session, effect=id, reason=str(error))
+            return None
         except ModelError as error:
             self._breaker.failed(error)
             log.warning(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from bus.entries import BallotCast
-from listeners.balloting import InvalidBallot, ballot_question, ballot_shape, read_ballot
+from listeners.balloting import ballot_question, ballot_shape, read_ballot
 from listeners.caller import Called, Caller
 from listeners.presence import Presence
 from listeners.prompting import how_to_vote
@@ -14,7 +15,8 @@ from memory.floor_state import Vote
 from memory.text import clip, one_line
 from personas.persona import Persona
 
-PATIENCE = 2  # times what an evaluation may take: a vote comes once
+UNREAD_CHARS: Final = 200  # of an answer that is no ballot: kept as it was cast
+PATIENCE: Final = 2  # times what an evaluation may take: a vote comes once
 
 
 class Voter:
@@ -61,9 +63,7 @@ class Voter:
         if called.answer is None:
             why = f"no ballot came: {called.ending}"
             return BallotCast(participant=name, re=vote.n, choice=("abstain",), content=why)
-        try:
-            choice, why = read_ballot(vote, called.answer)
-        except InvalidBallot:
-            unread = clip(one_line(called.answer), 200)
-            return BallotCast(participant=name, re=vote.n, content=unread)
+        choice, why = read_ballot(vote, called.answer)
+        if not choice:
+            why = clip(one_line(called.answer), UNREAD_CHARS)
         return BallotCast(participant=name, re=vote.n, choice=choice, content=why)

@@ -16,7 +16,6 @@ import os
 import signal
 import socket
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from bus import Bus
 from bus.errors import Unavailable
 from bus.tasks import end
 from listeners.effects import EffectPace, EffectRunner
+from listeners.minding import mind
 from listeners.model import Model
 from listeners.prices import Prices
 from listeners.projector import Pace, Projector, Tally
@@ -40,9 +40,6 @@ LANES: Final[tuple[Lane, ...]] = ("fold", "effects")
 
 BEAT_SECONDS: Final = 2.0
 JANITOR_SECONDS: Final = 10.0
-DEATHS: Final = 5  # within DEATHS_SECONDS: not an accident any more
-DEATHS_SECONDS: Final = 30.0
-RESTART_SECONDS: Final = 0.2
 
 log = structlog.get_logger("parley.worker")
 
@@ -169,53 +166,13 @@ async def supervise(
 ) -> int:
     """Run each lane's command as a child until a signal or `stop`; the exit status.
 
-    A child that dies is started again. 0 after a drain, 1 when one died
-    `DEATHS` times within `DEATHS_SECONDS`; the others are ended first, either way.
+    A child that dies is started again. 0 after a drain, 1 when one kept dying; the
+    others are ended first, either way.
     """
     stop = stop or asyncio.Event()
     async with _stopped_by_signals(stop), asyncio.TaskGroup() as tasks:
         minded = [
-            tasks.create_task(_mind(lane, command, stop, drain_seconds))
+            tasks.create_task(mind(lane, command, stop, drain_seconds))
             for lane, command in commands.items()
         ]
     return 0 if all(task.result() for task in minded) else 1
-
-
-async def _mind(
-    lane: Lane, command: Sequence[str], stop: asyncio.Event, drain_seconds: float
-) -> bool:
-    """Keep one child alive until `stop`. False, and `stop` set, when it keeps dying."""
-    deaths: deque[float] = deque(maxlen=DEATHS)
-    while not stop.is_set():
-        child = await asyncio.create_subprocess_exec(*command)
-        ending = asyncio.ensure_future(child.wait())
-        stopping = asyncio.ensure_future(stop.wait())
-        try:
-            await asyncio.wait([ending, stopping], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            stopping.cancel()
-            status = await _ended(child, ending, drain_seconds)
-        if stop.is_set():
-            break
-        log.error("worker_died", lane=lane, status=status)
-        deaths.append(time.monotonic())
-        if len(deaths) == DEATHS and deaths[-1] - deaths[0] < DEATHS_SECONDS:
-            log.error("worker_keeps_dying", lane=lane, deaths=DEATHS, seconds=DEATHS_SECONDS)
-            stop.set()
-            return False
-        await asyncio.sleep(RESTART_SECONDS)
-    return True
-
-
-async def _ended(
-    child: asyncio.subprocess.Process, ending: asyncio.Future[int], drain_seconds: float
-) -> int:
-    """The exit status of `child`, ended with SIGTERM and, past its grace, with SIGKILL."""
-    if not ending.done():
-        with contextlib.suppress(ProcessLookupError):
-            child.terminate()
-        await asyncio.wait([ending], timeout=drain_seconds + 2.0)
-    if not ending.done():
-        with contextlib.suppress(ProcessLookupError):
-            child.kill()
-    return await ending

@@ -47,13 +47,13 @@ def carry_out(moment: Moment, entry: BallotCompleted, vote: Vote) -> None:
     if option == "reject":
         _reject(moment, on, origin)
     elif is_handle(option) or (option == "accept" and is_handle(on)):
-        _accept(moment, on, "", sides, origin)
+        _accept(moment, on, "", sides, origin, vote)
         for other in vote.options:
             if is_handle(other) and other != option:
                 _reject(moment, other, origin)
     else:
         moment.topic = vote.question
-        _accept(moment, None, answered(vote, option), sides, origin)
+        _accept(moment, None, answered(vote, option), sides, origin, vote)
     compact_proposals(moment.memory)
 
 
@@ -64,7 +64,12 @@ def _reject(moment: Moment, handle: str, origin: Origin) -> None:
 
 
 def _accept(
-    moment: Moment, about: int | str | None, text: str, sides: Sides, origin: Origin
+    moment: Moment,
+    about: int | str | None,
+    text: str,
+    sides: Sides,
+    origin: Origin,
+    vote: Vote | None = None,
 ) -> None:
     memory = moment.memory
     named = None if about is None else referred(memory, about)
@@ -76,7 +81,7 @@ def _accept(
             decision = decisions.enter_accepted(moment, named, origin)
     else:
         decision = named or decisions.enter_voted(moment, text, origin)
-    _put_sides(moment, decision, sides, origin)
+    _put_sides(moment, decision, sides, origin, vote)
     ratify(moment, decision, origin)
     compact_proposals(memory)
     compact_decisions(memory, ledger=True)
@@ -86,11 +91,19 @@ def _sides(entry: BallotCompleted) -> Sides:
     return entry.supporters, entry.dissenters, entry.abstainers
 
 
-def _put_sides(moment: Moment, decision: Decision, sides: Sides, origin: Origin) -> None:
+def _put_sides(
+    moment: Moment, decision: Decision, sides: Sides, origin: Origin, vote: Vote | None
+) -> None:
+    """Put everybody where the ballots have them; one's own ballot, with its reason, shows it."""
     if decision.shrunk:
         return
+    papers = {} if vote is None else vote.ballots
+    shown = {
+        name: Origin((Cite(paper.n), *origin.cites), origin.how, origin.rule)
+        for name, paper in papers.items()
+    }
     stances: tuple[Stance, ...] = ("support", "oppose", "neutral")
     held = (decision.supporters, decision.dissenters, decision.abstainers)
     for stance, names, before in zip(stances, sides, held, strict=True):
         for name in map(moment.memory.named, names):
-            side(decision, name, stance, before.get(name, origin))
+            side(decision, name, stance, before.get(name) or shown.get(name, origin))

@@ -42,7 +42,7 @@ def _fate(memory: Memory, earlier: Proposal) -> str:
 
 
 def _reason(memory: Memory, earlier: Proposal) -> str:
-    """The newest sentence of those who had their way, none where it was nobody's."""
+    """The longest sentence of those who had their way, none where it was nobody's."""
     stance = {"rejected": "oppose", "accepted": "support"}.get(earlier.status)
     found: list[Position] = [
         held
@@ -51,5 +51,5 @@ def _reason(memory: Memory, earlier: Proposal) -> str:
         and held.stance == stance
         and held.cite.n != earlier.born
     ]
-    newest = max(found, key=lambda held: (held.cite.n, held.text), default=None)
-    return "" if newest is None else newest.text
+    longest = max(found, key=lambda held: (len(held.text), held.cite.n, held.text), default=None)
+    return "" if longest is None else longest.text

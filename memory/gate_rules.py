@@ -14,7 +14,7 @@ from memory.state import Memory
 _NEWEST = 5  # messages of others that are read
 _READ = 4000  # characters of each
 _LOOK_BACK = 16  # proposals and decisions that somebody may still owe a word
-_HUNGRY = 200  # of a deficit at which silence itself speaks for a word
+_HUNGRY = 400  # of a deficit at which silence itself speaks for a word
 
 
 def urgency(memory: Memory, name: str, recent: Sequence[Record]) -> Bid | None:

@@ -18,6 +18,9 @@ _INTENTS: Final = {
 _TESTING: Final = 600  # for opposing what is about to close
 _ADDRESSED: Final = 2000
 _AGING: Final = 250  # a turn
+# With 2, of five who always bid and whose words run from 80 to 300 the long-winded one has
+# its turn as often as the others: a Gini of tokens of 0.28. With 4 it is 0.20.
+_EVENING: Final = 4
 _RECENCY: Final = (600, 400, 200)  # against the last speaker, the one before, …
 _REDUNDANCY: Final = 400
 _LOOK_BACK: Final = 16  # proposals and decisions that may be about to close
@@ -53,12 +56,12 @@ def _lot(memory: Memory, name: str) -> str:
 
 
 def deficit(memory: Memory, name: str) -> int:
-    """Twice what an even split of the tokens said would give `name` less its own, per mille."""
+    """What an even split of the tokens said would give `name` less its own, weighted, per mille."""
     seats, present = memory.floor.seats, agents(memory)
     said = sum(seats[one].said for one in present)
     if not said or name not in present:
         return 0
-    return 2 * (1000 // len(present) - seats[name].said * 1000 // said)
+    return _EVENING * (1000 // len(present) - seats[name].said * 1000 // said)
 
 
 def _recency(memory: Memory, name: str) -> int:

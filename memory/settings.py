@@ -213,6 +213,9 @@ class FloorSettings(_Group):
     moderator_ms: int = Field(30_000, ge=1, description="wait for a moderator before bids decide")
     cooldown: int = Field(1, ge=0, description="turns of others between two of the same agent")
     restarts: int = Field(2, ge=0, description="drafts a holder may begin anew in one grant")
+    queue: int = Field(
+        2, ge=0, description="bids and evaluations at which nobody else is asked; 0: all are"
+    )
     bid_turns: int = Field(4, ge=0, description="turns that a bid which lost still stands")
     hops_soft: int = Field(3, ge=0, description="turns a head since a person spoke: nudge; 0: none")
     hops_hard: int = Field(6, ge=0, description="turns a head since a person spoke: pause; 0: none")
@@ -223,9 +226,9 @@ class FloorSettings(_Group):
 class SpeakSettings(_Group):
     """What a listener's model is asked with, in tokens and messages."""
 
-    eval_tokens: int = Field(600, ge=200, description="tokens of context to decide whether to")
+    eval_tokens: int = Field(320, ge=200, description="tokens of context to decide whether to")
     eval_out: int = Field(120, ge=16, description="tokens of that decision")
-    tokens: int = Field(2000, ge=400, description="tokens of context to speak from")
+    tokens: int = Field(1500, ge=400, description="tokens of context to speak from")
     out: int = Field(600, ge=16, description="tokens of what is said")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from memory.bidding import away, stands
 from memory.scoring import deficit
-from memory.seats import has_person
+from memory.seats import agents, has_person
 from memory.state import Memory
 from memory.steps import Answer, CallVote, Close, CountVote, Nudge, Waited
 from memory.stopping import holds, parse
@@ -37,8 +38,9 @@ def _is_ready(memory: Memory, name: str) -> bool:
 
 
 def _owe(memory: Memory, speakers: list[str]) -> bool:
-    """True while one who was nudged has neither bid nor passed."""
-    return any(memory.floor.seats[name].addressed for name in speakers)
+    """True while one of them has neither bid nor passed: a nudge's answer may wake others."""
+    count = len(agents(memory))
+    return any(not stands(memory, name) and not away(memory, name, count) for name in speakers)
 
 
 def _unvoted(memory: Memory) -> int | None:

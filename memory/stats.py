@@ -9,8 +9,10 @@ from typing import Any
 
 from memory import ladder, lessons
 from memory.canonical import dump
+from memory.floor_state import Account
 from memory.forecast import forecast
 from memory.lookup import innermost
+from memory.seats import agents
 from memory.state import Memory
 from memory.stores import Episode
 from memory.summaries import frontier
@@ -64,7 +66,7 @@ def _limits(memory: Memory) -> dict[str, Any]:
 
 
 def layers(memory: Memory) -> dict[str, Any]:
-    """The counts of each layer: conversation, session, execution, notebooks, exchanges, cache."""
+    """The counts of each layer: conversation, session, execution, notebooks, …, the table."""
     return {
         "conversation": _conversation(memory),
         "session": _session(memory),
@@ -72,6 +74,7 @@ def layers(memory: Memory) -> dict[str, Any]:
         "notebooks": _notebooks(memory),
         "exchanges": _exchanges(memory),
         "cache": _cache(memory),
+        **table(memory),
     }
 
 
@@ -162,6 +165,47 @@ def _cache(memory: Memory) -> dict[str, Any]:
         "misses": tools.misses,
         "hit_permille": _permille(tools.hits, tools.hits + tools.misses),
         "evicted": tools.evicted,
+    }
+
+
+def table(memory: Memory) -> dict[str, Any]:
+    """The counts of the floor, of what was spent, and of votes."""
+    floor, ledger = memory.floor, memory.ledger
+    return {
+        "floor": {
+            "policy": memory.settings.floor.policy,
+            "seats": sum(seat.present for seat in floor.seats.values()),
+            "agents": len(agents(memory)),
+            "epoch": floor.epoch,
+            "holder": floor.holder or None,
+            "paused": floor.paused or None,
+            "turns": floor.turns,
+            "hops": floor.hops,
+            "evaluations": floor.evaluations,
+            "speakers": {
+                name: {"turns": seat.turns, "tokens": seat.said}
+                for name, seat in sorted(floor.seats.items())
+                if seat.turns
+            },
+        },
+        "spend": {
+            **_spent(ledger.total),
+            "refused": ledger.refused,
+            "overrun": ledger.overrun,
+            "purposes": dict(sorted(ledger.purposes.items())),
+            "accounts": {name: _spent(one) for name, one in sorted(ledger.accounts.items())},
+        },
+        "votes": dict(sorted(Counter(one.status for one in memory.votes.held.values()).items())),
+    }
+
+
+def _spent(account: Account) -> dict[str, int]:
+    return {
+        "tokens": account.tokens,
+        "micros": account.micros,
+        "calls": account.calls,
+        "failed": account.failed,
+        "held_tokens": account.held_tokens,
     }
 
 

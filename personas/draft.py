@@ -17,6 +17,7 @@ from personas.reading import (
     MAX_INTEREST,
     MAX_INTERESTS,
     MODEL,
+    SIZES,
     read,
 )
 
@@ -24,7 +25,6 @@ Fate = Literal["mapped", "kept", "dropped", "missing"]
 
 _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
-_MODELS: Final = {"sonnet": "large", "opus": "large", "haiku": "small"}  # sizes elsewhere
 _PLACEHOLDER: Final = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}")
 _OURS: Final = frozenset({"name", "description", "model", "parley"})
 _WHY: Final = {  # of keys that people will look for
@@ -95,12 +95,12 @@ class Draft:
             return
         if not isinstance(model, str) or MODEL.fullmatch(model) is None:
             self.note(key, "dropped", "is no name of one model; write model: large, small or one")
-        elif model == "inherit" or model in _MODELS.values():
+        elif model == "inherit" or model in SIZES.values():
             self._head["model"] = model
             self.note(key, "mapped", f"model {model}")
-        elif model in _MODELS:
-            self._head["model"] = _MODELS[model]
-            self.note(key, "mapped", f"model {_MODELS[model]}, a size where that was {model!r}")
+        elif model in SIZES:
+            self._head["model"] = SIZES[model]
+            self.note(key, "mapped", f"model {SIZES[model]}, a size where that was {model!r}")
         else:
             self._head["model"] = model
             self.note(key, "mapped", "model, by that name; see that your endpoint has it")

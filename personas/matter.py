@@ -85,6 +85,8 @@ def load(text: str, source: str, first: int = 1) -> tuple[dict[str, Any], dict[P
         mark = error.problem_mark or error.context_mark
         line = None if mark is None else mark.line + first
         raise PersonaRefused(source, f"its YAML cannot be read: {_reason(error)}", line) from None
+    except _TooMany:
+        raise PersonaRefused(source, f"its YAML has more than {_MAX_NODES} values") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + first
         reason = f"its YAML holds the character {ord(text[error.position]):#06x}, which none may"
@@ -160,6 +162,10 @@ def _located(node: yaml.Node, at: Path, lines: dict[Path, int], source: str, fir
         _located(value, path, lines, source, first)
 
 
+class _TooMany(yaml.YAMLError):
+    pass
+
+
 class _Loader(yaml.SafeLoader):
     """YAML as JSON has it: dates and "no" stay text, a key is the text that was written.
 
@@ -167,9 +173,14 @@ class _Loader(yaml.SafeLoader):
     their rules put in quotes comes back as it was.
     """
 
+    composed = 0  # values, so that a long list is refused while it is read
+
     yaml_implicit_resolvers = {}  # noqa: RUF012  # how a resolver starts without its parent's rules
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        self.composed += 1
+        if self.composed > _MAX_NODES:
+            raise _TooMany
         event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave it out
         if getattr(event, "tag", None) is not None:
             raise yaml.MarkedYAMLError(

@@ -30,6 +30,7 @@ MAX_INTEREST: Final = 64
 MAX_WEIGHT: Final = 1_000_000
 MAX_COUNT: Final = 10**15  # of turns and tokens
 MAX_COST: Final = 1_000_000  # of the currency
+SIZES: Final = {"sonnet": "large", "opus": "large", "haiku": "small"}  # as other tools say them
 _LONG_BODY: Final = 8000  # characters, about 2,000 tokens: sent with every call
 MODEL: Final = re.compile(r"[!-~]{1,200}")  # what an endpoint calls a model
 
@@ -149,9 +150,12 @@ def _remarks(top: Section, ours: Section, budget: Section, persona: Persona) -> 
             if key not in known:
                 yield _unknown(section, key, known)
     if persona.may is not None and not set(persona.may) & set(ACTS):
-        yield Remark(
-            ours.line("may"), "parley.may names no act: it may then propose, support, … nothing"
-        )
+        yield Remark(ours.line("may"), "parley.may names no act, so none is allowed; add some")
+    for section, key in ((top, "model"), (ours, "eval_model")):
+        model = section.tree.get(key)
+        if model in SIZES:
+            advice = f"write {SIZES[model]} for the size that was meant"
+            yield Remark(section.line(key), f"{model!r} is asked for by that name; {advice}")
     if len(persona.body) > _LONG_BODY:
         size = len(persona.body)
         yield Remark(None, f"its text has {size} characters, which every call of a model pays for")

@@ -17,8 +17,11 @@ from server.commands import (
     lessons,
     note,
     operations,
+    persona,
     redaction,
     rules,
+    run,
+    scenario,
     sessions,
     talk,
     tool,
@@ -53,11 +56,13 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.meta[SOURCES] = sources
 
 
-for family in (demo, analysis, talk, floor, goal, asking, rules, redaction, operations):
+for family in (demo, run, analysis, talk, floor, goal, asking, rules, redaction, operations):
     family.add_to(app)
+app.add_typer(scenario.app, name="scenario")
 app.add_typer(sessions.app, name="session")
 app.add_typer(floor.app, name="floor")
 app.add_typer(lessons.app, name="lessons")
 app.add_typer(note.app, name="note")
 app.add_typer(tool.app, name="tool")
 app.add_typer(vote.app, name="vote")
+app.add_typer(persona.app, name="persona")

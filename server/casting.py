@@ -30,6 +30,7 @@ MICROS: Final = 1_000_000  # of the currency
 class Cast:
     """A scenario whose personas were found. `tree` is what its session is opened with."""
 
+    name: str  # as it was given: of a bundled one, or a path
     scenario: Scenario
     source: str
     parts: tuple[Part, ...]
@@ -48,12 +49,13 @@ def cast(name: str, folders: Sequence[str] = ()) -> Cast:
         for index, one in enumerate(scenario.participants)
     )
     _check_names(scenario, parts, source)
+    _check_script(scenario, parts, source)
     tree = settings_tree(scenario)
     try:
         settings = merged(Settings(), tree)
     except SettingsRefused as refused:
         raise Misuse(f"{source}: {refused.key}: {refused.reason}") from None
-    return Cast(scenario, source, parts, tree, settings, prices_of(scenario, source))
+    return Cast(name, scenario, source, parts, tree, settings, prices_of(scenario, source))
 
 
 def settings_tree(scenario: Scenario) -> dict[str, Any]:
@@ -150,6 +152,24 @@ def _overlaid(persona: Persona, said: Participant) -> Persona:
 
 def _either(said: int | None, otherwise: int | None) -> int | None:
     return otherwise if said is None else said
+
+
+def _check_script(scenario: Scenario, parts: Sequence[Part], source: str) -> None:
+    """Raises `Misuse` for a line that its speaker may not say."""
+    for part in parts:
+        may = part.persona.may
+        said = scenario.script.get(part.name)
+        for index, line in enumerate(said.turns if said and may is not None else ()):
+            if line.act is not None and line.act not in (may or ()):
+                raise Misuse(
+                    f"{source}: script.{part.name}.turns[{index}].act: {part.name!r} may not "
+                    f"{line.act}; it may {', '.join(may or ())}"
+                )
+            if line.call_vote and not {"vote", "moderate"} & set(may or ()):
+                raise Misuse(
+                    f"{source}: script.{part.name}.turns[{index}].call_vote: {part.name!r} may "
+                    "not call votes; add 'vote' to what it may"
+                )
 
 
 def _check_names(scenario: Scenario, parts: Sequence[Part], source: str) -> None:

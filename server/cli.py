@@ -23,6 +23,7 @@ def main(args: Sequence[str] | None = None) -> None:
         raise SystemExit(0)
     from bus.errors import BusError, InvalidEntry
     from memory.errors import BadPattern, DomainError, SettingsRefused
+    from personas.errors import PersonaError
     from server.app import app
     from server.errors import Failure, Refused
 
@@ -32,10 +33,10 @@ def main(args: Sequence[str] | None = None) -> None:
         _end(refused, refused.exit_code)
     except (BadPattern, SettingsRefused, InvalidEntry) as refused:
         _end(refused, 2)
-    except (BusError, DomainError) as refused:
+    except (BusError, DomainError, PersonaError) as refused:
         _end(refused, 1)
     except BaseExceptionGroup as group:
-        _end(_first(group, (Refused, BusError, DomainError)), 1)
+        _end(_first(group, (Refused, BusError, DomainError, PersonaError)), 1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None

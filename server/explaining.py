@@ -11,14 +11,16 @@ from bus import Bus
 from memory import tallies
 from memory.context import Request, assemble
 from memory.errors import UnknownRef
+from memory.floor_state import Vote
 from memory.items import Cite, Decision, Fact, Origin, Proposal
 from memory.state import Memory
 from memory.stores import Episode, Insight
 from server.asking import Replayed, replayed
 from server.minutes import decision_row, proposal_row, quote
 from server.packs import Packs
+from server.vote_rows import vote_row
 
-Item = Proposal | Decision | Episode | Insight
+Item = Proposal | Decision | Episode | Insight | Vote
 
 _WHY: Final = {
     "whole": "shown whole",
@@ -57,8 +59,11 @@ def explanation(found: Replayed, ref: str) -> dict[str, Any]:
 
 def _gone(ref: str, first: Fact) -> dict[str, Any]:
     """What memory no longer holds, as the fact that announced it tells it."""
-    named = {"kind": first.data.get("episode") or first.data.get("kind", first.kind)}
-    text = first.data.get("title") or first.data.get("text", "")
+    kind = "vote" if first.kind == "vote.called" else first.data.get("kind", first.kind)
+    named = {"kind": first.data.get("episode") or kind}
+    text = next(
+        (first.data[name] for name in ("title", "text", "question") if name in first.data), ""
+    )
     return {"handle": ref, **named, "status": "let go of", "title": text, "held": False}
 
 
@@ -69,6 +74,7 @@ def _item(memory: Memory, ref: str) -> Item | None:
         "D": memory.decisions,
         "E": memory.episodes.held,
         "I": memory.insights.held,
+        "V": memory.votes.held,
     }
     number = ref[1:]
     return shelves.get(ref[:1], {}).get(int(number)) if number.isdecimal() else None
@@ -80,6 +86,8 @@ def _born(item: Item) -> int:
             return item.opened
         case Insight():
             return item.cites[0].n
+        case Vote():
+            return item.n
         case _:
             return item.born
 
@@ -90,6 +98,9 @@ def _row(item: Item, found: Replayed) -> dict[str, Any]:
             return decision_row(item, found.said)
         case Proposal():
             return proposal_row(item, found.said)
+        case Vote():
+            named = {"handle": item.handle, "kind": "vote", "title": item.question}
+            return {**named, **vote_row(found.memory, item)}
         case _:
             fields = {name: getattr(item, name) for name in item.__struct_fields__}
             return {
@@ -117,6 +128,8 @@ def _cites(item: Item) -> list[Cite]:
             origins = [item.origin, item.settled]
         case Insight():
             cites = item.cites
+        case Vote():
+            cites = [Cite(item.n), *([Cite(item.closed)] if item.closed else [])]
         case Episode():
             cites = [Cite(item.opened)]
             if item.talk is not None and item.talk.answer_n:

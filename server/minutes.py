@@ -14,6 +14,7 @@ from memory.items import Cite, Decision, Origin, Participant, Position, Proposal
 from memory.state import Memory
 from memory.stats import stats
 from memory.text import clip, sentence
+from server.vote_rows import vote_row
 
 QUOTE = 240  # characters: two lines of a terminal
 
@@ -44,6 +45,7 @@ def minutes(memory: Memory, said: Said) -> dict[str, Any]:
         "decisions": [decision_row(decision, said) for decision in decisions],
         "open": [proposal_row(p, said) for p in proposals if p.status == "active"],
         "settled": [proposal_row(p, said) for p in proposals if p.status != "active"],
+        "votes": [vote_row(memory, vote) for vote in memory.votes.held.values()],
         "echoes": [echo_row(p, memory) for p in proposals if p.echoes is not None],
         "positions": [_stands(p, said) for p in memory.participants.values() if p.messages],
         "summaries": [

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from server.output import many, shown
+from server.vote_view import vote_line
 from server.wording import fact_line
 
 Row = Mapping[str, Any]
@@ -99,6 +100,7 @@ def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
     yield "Decisions", [line for row in report["decisions"] for line in _decision(row)]
     yield "Open proposals", [line for row in report["open"] for line in _proposal(row)]
     yield "Settled proposals", [_proposal(row)[0] for row in report["settled"]]
+    yield "Votes", [_line(f"    {vote_line(row)}") for row in report["votes"]]
     yield "Said before", [_echo(row) for row in report["echoes"]]
     yield "Positions", [line for row in report["positions"] for line in _stands(row)]
     yield "Summaries", [line for row in report["summaries"] for line in _summary(row)]

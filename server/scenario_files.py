@@ -46,7 +46,7 @@ def load(name: str) -> Scenario:
     and what it takes.
     """
     if is_path(name):
-        return parse(_text_of(Path(name)), name)
+        return parse(text_of(Path(name)), name)
     known = bundled()
     if name not in known:
         near = nearest(name, known, 0)
@@ -135,7 +135,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def _text_of(path: Path) -> str:
+def text_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)

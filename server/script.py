@@ -16,13 +16,18 @@ class _Group(BaseModel):
 
 
 class Line(_Group):
-    """One turn. It is bid for once every text of `when` stands in what the speaker is shown."""
+    """One turn, bid for once the talk has come far enough."""
 
     say: Content
     act: Act | None = Field(None, description="what the message does, told by a tag in front")
     re: Handle | None = Field(None, description="the proposal or decision that it is about")
-    when: tuple[Name, ...] = Field((), description="texts that the speaker's context must hold")
-    unless: tuple[Name, ...] = Field((), description="texts that it must not hold")
+    after: int = Field(0, ge=0, description="the entry (its n) that must have been heard before")
+    when: tuple[Name, ...] = Field(
+        (), description="texts that the speaker's context must hold; handles that it must list"
+    )
+    unless: tuple[Name, ...] = Field(
+        (), description="texts that it must not hold; handles that it must not list"
+    )
     urgency: int = Field(1, ge=0, le=3, description="how much it wants to be said")
     call_vote: bool = Field(False, description="the message calls for a vote on `re`")
 

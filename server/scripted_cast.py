@@ -26,7 +26,9 @@ GIST: Final = 400  # characters of a summary: nobody asks a script for a good on
 
 _HANDLE: Final = re.compile(r"[PDV][1-9][0-9]{0,8}\Z")
 _LISTED: Final = re.compile(r"^\| (?P<name>.+): .*?(?P<turns>\d+) turns so far", re.MULTILINE)
+_HEARD: Final = re.compile(r"^\[n (\d+)\]", re.MULTILINE)  # above each message of a context
 _QUESTION: Final = "A vote is held, "
+_GRANTED: Final = "You have the floor to "
 _TAGS: Final[Mapping[Act, str]] = {
     "propose": "PROPOSE", "amend": "AMEND", "withdraw": "WITHDRAW", "support": "SUPPORT",
     "oppose": "OPPOSE", "abstain": "ABSTAIN", "accept": "ACCEPT", "reject": "REJECT",
@@ -34,8 +36,7 @@ _TAGS: Final[Mapping[Act, str]] = {
 }  # fmt: skip
 _INTENTS: Final[Mapping[Act, Intent]] = {
     "propose": "propose", "amend": "amend", "support": "support", "oppose": "oppose",
-    "ask": "ask", "decide": "decide", "accept": "decide", "reject": "decide", "ratify": "decide",
-    "dispute": "oppose",
+    "ask": "ask", "decide": "decide",
 }  # fmt: skip
 
 
@@ -51,7 +52,7 @@ def scripted(script: Mapping[str, Lines]) -> Answer:
                 return json.dumps(evaluation(lines, prompt.turn, prompt.user))
             case "draft":
                 line = next_line(lines, prompt.turn)
-                return spoken(line) if line and is_time(line, prompt.user) else SILENT
+                return spoken(line, prompt.user) if line and is_time(line, prompt.user) else SILENT
             case "ballot":
                 return ballot(lines, prompt.user)
             case "grant":
@@ -69,8 +70,11 @@ def next_line(lines: Lines, turn: int) -> Line | None:
 
 def is_time(line: Line, shown: str) -> bool:
     """Whether what is `shown` holds all that the line waits for, and nothing that forbids it."""
-    return all(_holds(shown, one) for one in line.when) and not any(
-        _holds(shown, one) for one in line.unless
+    heard = max((int(n) for n in _HEARD.findall(shown)), default=0)
+    return (
+        heard >= line.after
+        and all(_holds(shown, one) for one in line.when)
+        and not any(_holds(shown, one) for one in line.unless)
     )
 
 
@@ -92,16 +96,16 @@ def evaluation(lines: Lines, turn: int, shown: str) -> dict[str, object]:
 
 
 def intent(line: Line) -> Intent:
-    """What the line is bid for with."""
+    """What the line is bid for with; an act that no bid has is told by its tag alone."""
     if line.call_vote:
         return "vote"
     return _INTENTS.get(line.act, "answer") if line.act else "answer"
 
 
-def spoken(line: Line) -> str:
-    """The message, with the tag of its act in front where there is one."""
+def spoken(line: Line, request: str) -> str:
+    """The message, with the tag of its act in front where the floor was not granted for it."""
     tag = _TAGS.get(line.act) if line.act else None
-    if tag is None:
+    if tag is None or f"{_GRANTED}{intent(line)}{f' on {line.re}' if line.re else ''}" in request:
         return line.say
     return f"[{tag}{f' {line.re}' if line.re else ''}] {line.say}"
 
@@ -110,7 +114,7 @@ def ballot(lines: Lines, request: str) -> str:
     """The ballot for the question at the end of `request`."""
     question = request[max(0, request.rfind(_QUESTION)) :]
     for on, choice in lines.votes.items():
-        if on != ANY and _holds(question, on):
+        if on != ANY and _names(question, on):
             return _cast(choice, lines.why)
     return _cast(lines.votes.get(ANY, ABSTAIN), lines.why)
 
@@ -151,7 +155,11 @@ def gist(request: str) -> str:
 
 
 def _holds(shown: str, text: str) -> bool:
-    """Whether `text` stands in what is shown; a handle as a word of its own."""
+    """Whether `text` stands in what is shown; of a handle, whether its item is listed there."""
     if _HANDLE.match(text):
-        return re.search(rf"\b{text}\b", shown) is not None
+        return re.search(rf"^- {text}\b", shown, re.MULTILINE) is not None
     return text in shown
+
+
+def _names(question: str, on: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(on)}(?!\w)", question) is not None

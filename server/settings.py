@@ -38,6 +38,7 @@ class Settings(BaseSettings):
         Path("~/.local/share/parley"), description="directory of the embedded server"
     )
     packs: tuple[str, ...] = Field((), description="files of operator patterns")
+    personas: tuple[str, ...] = Field((), description="directories of persona files")
     require_durable: bool = Field(
         False, description="refuse a Redis that can lose what it acknowledged"
     )

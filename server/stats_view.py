@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from memory.render import line
 from server.output import many
 
 Row = Mapping[str, Any]
@@ -18,6 +19,7 @@ def layer_lines(found: Row) -> Iterator[str]:
     yield from _work(found["session"], found["execution"])
     yield from _notebooks(found["notebooks"])
     yield from _exchanges(found["exchanges"], found["cache"])
+    yield from _table(found["floor"], found["spend"], found["votes"])
     yield from _summariser(found.get("summariser", {}))
     yield from forecasts(found["forecasts"])
     yield from (f"alert: {limit} is over its warning line" for limit in found["alerts"])
@@ -71,6 +73,25 @@ def _exchanges(exchanges: Row, cache: Row) -> Iterator[str]:
             f"tool cache: {cache['kept']} kept, {many(cache['hits'], 'hit')}{share}, "
             f"{many(cache['misses'], 'miss', 'misses')}, {cache['evicted']} evicted"
         )
+
+
+def _table(floor: Row, spend: Row, votes: Row) -> Iterator[str]:
+    if floor["seats"] or floor["turns"]:
+        held = f", held by {line(floor['holder'], 64)}" if floor["holder"] else ""
+        paused = f", paused: {line(floor['paused'], 64)}" if floor["paused"] else ""
+        yield (
+            f"floor ({floor['policy']}): {many(floor['seats'], 'seat')}, "
+            f"{many(floor['turns'], 'turn')}, {floor['hops']} since a person spoke, "
+            f"{many(floor['evaluations'], 'evaluation')}{held}{paused}"
+        )
+    if spend["calls"] or spend["held_tokens"] or spend["refused"]:
+        held = f", {spend['held_tokens']} held" if spend["held_tokens"] else ""
+        yield (
+            f"spend: {many(spend['tokens'], 'token')}{held} in {many(spend['calls'], 'call')}, "
+            f"{spend['failed']} failed, {spend['refused']} refused"
+        )
+    if votes:
+        yield "votes: " + ", ".join(f"{count} {status}" for status, count in votes.items())
 
 
 def _summariser(told: Row) -> Iterator[str]:

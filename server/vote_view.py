@@ -36,7 +36,7 @@ def show_votes(rows: Sequence[Row], json: bool, *, whole: bool) -> None:
         return
     console = stdout()
     for row in rows:
-        console.print(cell(f"{row['ref']} {row['question']}: {headline(row)}"))
+        console.print(cell(vote_line(row)))
         for line in _details(row) if whole else ():
             console.print(cell(f"  {line}"))
     if not rows:
@@ -56,16 +56,21 @@ def show_tally(row: Row, json: bool) -> None:
             console.print(cell(f"    {weight} prefer {one} to {other}"))
 
 
+def vote_line(row: Row) -> str:
+    """A vote on one line."""
+    return f"{row['ref']} {row['question']}: {headline(row)}"
+
+
 def headline(row: Row) -> str:
     """How a vote stands, in a few words."""
     by = rule_text(row)
     match row["status"]:
         case "carried":
-            return f"{row['carried']} carried by {by} ({counts(row['tally'])})"
+            return f"{row['carried']} carried ({by}: {counts(row['tally'])})"
         case "failed":
-            return f"nothing carried by {by} ({counts(row['tally'])})"
+            return f"nothing carried ({by}: {counts(row['tally'])})"
         case "short":
-            return f"no quorum ({counts(row['tally'])})"
+            return f"no quorum ({by}: {counts(row['tally'])})"
         case "open":
             so_far = f" ({counts(row['tally'])})" if row["tally"] else ""
             voters = len(row["electorate"])

@@ -38,6 +38,19 @@ _SAYS: Final = {
     "item.corrected": "{ref} corrected: {op}",
     "correction.ignored": "{ref} could not be corrected: {op}",
     "participant.aliased": "{alias} is {participant}",
+    "seat.taken": "{participant} sits down ({role})",
+    "seat.left": "{participant} leaves",
+    "floor.bid": "{participant} asks for the floor, urgency {urgency}: {intent}",
+    "floor.passed": "{participant} passes",
+    "floor.granted": "{participant} has the floor",
+    "floor.released": "the floor is free: {participant} {reason}",
+    "floor.nudged": "{warning}: {text}",
+    "floor.paused": "paused: {reason}",
+    "floor.resumed": "resumed by {by}",
+    "floor.muted": "{participant} muted: {muted}",
+    "floor.cooled": "{participants} cool down: the others have the floor",
+    "floor.refused": "{by} may not: {what}",
+    "spend.refused": "{participant} may not spend that: {limit}",
     "episode.opened": "{ref} {episode} opened: {title}",
     "episode.closed": "{ref} {episode} {status}: {title}",
     "episode.refused": "no room for another {episode} ({limit})",
@@ -54,6 +67,9 @@ _SAYS: Final = {
     "entry.skipped": "an entry of kind {kind} was skipped",
 }
 
+
+# What is said of these is in their facts, or in numbers; there are too many of them for a line.
+_HOUSEKEEPING: Final = frozenset({"floor.bid", "floor.passed", "spend.reserved", "spend.settled"})
 
 _STYLES: Final = {
     "proposal.echoed": "bold magenta",
@@ -102,6 +118,8 @@ def message_line(record: Record) -> Text | None:
     if entry.kind == "summary.made":
         text = visible(clip(one_line(entry.text), WIDTH))
         return Text(f"      summary {entry.first}-{entry.last}: {text}", style="dim")
+    if entry.kind in _HOUSEKEEPING:
+        return None
     number = f"{record.n:>5} " if entry.kind in PRIMARY else " " * 6
     return Text(number + visible(_house(entry)), style="dim")
 
@@ -122,7 +140,12 @@ def _house(entry: Any) -> str:
             return f"correction of {entry.ref}{whose}: {entry.op}{to}"
         case "participant.aliased":
             return f"alias{whose}: {entry.alias} is {entry.participant}"
-    return _published(entry) or _worked(entry) or str(entry.kind).replace(".", " ") + whose
+    return (
+        _published(entry)
+        or _worked(entry)
+        or _seated(entry)
+        or str(entry.kind).replace(".", " ") + whose
+    )
 
 
 def _published(entry: Any) -> str | None:
@@ -145,6 +168,30 @@ def _published(entry: Any) -> str | None:
         case "note.revised" | "note.refused":
             done = "revised" if entry.kind == "note.revised" else "not revised"
             return f"notebook of {entry.participant} {done} in the light of {entry.cause}"
+    return None
+
+
+def _seated(entry: Any) -> str | None:
+    """What happened at the table: seats, grants, releases, words to everybody."""
+    whose = f" by {entry.by}" if getattr(entry, "by", None) else ""
+    match entry.kind:
+        case "participant.joined":
+            return f"{entry.participant} joins as {entry.role}"
+        case "participant.left":
+            return f"{entry.participant} leaves{_after(entry.reason)}"
+        case "floor.granted":
+            return f"{entry.participant} is given the floor{whose}"
+        case "floor.released":
+            return f"{entry.participant} gives the floor back: {entry.reason}{whose}"
+        case "floor.nudged":
+            whom = entry.participant or "everybody"
+            return f"{whom} is told ({entry.warning}){_after(entry.content)}"
+        case "floor.paused":
+            return f"paused{whose}{_after(entry.reason)}"
+        case "floor.resumed":
+            return f"resumed{whose}"
+        case "floor.muted":
+            return f"{entry.participant} is {'' if entry.muted else 'no longer '}muted{whose}"
     return None
 
 

@@ -34,7 +34,7 @@ def work(
 async def _work(
     settings: Settings, lanes: Literal["all", "fold", "effects"], minder: int | None
 ) -> int:
-    watch = None if minder is None else asyncio.create_task(_stop_with(minder))
+    watch = None if minder is None else asyncio.create_task(stop_with(minder))
     try:
         if lanes == "all":
             return await _mind(settings)
@@ -45,7 +45,7 @@ async def _work(
             watch.cancel()
 
 
-async def _stop_with(minder: int) -> None:
+async def stop_with(minder: int) -> None:
     """SIGTERM to this process once `minder` is no longer its parent."""
     while os.getppid() == minder:  # noqa: ASYNC110 - nothing wakes an orphan
         await asyncio.sleep(LOOK_SECONDS)

@@ -23,7 +23,15 @@ from typing import Any, Final, Literal, get_args
 
 from listeners.model_scripted import within
 from memory.text import tokens
-from tests.fake_replies import PrefixCache, Reply, as_asked, asked_for, pieces, realistic_reply
+from tests.fake_replies import (
+    CACHE_STEP,
+    PrefixCache,
+    Reply,
+    as_asked,
+    asked_for,
+    pieces,
+    realistic_reply,
+)
 from tests.fake_replies import fault as drawn_fault
 
 Failure = Literal[
@@ -50,7 +58,9 @@ _REFUSALS: Final[dict[str, tuple[int, dict[str, Any]]]] = {
 }  # fmt: skip
 
 
-Parameter = Literal["json_schema", "json_object", "stream_options", "temperature", "max_tokens"]
+Parameter = Literal[
+    "json_schema", "json_object", "odd_schema", "stream_options", "temperature", "max_tokens"
+]
 
 _UNKNOWN: Final[dict[Parameter, tuple[str, str]]] = {
     "json_schema": (
@@ -58,6 +68,7 @@ _UNKNOWN: Final[dict[Parameter, tuple[str, str]]] = {
         "Invalid parameter: 'response_format' of type 'json_schema' is not supported.",
     ),
     "json_object": ("response_format", "This response_format type is unavailable now"),
+    "odd_schema": ("response_format", "Invalid schema for response_format 'Odd': In context=()"),
     "stream_options": ("stream_options", "Unrecognized request argument: stream_options"),
     "temperature": (
         "temperature",
@@ -138,6 +149,7 @@ class FakeOpenAI:
         self.requests: list[dict[str, Any]] = []
         self.served: list[Served] = []
         self.left = 0
+        self.retry_after: int | None = None  # seconds that a 429 asks for
         self._cache = PrefixCache()
         self._seen: dict[str, int] = {}
         self._always: Failure | None = None
@@ -221,7 +233,7 @@ class FakeOpenAI:
         text = "\n".join(f"{m['role']}: {m['content']}" for m in request["messages"])
         asked, answered = tokens(text), tokens(content)
         with self._lock:
-            cached = self._cache.look_up(request["model"], text)
+            cached = min(self._cache.look_up(request["model"], text), asked - asked % CACHE_STEP)
             self.served.append(Served(request["model"], asked, cached, answered, failure))
         return {
             "prompt_tokens": asked,
@@ -379,5 +391,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("content-type", type)
         self.send_header("content-length", str(len(body)))
+        if status == 429 and self.owner.retry_after is not None:
+            self.send_header("retry-after", str(self.owner.retry_after))
         self.end_headers()
         self.wfile.write(body)

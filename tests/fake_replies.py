@@ -71,28 +71,30 @@ def pieces(content: str) -> list[str]:
 
 
 def asked_for(request: dict[str, Any], parameter: str) -> bool:
-    """Whether the request uses `parameter`, by its name or as a response format."""
-    return parameter in request or request.get("response_format", {}).get("type") == parameter
+    """Whether the request uses `parameter`: by its name, as a response format, as a shape "Odd"."""
+    wanted = request.get("response_format", {})
+    if parameter == "odd_schema":
+        return bool(wanted.get("json_schema", {}).get("name") == "Odd")
+    return parameter in request or wanted.get("type") == parameter
 
 
 def as_asked(request: dict[str, Any], text: str, seed: int) -> str:
     """`text`, or an object of the schema where the request or its words want one.
 
-    A `text` that is an object already is what the reply chose to say.
+    A `text` that is an object already is the one that is meant.
     """
-    if text.startswith("{"):
-        return text
-    random = random_of(seed, "object", request["messages"])
     wanted = request.get("response_format", {})
     if wanted.get("type") == "json_schema":
-        schema = wanted["json_schema"]["schema"]
-        return json.dumps(_instance(schema, schema, random))
-    found = _SCHEMA.search(request["messages"][-1]["content"])
-    if found is None:
-        return text
-    schema = json.loads(found[2])
-    value = json.dumps(_instance(schema, schema, random))
-    return f"Here it is:\n<json>{value}</json>" if "<json>" in found[1] else value
+        schema, tagged = wanted["json_schema"]["schema"], False
+    else:
+        found = _SCHEMA.search(request["messages"][-1]["content"])
+        if found is None:
+            return text
+        schema, tagged = json.loads(found[2]), "<json>" in found[1]
+    if not text.startswith("{"):
+        random = random_of(seed, "object", request["messages"])
+        text = json.dumps(_instance(schema, schema, random))
+    return f"Here it is:\n<json>{text}</json>" if tagged else text
 
 
 def _instance(schema: dict[str, Any], whole: dict[str, Any], random: Random) -> Any:

@@ -26,6 +26,14 @@ from bus.entries import (
     EntryRedacted,
     EpisodeClosed,
     EpisodeOpened,
+    FloorBid,
+    FloorGranted,
+    FloorMuted,
+    FloorNudged,
+    FloorPassed,
+    FloorPaused,
+    FloorReleased,
+    FloorResumed,
     ItemCorrected,
     LessonImported,
     MemoryCompacted,
@@ -34,10 +42,14 @@ from bus.entries import (
     NoteRevised,
     NoteWritten,
     ParticipantAliased,
+    ParticipantJoined,
+    ParticipantLeft,
     ResultsFinal,
     SessionClosed,
     SessionOpened,
     SettingsChanged,
+    SpendReserved,
+    SpendSettled,
     Step,
     SummaryMade,
     TextCondensed,
@@ -255,9 +267,90 @@ def _vote(p: Picks) -> Entry:
 
 
 def _cast(p: Picks) -> Entry:
-    return BallotCast(
-        participant=p.of(NAMES), re=p.of(VOTES), choice=p.of((("accept",), p.some(CHOICES, 2)))
+    re, choice = p.of(VOTES), p.some((*HANDLES, *CHOICES), 2)
+    return BallotCast(participant=p.of(NAMES), re=re, choice=choice, content=p.of(RESULTS))
+
+
+SEATED: Final = (*NAMES[:4], "parley", "\u202eeve")
+BY: Final = (None, None, "ana", "bo", FORGED)
+WARNINGS: Final = ("quiet", "hops", "pair", "circling", "stalled")
+RELEASES: Final = ("spoke", "silent", "failed", "expired", "interrupted", "revoked", "budget")
+CAPABILITIES: Final = ("propose", "grant", "mute", "pause", "vote", "moderate", "interrupt")
+
+
+def _sits(p: Picks) -> Entry:
+    may = p.of((None, (), p.some(CAPABILITIES)))
+    return ParticipantJoined.model_validate({
+        "participant": p.of(SEATED),
+        "role": p.of(("agent", "agent", "agent", "person", "observer")),
+        "seat": p.of(("", "one", "two")),
+        "interests": p.some(TOPICS),
+        "may": may,
+        "weight": p.of((1, 1, 0, 3)),
+        "reactivity": p.of((0, 600)),
+        "cooldown": p.of((None, 0, 1, 3)),
+        "turns": p.of((None, None, 2)),
+        "tokens": p.of((None, None, 400)),
+    })  # fmt: skip
+
+
+def _stands_up(p: Picks) -> Entry:
+    return ParticipantLeft(participant=p.of(SEATED), seat=p.of(("", "one")), reason=p.of(RESULTS))
+
+
+def _bids(p: Picks) -> Entry:
+    who, epoch, heard = p.of(SEATED), p.of((0, p.below(9))), p.of((99, p.below(40)))
+    if p.of((True, False)):
+        return FloorPassed(participant=who, epoch=epoch, heard=heard, ready=p.of((True, False)))
+    intent = p.of(("answer", "propose", "oppose", "support", "ask"))
+    return FloorBid.model_validate({
+        "participant": who, "epoch": epoch, "heard": heard, "urgency": p.below(4),
+        "intent": intent, "re": p.of(REFS), "novelty": p.of(RESULTS),
+    })  # fmt: skip
+
+
+def _floor(p: Picks) -> Entry:
+    """A grant or a release, of an epoch that is new, or is not."""
+    epoch, by = 1 + p.below(9), p.of(BY)
+    if p.of((True, False)):
+        return FloorGranted(
+            participant=p.of(SEATED), epoch=epoch, by=by, score={"total": p.below(9)}
+        )
+    return FloorReleased.model_validate(
+        {"participant": p.of(SEATED), "epoch": epoch, "by": by, "reason": p.of(RELEASES)}
     )
+
+
+def _told(p: Picks) -> Entry:
+    return FloorNudged.model_validate({
+        "participant": p.of(("", *SEATED)), "warning": p.of(WARNINGS), "re": p.of(REFS),
+        "earlier": p.of(("", *HANDLES)), "content": p.of(RESULTS),
+    })  # fmt: skip
+
+
+def _halted(p: Picks) -> Entry:
+    by = p.of(BY)
+    if p.of((True, False)):
+        return FloorMuted(participant=p.of(SEATED), muted=p.of((True, False)), by=by)
+    if p.of((True, False)):
+        return FloorResumed(by=by)
+    return FloorPaused(reason=p.of(("moderator", "hops", "")), by=by)
+
+
+def _reserved(p: Picks) -> Entry:
+    call, purpose = p.of(("k1", "k2", "k3", FORGED)), p.of(("evaluate", "draft", "ballot", "other"))
+    return SpendReserved.model_validate({
+        "participant": p.of(SEATED), "call": call, "purpose": purpose,
+        "tokens": p.of((0, 100, 700)), "micros": p.of((0, 5)),
+    })  # fmt: skip
+
+
+def _settled(p: Picks) -> Entry:
+    return SpendSettled.model_validate({
+        "participant": p.of(SEATED), "call": p.of(("k1", "k2", "k3", FORGED)),
+        "input_tokens": p.of((0, 90, 800)), "output_tokens": p.below(20), "micros": p.below(9),
+        "outcome": p.of(("used", "passed", "discarded", "failed", "lost")),
+    })  # fmt: skip
 
 
 def _written(p: Picks) -> Entry:
@@ -290,6 +383,10 @@ CHANGES: Final[tuple[dict[str, Any], ...]] = (
     {"vote": {"confirm": "majority", "secret": True}},
     {"vote": {"confirm": "all", "rule": "consent", "quorum": 0}},
     {"caps": {"decisions": 2, "proposals": 2, "summaries": 2}},
+    {"floor": {"policy": "bid", "pair": 2}, "bots": ["bo"]},
+    {"floor": {"policy": "round_robin", "finisher": "cy"}, "budget": {"tokens": 500, "calls": 3}},
+    {"floor": {"policy": "open"}, "stop": {"turns": 3}, "chair": ["ana"]},
+    {"stop": {"turnz": 3}},
     {"no such": "setting"},
     {"limits": {"history": {"cap": 0}}},
 )
@@ -314,6 +411,8 @@ PRIMARY_MAKERS: Final[tuple[Callable[[Picks], Entry], ...]] = (
     *(_step,) * 3,
     *(_ballot,) * 2, _results, *(_vote,) * 2, *(_cast,) * 2, _injected, _written,
     _corrected, _aliased, _redacted, _compacted,
+    *(_sits,) * 3, _stands_up, *(_bids,) * 2, *(_floor,) * 2, _told, _halted,
+    _reserved, _settled, _cast,
 )  # fmt: skip
 CONTROL_MAKERS: Final = (*PRIMARY_MAKERS, _changed)
 SETTLED_MAKERS: Final = tuple(maker for maker in PRIMARY_MAKERS if maker is not _aliased)
@@ -400,6 +499,11 @@ def opening(name: str, over: Mapping[str, Any]) -> SessionOpened:
     return SessionOpened(settings=overlay(preset(name), dict(over)), packs=PACK_REFS)
 
 
+STOPS: Final[tuple[dict[str, Any], ...]] = (
+    {},
+    {"turns": 3},
+    {"any": [{"messages": 4}, {"all": [{"decisions": 1}, {"quiescent": True}]}, {"hops": True}]},
+)
 _SIZES: Final = (0, 1, 2, 3, 5, 9, 40, 150, 700)
 _KEPT: Final = {"preset", "budget_tokens", "prefix_share"}  # law 8 draws its own budgets
 
@@ -429,6 +533,12 @@ def _leaf(name: str, info: FieldInfo) -> st.SearchStrategy[Any]:
         )
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return _tree(kind)
+    if name == "stop":
+        return st.sampled_from(STOPS)
+    if kind is str:
+        return st.sampled_from(("", *TEXTS))
+    if get_origin(kind) is UnionType:
+        return st.one_of(st.none(), _sizes(0))
     if kind is bool:
         return st.booleans()
     if kind is int:

@@ -1,174 +1,132 @@
-"""A table to talk at: a session on a real Redis, agents hosted in this process or in others."""
+"""Sessions with a floor, for tests: entries in short, and a table that arbitrates itself."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-import random
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from bus import Bus, Draft
-from bus.entries import Message, ParticipantJoined, Record, SessionOpened
-from bus.tasks import end
-from listeners.doors import BusDoor
-from listeners.hosting import Hosted, Part, host
-from listeners.model_scripted import ScriptedModel
-from listeners.room import Room, entered
+from bus.entries import (
+    Entry,
+    FloorBid,
+    FloorGranted,
+    FloorNudged,
+    FloorPassed,
+    FloorPaused,
+    FloorReleased,
+    Message,
+    ParticipantJoined,
+    SessionClosed,
+)
+from memory.arbitration import Close, Expire, Grant, Nudge, Pause, Step, Waited, next_step
+from memory.floor_state import Vote
 from memory.fold import apply
+from memory.gate import judge
+from memory.items import Fact
 from memory.state import Memory
-from tests.logs import PACKS
-from tests.talkers import Answer, persona
+from tests.logs import PACKS, numbered, opened
 
-ROOT = Path(__file__).parents[1]
-BID: dict[str, Any] = {"policy": "bid", "auction_ms": 20, "evaluation_ms": 2_000}
-
-
-def settings(stop: dict[str, Any], **groups: Any) -> dict[str, Any]:
-    """Settings of a session whose agents bid; groups of it may be given."""
-    floor = {**BID, **groups.pop("floor", {})}
-    return {"floor": floor, "stop": stop, **groups}
+NOW = Waited(epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)
+LATER = Waited(epoch=8_000, bid=8_000, vote=8_000, session=8_000, head=60_000, nudge=8_000)
 
 
-async def opened(bus: Bus, session: str, tree: dict[str, Any]) -> None:
-    await bus.open(session, SessionOpened(settings=tree))
+def agent(name: str, **fields: Any) -> ParticipantJoined:
+    return ParticipantJoined(participant=name, role="agent", **fields)
 
 
-async def said(bus: Bus, session: str, who: str, content: str, **more: Any) -> int:
-    """A person's message; its n."""
-    message = Message(participant=who, content=content, **more)
-    name = f"{who}:{random.getrandbits(64):x}"
-    return (await bus.publish(session, [Draft(name, message)]))[0].n
+def person(name: str, **fields: Any) -> ParticipantJoined:
+    return ParticipantJoined(participant=name, role="person", **fields)
 
 
-async def seat(bus: Bus, session: str, who: str, **more: Any) -> None:
-    """A person takes a seat."""
-    joined = ParticipantJoined(participant=who, **more)
-    await bus.publish(session, [Draft(f"seat:{who}", joined)])
+class Table:
+    """A session that is folded entry by entry; bids and grants are of the current epoch."""
 
+    def __init__(self, *entries: Entry, **settings: Any) -> None:
+        settings.setdefault("floor", {"policy": "bid"})
+        self.memory = Memory(PACKS)
+        self.facts: list[Fact] = []
+        self.steps: list[Step] = []
+        self.put(opened(**settings), *entries)
 
-async def log_of(bus: Bus, session: str) -> list[Record]:
-    """The whole log."""
-    records: list[Record] = []
-    while page := await bus.read(session, after=len(records), count=2_000):
-        records += page
-    return records
+    def put(self, *entries: Entry) -> list[Fact]:
+        """Folds them; the facts of these."""
+        found: list[Fact] = []
+        for entry in entries:
+            (record,) = numbered([entry], self.memory.seq, self.memory.n)
+            found += apply(self.memory, record)
+        self.facts += found
+        return found
 
+    def say(self, name: str, content: str = "Morning all.", **fields: Any) -> list[Fact]:
+        return self.put(Message(participant=name, content=content, **fields))
 
-@asynccontextmanager
-async def room(bus: Bus, session: str) -> AsyncIterator[Room]:
-    async with entered(BusDoor(bus, PACKS, session)) as found:
-        yield found
+    def bid(self, name: str, urgency: int = 1, **fields: Any) -> None:
+        epoch, heard = self.memory.floor.epoch, self.memory.n
+        self.put(FloorBid(participant=name, epoch=epoch, heard=heard, urgency=urgency, **fields))
 
+    def passes(self, *names: str, ready: bool = False) -> None:
+        epoch, heard = self.memory.floor.epoch, self.memory.n
+        self.put(
+            *(FloorPassed(participant=n, epoch=epoch, heard=heard, ready=ready) for n in names)
+        )
 
-@asynccontextmanager
-async def hosted(
-    bus: Bus, session: str, names: Sequence[str], answer: Answer, *, nonce: str = "a",
-    parts: Sequence[Part] = (), **model: Any,
-) -> AsyncIterator[asyncio.Task[Hosted]]:  # fmt: skip
-    """Agents in this process; the task ends with the session."""
-    async with room(bus, session) as found:
-        every = [*parts, *(Part(name, persona(name)) for name in names)]
-        scripted = ScriptedModel(answer, **model)
-        task = asyncio.create_task(host(found, every, scripted, nonce=nonce))
-        try:
-            yield task
-        finally:
-            await end(task)
+    def grant(self, name: str, **fields: Any) -> None:
+        self.put(FloorGranted(participant=name, epoch=self.memory.floor.epoch + 1, **fields))
 
+    def release(self, name: str, reason: Any = "spoke", **fields: Any) -> None:
+        epoch = self.memory.floor.epoch + 1
+        self.put(FloorReleased(participant=name, epoch=epoch, reason=reason, **fields))
 
-@dataclass
-class Crowd:
-    """Processes that host agents; `kill_one` takes a random one away and starts it anew."""
+    def turn(self, name: str, content: str = "Morning all.") -> None:
+        """A whole turn: granted, said, released."""
+        self.grant(name)
+        self.say(name, content)
+        self.release(name)
 
-    told: list[dict[str, Any]]
-    processes: list[subprocess.Popen[bytes]]
-    chance: random.Random
-    kills: int = 0
-    generation: int = 0
+    def vote(self, ref: int, **fields: Any) -> Vote:
+        """A vote as its fold would hold it."""
+        vote = Vote(ref=ref, n=self.memory.n, by="parley", question="?", **fields)
+        vote.opened = self.memory.messages
+        self.memory.votes.held[ref] = vote
+        return vote
 
-    def kill_one(self) -> None:
-        place = self.chance.randrange(len(self.processes))
-        self.processes[place].kill()
-        self.processes[place].wait()
-        self.kills += 1
-        self.generation += 1
-        self.processes[place] = _start(self.told[place], f"g{self.generation}")
+    def step(self, waited: Waited = LATER) -> Step | None:
+        return next_step(self.memory, waited)[0]
 
-    def kill_host_of(self, agent: str) -> None:
-        place = next(i for i, told in enumerate(self.told) if agent in told["agents"])
-        self.processes[place].kill()
-        self.processes[place].wait()
-        self.kills += 1
-        self.generation += 1
-        self.processes[place] = _start(self.told[place], f"g{self.generation}")
+    def take(self, step: Step, speak: Callable[[str], str | None]) -> None:
+        """What an arbiter and a holder publish for `step`; None from `speak` is silence."""
+        self.steps.append(step)
+        match step:
+            case Grant(participant, score, reason):
+                self.grant(participant, score=dict(score), reason=reason)
+                said = speak(participant)
+                if said is not None:
+                    self.say(participant, said)
+                self.release(participant, "silent" if said is None else "spoke")
+            case Expire(participant):
+                self.release(participant, "expired")
+            case Nudge(participant, warning, re, earlier, content):
+                self.put(
+                    FloorNudged(
+                        participant=participant, warning=warning, re=re, earlier=earlier,
+                        content=content,
+                    )
+                )  # fmt: skip
+            case Pause(reason):
+                self.put(FloorPaused(reason=reason))
+            case Close(reason, rule):
+                self.put(SessionClosed(reason=reason, rule=rule))
+            case _:
+                raise AssertionError(f"not for a table of one: {step}")
 
+    def listen(self, names: Iterable[str], answer: Callable[[str], int | None]) -> None:
+        """Each listener that its gate lets through bids with an urgency, or passes.
 
-@contextmanager
-def crowd(
-    url: str, session: str, names: Sequence[str], answer: str, processes: int, *,
-    seed: int = 0, **more: Any,
-) -> Iterator[Crowd]:  # fmt: skip
-    """`names` spread over that many processes, each with an arbiter of its own."""
-    told = [
-        {"url": url, "session": session, "agents": list(names[i::processes]), "answer": answer,
-         "seed": seed, **more}
-        for i in range(processes)
-    ]  # fmt: skip
-    started = Crowd(told, [_start(one, "g0") for one in told], random.Random(seed))
-    try:
-        yield started
-    finally:
-        for process in started.processes:
-            process.kill()
-            process.wait()
-
-
-def _start(told: dict[str, Any], nonce: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "tests.host_process", json.dumps({**told, "nonce": nonce})]
-    return subprocess.Popen(command, cwd=ROOT)
-
-
-def spend_by_prefix(records: Sequence[Record]) -> list[int]:
-    """After each entry, what is settled and held together: tokens, told from the log alone."""
-    held: dict[str, int] = {}
-    spent, sums = 0, []
-    for record in records:
-        entry: Any = record.entry
-        if entry.kind == "spend.reserved":
-            held.setdefault(entry.call, entry.tokens)
-        elif entry.kind == "spend.settled" and entry.call in held:
-            del held[entry.call]
-            spent += entry.input_tokens + entry.output_tokens
-        sums.append(spent + sum(held.values()))
-    return sums
-
-
-def commits_by_epoch(records: Sequence[Record]) -> dict[int, list[str]]:
-    """Who spoke while an epoch lasted, agents alone: told from the log alone."""
-    epoch, found = 0, dict[int, list[str]]()
-    entries: list[Any] = [record.entry for record in records]
-    joined = [entry for entry in entries if entry.kind == "participant.joined"]
-    agents = {entry.participant for entry in joined if entry.role == "agent"}
-    for entry in entries:
-        if entry.kind in ("floor.granted", "floor.released"):
-            assert entry.epoch == epoch + 1, (epoch, entry)
-            epoch = entry.epoch
-        elif entry.kind == "message" and entry.participant in agents:
-            found.setdefault(epoch, []).append(entry.participant)
-    return found
-
-
-def granted(records: Sequence[Record]) -> list[Record]:
-    """The log without the reservations that the fold refused."""
-    memory = Memory(PACKS)
-    return [
-        record
-        for record in records
-        if not any(fact.kind == "spend.refused" for fact in apply(memory, record))
-    ]
+        As long as there is one: what somebody answers may let another through.
+        """
+        names = list(names)
+        while called := [n for n in names if judge(self.memory, n) in ("bid", "evaluate")]:
+            urgency = answer(called[0])
+            if urgency is None:
+                self.passes(called[0])
+            else:
+                self.bid(called[0], urgency)

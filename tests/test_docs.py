@@ -113,10 +113,17 @@ def directory(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "name",
     [
-        "README.md", "docs/tutorial.md", "docs/memories.md", "docs/settings.md",
-        "docs/agents.md", "docs/cli.md",
+        "README.md",
+        "docs/tutorial.md",
+        "docs/memories.md",
+        "docs/settings.md",
+        "docs/models.md",
+        "docs/personas.md",
+        "docs/agents.md",
+        "docs/votes.md",
+        "docs/cli.md",
     ],
-)  # fmt: skip
+)
 def test_examples_run(name: str, directory: Path) -> None:
     """Every example of the page runs, in order, and prints what the page says."""
     ran = 0

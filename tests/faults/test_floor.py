@@ -13,8 +13,7 @@ from bus import Bus
 from memory.fold import apply
 from memory.state import Memory
 from tests.logs import PACKS
-from tests.servers import RedisServer
-from tests.tables import (
+from tests.rooms import (
     commits_by_epoch,
     crowd,
     granted,
@@ -24,6 +23,7 @@ from tests.tables import (
     settings,
     spend_by_prefix,
 )
+from tests.servers import RedisServer
 
 NAMES = [f"agent-{i:02d}" for i in range(20)]
 BUDGET = 400_000

@@ -22,7 +22,7 @@ from personas.persona import Budget
 from tests import talkers
 from tests.logs import PACKS
 from tests.patience import wait_until
-from tests.tables import (
+from tests.rooms import (
     commits_by_epoch,
     granted,
     hosted,

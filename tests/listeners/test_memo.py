@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from listeners.memo import Memo
 from listeners.metered import Metered
-from listeners.model import Completion, ModelUnavailable, Prompt
+from listeners.model import Completion, ModelUnavailable, OverBudget, Prompt, Shape
 
 
 class Counting:
@@ -127,3 +128,42 @@ async def test_calls_are_counted_with_their_failures_and_time() -> None:
         await memo.complete(asked("else?"))
     assert (metered.meter.calls, metered.meter.failures) == (2, 1)
     assert metered.meter.ms >= 0
+
+
+class Poor:
+    """An account without room: it asks nobody, as soon as `go` is set."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.go = asyncio.Event()
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        self.asked.set()
+        await self.go.wait()
+        raise OverBudget("no room")
+
+
+async def test_who_waits_for_a_poor_session_asks_on_its_own_account() -> None:
+    """That one session has no budget left is no answer to another."""
+    model, poor = Counting(), Poor()
+    memo = Memo(model)
+    first = asyncio.create_task(memo.through(poor).complete(asked()))
+    await poor.asked.wait()
+    second = asyncio.create_task(memo.complete(asked()))
+    await asyncio.sleep(0)
+    poor.go.set()
+    with pytest.raises(OverBudget):
+        await first
+    assert (await second).text == "what? 1"
+    assert model.calls == 1
+
+
+async def test_another_model_or_shape_is_another_question() -> None:
+    """Their answers are not alike."""
+    model = Counting()
+    memo = Memo(model)
+    shape = Shape("verdict", {"type": "object"})
+    for prompt in (asked(), replace(asked(), model="big"), replace(asked(), shape=shape)):
+        await memo.complete(prompt)
+        await memo.complete(prompt)
+    assert model.calls == 3

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Literal
 
 import pytest
+from pydantic import BaseModel
 
+from listeners.dialect import Dialect, Refused, lasts, simpler
 from listeners.model import (
     BadAnswer,
+    Completion,
     ContextOverflow,
     ModelError,
     ModelRefused,
     ModelUnavailable,
     Prompt,
+    TooSlow,
     predicament,
     refusal,
 )
-from listeners.model_openai import OpenAIModel
-from tests.fake_openai import FAILURES, Failure, FakeOpenAI
+from listeners.model_openai import OpenAIModel, forbid_models
+from listeners.structured import ask, shape_of
+from memory.text import tokens
+from tests.fake_openai import FAILURES, Failure, FakeOpenAI, Manners, Parameter, realistic
+from tests.patience import wait_until
 
 PROMPT = Prompt(system="You summarize discussions concisely.", user="[ada]: hello", max_tokens=50)
 
@@ -181,6 +192,281 @@ def test_a_wish_to_wait_is_kept() -> None:
     assert told.retry_after == 7.0
     assert isinstance(dated, ModelUnavailable)
     assert dated.retry_after is None
+
+
+# -- streams -------------------------------------------------------------------
+
+
+async def heard(model: OpenAIModel, prompt: Prompt = PROMPT) -> tuple[str, Completion]:
+    """The pieces of a stream put together, and what it ended with."""
+    pieces: list[str] = []
+    async with aclosing(model.stream(prompt)) as stream:
+        async for piece in stream:
+            if isinstance(piece, Completion):
+                return "".join(pieces), piece
+            pieces.append(piece)
+    raise AssertionError("a stream without an end")
+
+
+async def test_a_stream_ends_with_the_whole_answer_and_its_usage(fake: FakeOpenAI) -> None:
+    """Usage is asked for; what the provider had cached is told with it."""
+    model = model_at(fake)
+    prompt = replace(PROMPT, system="You talk. " * 200)
+    await heard(model, prompt)
+    said, completion = await heard(model, prompt)
+    await model.aclose()
+    assert said == completion.text == fake.answer(prompt.user)
+    assert completion.output_tokens == tokens(said)
+    assert completion.input_tokens == fake.served[1].prompt_tokens
+    assert completion.cached_tokens == fake.served[1].cached_tokens
+    assert completion.cached_tokens % 128 == 0
+    assert completion.input_tokens - 128 < completion.cached_tokens <= completion.input_tokens
+
+
+async def test_leaving_a_stream_ends_the_generation() -> None:
+    """The connection is closed at once: the endpoint hears of it while it still speaks."""
+    manners = Manners(tokens_per_second=50)
+    with FakeOpenAI(lambda user: "on and on " * 100, manners=manners) as fake:
+        model = model_at(fake, seconds=30)
+        began = time.monotonic()
+        async with aclosing(model.stream(PROMPT)) as stream:
+            assert await anext(stream) == "on "
+        assert time.monotonic() - began < 1.0
+        await wait_until(lambda: fake.left == 1)
+        await model.aclose()
+
+
+async def test_a_cancelled_listener_ends_the_generation() -> None:
+    """Cancelling whoever listens is leaving the stream."""
+    with FakeOpenAI(lambda user: "on " * 300, manners=Manners(tokens_per_second=50)) as fake:
+        model = model_at(fake, seconds=30)
+        listening = asyncio.create_task(heard(model))
+        await wait_until(lambda: fake.calls == 1)
+        listening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await listening
+        await wait_until(lambda: fake.left == 1)
+        await model.aclose()
+
+
+async def test_a_stream_has_one_deadline_too() -> None:
+    """Pieces that keep coming do not put it off."""
+    with FakeOpenAI(lambda user: "on " * 300, manners=Manners(tokens_per_second=50)) as fake:
+        model = model_at(fake, seconds=0.5)
+        began = time.monotonic()
+        with pytest.raises(TooSlow, match=r"0\.5 s"):
+            await heard(model)
+        assert 0.4 < time.monotonic() - began < 2.0
+        await model.aclose()
+
+
+async def test_what_was_heard_of_a_cut_stream_is_told(fake: FakeOpenAI) -> None:
+    """It is no answer, and was paid for."""
+    fake.fail("cut")
+    model = model_at(fake)
+    with pytest.raises(BadAnswer) as refused:
+        await heard(model)
+    await model.aclose()
+    assert refused.value.completion is not None
+    assert fake.answer(PROMPT.user).startswith(refused.value.completion.text)
+    assert fake.calls == 1
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+async def test_a_stream_fails_as_a_whole_answer_does(fake: FakeOpenAI, failure: Failure) -> None:
+    """The same predicaments, but of an answer that breaks off: its beginning was heard."""
+    fake.fail(failure)
+    model = model_at(fake, seconds=1.5)
+    expected = BadAnswer if failure == "cut" else BECOMES[failure]
+    if expected is None:
+        assert (await heard(model))[0]
+    else:
+        with pytest.raises(expected):
+            await heard(model)
+    await model.aclose()
+
+
+async def test_a_blip_before_the_first_piece_is_retried(fake: FakeOpenAI) -> None:
+    """Nobody has heard anything yet."""
+    fake.fail("500", times=2)
+    model = model_at(fake, seconds=5.0)
+    assert (await heard(model))[0]
+    await model.aclose()
+    assert fake.calls == 3
+
+
+async def test_a_wish_to_wait_beyond_the_deadline_is_handed_on(fake: FakeOpenAI) -> None:
+    """At once, with the wish: waiting for less would be in vain."""
+    fake.fail("429")
+    fake.retry_after = 60
+    model = model_at(fake, seconds=5.0)
+    began = time.monotonic()
+    with pytest.raises(ModelUnavailable) as refused:
+        await model.complete(PROMPT)
+    await model.aclose()
+    assert refused.value.retry_after == 60
+    assert fake.calls == 1
+    assert time.monotonic() - began < 2.0
+
+
+# -- which model, in which shape -------------------------------------------------
+
+
+async def test_a_prompt_chooses_its_model(fake: FakeOpenAI) -> None:
+    """By tier, or by name."""
+    model = OpenAIModel("small-1", large="large-1", url=fake.url, timeout_seconds=2.0)
+    for prompt in (PROMPT, replace(PROMPT, tier="large"), replace(PROMPT, model="other-1")):
+        await model.complete(prompt)
+    await model.aclose()
+    assert [one["model"] for one in fake.requests] == ["small-1", "large-1", "other-1"]
+
+
+class Verdict(BaseModel):
+    act: Literal["pass", "bid"]
+    urgency: int
+
+
+RUNGS: dict[tuple[Parameter, ...], list[str | None]] = {
+    (): ["json_schema"],
+    ("json_schema",): ["json_schema", "json_object"],
+    ("json_schema", "json_object"): ["json_schema", "json_object", None],
+}
+
+
+@pytest.mark.parametrize("refuses", RUNGS)
+async def test_a_shape_is_asked_for_as_the_endpoint_understands(
+    refuses: tuple[Parameter, ...],
+) -> None:
+    """Step by step down, and from then on at once."""
+    manners = realistic(
+        refuses=frozenset(refuses), first_token_seconds=0, tokens_per_second=None, faults=0
+    )
+    with FakeOpenAI(manners=manners) as fake:
+        model = model_at(fake)
+        for turn in range(2):
+            value, _ = await ask(model, replace(PROMPT, user=f"Turn {turn}?"), Verdict)
+            assert value.act in ("pass", "bid")
+        await model.aclose()
+    formats = [request.get("response_format", {}).get("type") for request in fake.requests]
+    assert formats == [*RUNGS[refuses], RUNGS[refuses][-1]]
+
+
+class Odd(BaseModel):
+    """The endpoint of the test does not like it."""
+
+    way: str
+
+
+async def test_a_schema_that_is_refused_costs_the_others_nothing() -> None:
+    """It is asked for in words, and the next shape by its schema again."""
+    manners = realistic(
+        refuses=frozenset({"odd_schema"}), first_token_seconds=0, tokens_per_second=None, faults=0
+    )
+    with FakeOpenAI(manners=manners) as fake:
+        model = model_at(fake)
+        assert (await ask(model, PROMPT, Odd))[0].way
+        await ask(model, PROMPT, Verdict)
+        await model.aclose()
+    formats = [request["response_format"]["type"] for request in fake.requests]
+    assert formats == ["json_schema", "json_object", "json_schema"]
+
+
+@pytest.mark.parametrize("refuses", ["stream_options", "temperature", "max_tokens"])
+async def test_what_an_endpoint_does_not_know_is_left_out(refuses: Parameter) -> None:
+    """Or called as it calls it; remembered for each model."""
+    with FakeOpenAI(manners=Manners(refuses=frozenset({refuses}))) as fake:
+        model = model_at(fake)
+        said = [await heard(model), await heard(model)]
+        await heard(model, replace(PROMPT, model="other-1"))
+        await model.aclose()
+    assert said[0] == said[1]
+    assert len(fake.requests) == 2 + 1 + 2
+    assert refuses not in fake.requests[2]
+    assert ("max_completion_tokens" in fake.requests[2]) == (refuses == "max_tokens")
+    assert bool(said[0][1].input_tokens) == (refuses != "stream_options")
+
+
+JSON = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
+FIRST, LAST = Dialect(), Dialect("tagged", usage=False, temperature=False)
+SHAPED = replace(PROMPT, shape=shape_of(Verdict))
+
+
+@pytest.mark.parametrize(
+    ("refused", "rung"),
+    [
+        (Refused(400, JSON, param="response_format"), "json_object"),
+        (Refused(400, "This model does not support response format `json_schema`."), "json_object"),
+        (Refused(400, "This response_format type is unavailable now"), "json_object"),
+        (Refused(400, "json_schema is enabled only for api versions 2024-08-01"), "json_object"),
+        (Refused(422, "[{'loc': ['body', 'response_format', 'type']}]"), "json_object"),
+        (Refused(400, "Failed to compile guided_json"), "json_object"),
+        (Refused(404, "No endpoints found that support the requested parameters"), "json_object"),
+        (Refused(501, "structured output is not implemented"), "json_object"),
+        (Refused(500, "JSON schema conversion failed: unrecognized schema"), "json_object"),
+        (Refused(400, "Failed to generate JSON", "json_validate_failed"), "json_object"),
+        (Refused(500, "The server had an error"), None),
+        (Refused(400, "Invalid value for 'messages'"), None),
+        (Refused(401, "no key for response_format"), None),
+        (Refused(429, "response_format: too many requests"), None),
+        (Refused(400, "grammar and prompt exceed the maximum context length"), None),
+    ],
+)
+def test_the_table_reads_every_refusal_of_a_shape(refused: Refused, rung: str | None) -> None:
+    """One row for each dialect; what is not about the shape steps nowhere."""
+    found = simpler(FIRST, refused, SHAPED, stream=False)
+    assert (found and found.rung) == rung
+    assert simpler(FIRST, refused, PROMPT, stream=False) is None
+    assert simpler(LAST, refused, SHAPED, stream=False) is None
+
+
+@pytest.mark.parametrize(
+    ("refused", "lasting"),
+    [
+        (Refused(400, JSON), True),
+        (Refused(400, "Invalid schema for response_format 'Verdict': …"), False),
+        (Refused(400, "Failed to generate JSON", "json_validate_failed"), False),
+    ],
+)
+def test_the_fault_of_one_schema_is_not_the_model_s(refused: Refused, lasting: bool) -> None:
+    """It is asked otherwise once, and the next one in the best way again."""
+    assert lasts(refused) is lasting
+
+
+async def test_models_can_be_forbidden(fake: FakeOpenAI) -> None:
+    """For what must cost no call; afterwards they answer again."""
+    model = model_at(fake)
+    with forbid_models(), pytest.raises(ModelRefused, match="no model may be asked"):
+        await model.complete(PROMPT)
+    assert fake.calls == 0
+    assert (await model.complete(PROMPT)).text
+    await model.aclose()
+
+
+# -- the endpoint of tests -------------------------------------------------------
+
+
+async def test_a_realistic_endpoint_repeats_itself() -> None:
+    """Lengths, faults and answers are drawn from a seed and the request."""
+    runs = []
+    for _ in range(2):
+        manners = realistic(first_token_seconds=0, tokens_per_second=None, faults=100)
+        with FakeOpenAI(manners=manners) as fake:
+            model = model_at(fake, seconds=20)
+            said = []
+            for turn in range(60):
+                prompt = Prompt("You talk.", f"Turn {turn}.", 400)
+                try:
+                    said.append((await heard(model, prompt))[0])
+                except BadAnswer:
+                    said.append("cut")
+            await model.aclose()
+        faults = [one.failure for one in fake.served]
+        runs.append((said, faults))
+    assert runs[0] == runs[1]
+    said, faults = runs[0]
+    whole = [tokens(text) for text in said if text != "cut"]
+    assert 80 <= min(whole) < max(whole) <= 300
+    assert {"429", "500", "cut", None} == set(faults)
 
 
 def test_the_provider_is_imported_only_when_asked() -> None:

@@ -6,7 +6,15 @@ import re
 from pathlib import Path
 from random import Random
 
-from bus.entries import Entry, EntrySetAside, SessionClosed, Unknown
+from bus.entries import (
+    Entry,
+    EntrySetAside,
+    FloorPassed,
+    Message,
+    ParticipantJoined,
+    SessionClosed,
+    Unknown,
+)
 from memory.items import Fact
 from memory.presets import PRESETS
 from server.wording import fact_line
@@ -19,6 +27,13 @@ HOUSE = (
     Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}'), EntrySetAside(seq=9, reason="broken"),
     SessionClosed(reason="done", by="ana"),
 )  # fmt: skip
+# Two of three agents who keep the talk to themselves, and one who has nothing to say.
+TABLE: tuple[Entry, ...] = (
+    opening("deliberation", {"floor": {"pair": 2}}),
+    *(ParticipantJoined(participant=name, role="agent") for name in ("ana", "bo", "cy")),
+    FloorPassed(participant="cy", epoch=0),
+    *(Message(participant=name, content="No, you.") for name in ("ana", "bo")),
+)
 
 
 def documented() -> dict[str, set[str]]:
@@ -36,7 +51,7 @@ def documented() -> dict[str, set[str]]:
 def found() -> list[Fact]:
     """The facts of some hundred sessions of entries of every kind, the same ones each time."""
     chance = Random(7)
-    facts: list[Fact] = []
+    facts: list[Fact] = folded(numbered(TABLE))[1]
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
     small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}

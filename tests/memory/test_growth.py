@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import time
 
+import msgspec
 import pytest
 
-from bus.entries import Entry, EntryRedacted, Message, Record, SettingsChanged
+from bus.entries import (
+    Entry,
+    EntryRedacted,
+    FloorBid,
+    FloorGranted,
+    FloorPassed,
+    FloorReleased,
+    Message,
+    ParticipantJoined,
+    Record,
+    SettingsChanged,
+    SpendReserved,
+    SpendSettled,
+)
 from memory.canonical import dump, load
 from memory.fold import apply, fold
 from memory.presets import PRESETS
@@ -92,6 +106,37 @@ def test_law_12_holds_with_every_layer_in_use(preset: str) -> None:
     records = numbered([opening(preset, {}), *long_log(10_000)])
     full = dump(fold(Memory(PACKS), records[:4000]))  # every bounded look-up is at its bound
     assert growth(full, records[4000:]) <= MOST
+
+
+def debate(count: int) -> list[Entry]:
+    """Eight agents: bids and passes, spending, turns, echoes, now and then a person's word."""
+    names = [f"agent-{k}" for k in range(8)]
+    log: list[Entry] = [ParticipantJoined(participant=name, role="agent") for name in names]
+    for k in range(count):
+        who, epoch = names[k * 5 % 8], 2 * k
+        log += [
+            FloorBid(participant=who, epoch=epoch, heard=10**6),
+            FloorPassed(participant=names[k * 3 % 8], epoch=epoch, heard=10**6),
+            FloorGranted(participant=who, epoch=epoch + 1),
+            SpendReserved(participant=who, call=f"k{k}", purpose="draft", tokens=90),
+            Message(participant=who, content=LINES[k % 8].format(k) + " @agent-3"),
+            SpendSettled(participant=who, call=f"k{k}", input_tokens=60),
+            FloorReleased(participant=who, epoch=epoch + 2),
+        ]
+        if k % 9 == 0:
+            log.append(Message(participant="eli", content="Go on."))
+    return log
+
+
+def test_law_12_holds_with_the_floor_in_use() -> None:
+    """Turns and calls pile up without slowing the fold, and leave no more than who took them."""
+    empty = dump(Memory(PACKS))
+    records = numbered([opened(floor={"policy": "bid"}), *debate(2000)])
+    assert growth(empty, records) <= MOST
+    memory = fold(Memory(PACKS), records)
+    assert memory.floor.turns == 2000
+    assert memory.ledger.calls == {}
+    assert len(msgspec.json.encode(memory.floor)) < 4000
 
 
 def test_settings_that_models_do_not_go_by_leave_no_trace() -> None:

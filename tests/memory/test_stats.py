@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import convert
 
+from bus.entries import SpendReserved, SpendSettled
 from memory.fold import fold
 from memory.settings import Settings, merged
 from memory.state import Memory
@@ -21,6 +22,7 @@ from memory.stores import (
     Work,
 )
 from tests.logs import PACKS, talk
+from tests.tables import Table, agent
 
 INSIGHT: dict[str, object] = {"kind": "error", "text": "x", "key": "x", "size": 1, "cites": []}
 
@@ -83,6 +85,33 @@ def test_notebooks_exchanges_and_the_cache_are_counted() -> None:
     assert (found["notebooks"]["lines"], found["notebooks"]["dropped"]) == (1, 2)
     assert found["exchanges"] == {"turn": 4, "window": 0, "running_bytes": 20, "compressions": 1}
     assert found["cache"]["hit_permille"] == 750
+
+
+def test_the_table_is_counted() -> None:
+    """Seats and turns, what was spent by whom and on what, votes by how they stand."""
+    table = Table(agent("ana"), agent("bo"))
+    table.turn("ana", "Good morning.")
+    table.bid("bo")
+    table.grant("bo")
+    table.put(
+        SpendReserved(participant="ana", call="k1", purpose="draft", tokens=90),
+        SpendReserved(participant="bo", call="k2", purpose="draft", tokens=70),
+        SpendSettled(participant="ana", call="k1", input_tokens=40, micros=3),
+    )
+    table.vote(1, status="carried")
+    found = stats(table.memory)
+    said = table.memory.floor.seats["ana"].said
+    assert found["floor"] == {
+        "policy": "bid", "seats": 2, "agents": 2, "epoch": 3, "holder": "bo", "paused": None,
+        "turns": 1, "hops": 1, "evaluations": 1,
+        "speakers": {"ana": {"turns": 1, "tokens": said}},
+    }  # fmt: skip
+    assert found["spend"]["accounts"] == {
+        "ana": {"tokens": 40, "micros": 3, "calls": 1, "failed": 0, "held_tokens": 0},
+        "bo": {"tokens": 0, "micros": 0, "calls": 0, "failed": 0, "held_tokens": 70},
+    }
+    assert (found["spend"]["tokens"], found["spend"]["held_tokens"]) == (40, 70)
+    assert (found["spend"]["purposes"], found["votes"]) == ({"draft": 40}, {"carried": 1})
 
 
 def test_limits_over_their_warning_line_are_alerts() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
+from bus.entries import ACTS
 from memory.similar import fingerprint, resemblance
 from personas.library import bundled, roster
 from personas.persona import Persona
@@ -42,10 +44,23 @@ def test_no_interest_is_shared() -> None:
         assert not set(one.interests) & set(other.interests), (one.name, other.name)
 
 
+def test_nobody_listens_for_the_words_of_procedure() -> None:
+    """They stand in most messages: whoever listened for them would never sleep."""
+    for persona in CAST:
+        assert not {*ACTS, "proposal", "decision", "message"} & set(persona.interests)
+
+
 def test_no_two_bodies_are_alike() -> None:
     """By the measure that finds a proposal that was made before."""
     for one, other in PAIRS:
         assert resemblance(fingerprint(one.body), fingerprint(other.body)) < 250
+
+
+def test_the_page_lists_the_cast() -> None:
+    """The table of docs/personas.md is what the files say."""
+    page = (Path(__file__).parents[2] / "docs" / "personas.md").read_text(encoding="utf-8")
+    rows = [f"| `{one.name}` | {one.description} | {', '.join(one.interests)} |" for one in CAST]
+    assert "\n".join(["| name | speaks | listens for |", "|---|---|---|", *rows, ""]) in page
 
 
 def test_those_who_keep_the_procedure_stay_out_of_the_matter() -> None:

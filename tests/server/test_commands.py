@@ -71,6 +71,20 @@ PROMISED = {
     "tool put": {"--args", "--result", "--ttl", "--call-id", "--error", "--write", "--json"},
     "tool get": {"--args", "--json"},
     "tool ls": {"--json"},
+    "vote call": {
+        "--on",
+        "--option",
+        "--rule",
+        "--secret",
+        "--quorum",
+        "--window",
+        "--as",
+        "--json",
+    },
+    "vote confirm": {"--no", "--as", "--json"},
+    "vote cast": {"--as", "--why", "--json"},
+    "vote show": {"--json"},
+    "vote tally": {"--rule", "--quorum", "--count", "--json"},
 }
 
 

@@ -29,16 +29,24 @@ def test_a_flag_outranks_a_variable_and_a_variable_the_file(
     assert found.session.summary.fanout == 6
 
 
+MAPPINGS = {  # as JSON, and as TOML
+    "note.agents": ('{"ana": {"limit": 2000}}', "{ana = {limit = 2000}}"),
+    "stop": ('{"turns": 5}', "{turns = 5}"),
+    "model_prices": (
+        '{"small": {"input": 1, "output": 2}}',
+        "{small = {input = 1, output = 2}}",
+    ),
+}
+
+
 def other(setting: Setting) -> str:
     """A value that is not the setting's default, as one types it."""
     if setting.switch:
         return str(setting.default == "false").lower()
     if setting.name == "preset":
         return "experiment"
-    if setting.name == "stop":
-        return '{"turns": 5}'
     if setting.mapping:
-        return '{"ana": {"limit": 2000}}'
+        return MAPPINGS[setting.name][0]
     if setting.clearable:
         return "7"
     if "|" in setting.kind:
@@ -58,7 +66,7 @@ def test_each_setting_is_a_flag_a_variable_and_a_key(name: str, tmp_path: Path) 
     value = other(setting)
     quoted = value if setting.kind in ("integer", "number", "true|false") else json.dumps(value)
     if setting.mapping:
-        quoted = "{turns = 5}" if setting.name == "stop" else "{ana = {limit = 2000}}"
+        quoted = MAPPINGS[name][1]
     file = tmp_path / "parley.toml"
     file.write_text(f"{name} = {quoted if not setting.many else f'[{quoted}]'}\n")
     given = [
@@ -175,6 +183,30 @@ def test_a_wrong_mapping_is_refused_by_its_name(text: str) -> None:
     """Text that is no JSON object, or one of another shape."""
     with pytest.raises(Misuse, match=r"^--note-agents.*it takes JSON object"):
         settled({"note.agents": text}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"gpt": {"input": 1}}', "gpt.output: Field required"),
+        ('{"gpt": {"input": -1, "output": 2}}', "gpt.input: .*greater than or equal to 0"),
+        ('{"gpt": {"input": 1, "output": 2, "cached": 5}}', "cached input must not cost more"),
+        ('{"gpt": 5}', "gpt: .*it takes JSON object"),
+        ("cheap", "it takes JSON object"),
+    ],
+)
+def test_a_wrong_price_is_refused_in_a_line(text: str, reason: str) -> None:
+    """The model and what is wrong with its price are named."""
+    with pytest.raises(Misuse, match=rf"^--model-prices.*{reason}") as refused:
+        settled({"model_prices": text}, {})
+    assert "\n" not in str(refused.value)
+
+
+def test_a_child_process_knows_the_prices() -> None:
+    """They pass through its variables as they were given."""
+    given = settled({"model_prices": '{"small": {"input": 1, "output": 2}}'}, {})
+    variable = environment(given)["PARLEY_MODEL_PRICES"]
+    assert settled({}, {"PARLEY_MODEL_PRICES": variable}).model_prices == given.model_prices
 
 
 def test_a_limit_that_is_not_set_is_empty() -> None:

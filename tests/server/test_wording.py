@@ -10,15 +10,27 @@ from bus.entries import (
     EntryRedacted,
     EpisodeClosed,
     EpisodeOpened,
+    FloorBid,
+    FloorGranted,
+    FloorMuted,
+    FloorNudged,
+    FloorPassed,
+    FloorPaused,
+    FloorReleased,
+    FloorResumed,
     ItemCorrected,
     Message,
     NoteRefused,
     NoteRevised,
     NoteWritten,
     ParticipantAliased,
+    ParticipantJoined,
+    ParticipantLeft,
     Record,
     ResultsFinal,
     SessionOpened,
+    SpendReserved,
+    SpendSettled,
     Step,
     ToolCalled,
     ToolReturned,
@@ -67,6 +79,16 @@ from server.wording import fact_line, message_line
          "    1 Bo writes its notebook: 4 characters"),
         (NoteRevised(participant="Bo", cause=7, text="Tea."),
          "notebook of Bo revised in the light of 7"),
+        (ParticipantJoined(participant="Bo", role="agent"), "Bo joins as agent"),
+        (ParticipantLeft(participant="Bo", reason="tea"), "Bo leaves: tea"),
+        (FloorGranted(participant="Bo", epoch=1, by="Ana"), "Bo is given the floor by Ana"),
+        (FloorReleased(participant="Bo", epoch=2, reason="silent"),
+         "Bo gives the floor back: silent"),
+        (FloorNudged(warning="hops", content="12 turns"), "everybody is told (hops): 12 turns"),
+        (FloorPaused(reason="hops"), "paused: hops"),
+        (FloorResumed(by="Ana"), "resumed by Ana"),
+        (FloorMuted(participant="Bo", by="Ana"), "Bo is muted by Ana"),
+        (FloorMuted(participant="Bo", muted=False), "Bo is no longer muted"),
         (NoteRefused(participant="Bo", cause=7, attempts=5, limit=9),
          "notebook of Bo not revised in the light of 7"),
     ],
@@ -76,6 +98,17 @@ def test_an_entry_says_what_it_does(entry: object, words: str) -> None:
     line = message_line(Record(1, 1, "x", 0, entry))  # type: ignore[arg-type]  # any entry
     assert line is not None
     assert line.plain.endswith(words)
+
+
+@pytest.mark.parametrize("entry", [
+    FloorBid(participant="Bo", epoch=0),
+    FloorPassed(participant="Bo", epoch=0),
+    SpendReserved(participant="Bo", call="k", purpose="draft", tokens=1),
+    SpendSettled(participant="Bo", call="k"),
+])  # fmt: skip
+def test_what_keeps_house_has_no_line(entry: object) -> None:
+    """There would be several of them to a message."""
+    assert message_line(Record(1, 1, "x", 0, entry)) is None  # type: ignore[arg-type]  # any entry
 
 
 def test_an_item_is_announced_by_its_words() -> None:

@@ -1,0 +1,78 @@
+"""Children that do a process' work: started, started again when they die, ended in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import structlog
+
+DEATHS: Final = 5  # within DEATHS_SECONDS: not an accident any more
+DEATHS_SECONDS: Final = 30.0
+RESTART_SECONDS: Final = 0.2
+
+log = structlog.get_logger("parley.worker")
+
+
+async def mind(
+    name: str,
+    command: Sequence[str],
+    stop: asyncio.Event,
+    drain_seconds: float,
+    *,
+    environment: Mapping[str, str] | None = None,
+    finishes: bool = False,
+) -> bool:
+    """Keep one child alive until `stop`; where it `finishes`, until it ends with 0.
+
+    False, and `stop` set, when it died `DEATHS` times within `DEATHS_SECONDS`.
+    """
+    deaths: deque[float] = deque(maxlen=DEATHS)
+    while not stop.is_set():
+        status = await _lived(command, environment, stop, drain_seconds)
+        if stop.is_set() or (finishes and status == 0):
+            break
+        log.error("worker_died", lane=name, status=status)
+        deaths.append(time.monotonic())
+        if len(deaths) == DEATHS and deaths[-1] - deaths[0] < DEATHS_SECONDS:
+            log.error("worker_keeps_dying", lane=name, deaths=DEATHS, seconds=DEATHS_SECONDS)
+            stop.set()
+            return False
+        await asyncio.sleep(RESTART_SECONDS)
+    return True
+
+
+async def _lived(
+    command: Sequence[str],
+    environment: Mapping[str, str] | None,
+    stop: asyncio.Event,
+    drain_seconds: float,
+) -> int:
+    """The exit status of a child that ran until its end or `stop`."""
+    child = await asyncio.create_subprocess_exec(*command, env=environment)
+    ending = asyncio.ensure_future(child.wait())
+    stopping = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([ending, stopping], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopping.cancel()
+        status = await _ended(child, ending, drain_seconds)
+    return status
+
+
+async def _ended(
+    child: asyncio.subprocess.Process, ending: asyncio.Future[int], drain_seconds: float
+) -> int:
+    """The exit status of `child`, ended with SIGTERM and, past its grace, with SIGKILL."""
+    if not ending.done():
+        with contextlib.suppress(ProcessLookupError):
+            child.terminate()
+        await asyncio.wait([ending], timeout=drain_seconds + 2.0)
+    if not ending.done():
+        with contextlib.suppress(ProcessLookupError):
+            child.kill()
+    return await ending

@@ -1,0 +1,194 @@
+"""The most that a scenario can come to, before it starts. Pure.
+
+Every number is an upper bound: each listener thinks at every turn, each draft is
+begun anew as often as it may be, each proposal is voted on. What is reserved for
+a call is what it is counted at, so a session can never spend more than this says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from listeners.hosting import Part
+from listeners.prices import FRAME, Prices, cost, priced
+from memory.settings import Settings
+from memory.stopping import Bounds, bounds, parse
+from memory.text import tokens
+from server.errors import Misuse
+
+HOUSE: Final = 500  # tokens of the house's rules, of the question and of the answer's shape
+SUMMARY: Final = 4_000  # tokens of what one summary is made from, and of its words
+TRIES: Final = 2  # of a ballot: one that cannot be read is asked again
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of call: at most how many, and what they come to. `micros` None: price unknown."""
+
+    purpose: str
+    calls: int
+    tokens: int
+    micros: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The most that a session can come to; None: no bound, or not known."""
+
+    turns: int | None
+    calls: int | None
+    tokens: int | None
+    micros: int | None
+    seconds: int | None
+    by: str  # what bounds it first: the stop rule's or the budget's key
+    kinds: tuple[Kind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call as it is reserved for: `size` tokens of question, `out` of answer."""
+
+    model: str
+    size: int
+    out: int
+
+    @property
+    def tokens(self) -> int:
+        return -(-self.size * 3 // 2) + FRAME + self.out
+
+    def micros(self, prices: Prices) -> int | None:
+        if priced(prices, self.model) is None:
+            return None
+        return cost(prices, self.model, self.tokens - self.out, self.out)
+
+
+def worst(parts: Sequence[Part], settings: Settings, prices: Prices, *, people: bool) -> Worst:
+    """The most that `parts` can come to under `settings`.
+
+    `people`: somebody may join, so that no limit of hops among agents ends it.
+    """
+    ends = bounds(parse(settings.stop))
+    turns = _turns(parts, settings, ends, people)
+    kinds = () if turns is None else tuple(_kinds(parts, settings, prices, turns))
+    spent = sum(kind.tokens for kind in kinds) if kinds else None
+    paid = _sum(kind.micros for kind in kinds) if kinds else None
+    budget = settings.budget
+    return Worst(
+        turns=turns,
+        calls=_least(sum(kind.calls for kind in kinds) if kinds else None, budget.calls),
+        tokens=_least(spent, budget.tokens),
+        micros=_least(paid, budget.micros),
+        seconds=ends.seconds,
+        by=_first(settings, ends, turns),
+        kinds=kinds,
+    )
+
+
+def refuse_unbounded(found: Worst, source: str) -> None:
+    """Raises `Misuse` where nothing but time, or nothing at all, would end it."""
+    if found.turns is None and found.tokens is None and found.micros is None:
+        raise Misuse(
+            f"{source}: nothing bounds what this costs; add a stop rule such as "
+            "'stop: {any: [{turns: 60}, {quiescent: true}]}', or 'budget: {tokens: 500000}'"
+        )
+
+
+def _turns(parts: Sequence[Part], settings: Settings, ends: Bounds, people: bool) -> int | None:
+    """The turns that agents can take at most."""
+    own = _sum(part.persona.budget.turns for part in parts)
+    floor = settings.floor
+    script = len(floor.order) if floor.policy == "scripted" and floor.order else None
+    hops = None if people or floor.policy == "open" else floor.hops_hard * len(parts) or None
+    return _least(ends.turns, ends.messages, own, script, hops)
+
+
+def _kinds(parts: Sequence[Part], settings: Settings, prices: Prices, turns: int) -> Iterator[Kind]:
+    speak, floor = settings.speak, settings.floor
+    heads = len(parts)
+    if floor.policy == "panel" or floor.evaluation == "panel":
+        panel = _Call("small", speak.eval_tokens + HOUSE + 50 * heads, speak.eval_out * heads)
+        yield _kind("evaluate", [(panel, 2 * turns + 2)], prices)
+    elif floor.evaluation == "self" and floor.policy in ("open", "bid", "moderated"):
+        yield _kind("evaluate", [(_evaluation(one, settings), turns + 2) for one in parts], prices)
+    drafts = [_draft(one, settings) for one in parts]
+    dearest = max(drafts, key=lambda call: (call.micros(prices) or 0, call.tokens))
+    yield _kind("draft", [(dearest, turns * (1 + floor.restarts))], prices)
+    ballots = [(_question(one, settings), turns * TRIES) for one in parts]
+    yield _kind("ballot", ballots, prices)
+    if floor.policy == "moderated":
+        yield _kind(
+            "grant", [(_question(one, settings), turns + 2) for one in _granting(parts)], prices
+        )
+    if settings.summary.how == "model":
+        yield _kind(
+            "summary",
+            [(_Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],
+            prices,
+        )
+
+
+def _summaries(turns: int, settings: Settings) -> int:
+    """Of all levels together: each has `fanout` times fewer than the one below."""
+    level = turns // settings.summary.interval
+    total = level
+    while level >= settings.summary.fanout:
+        level //= settings.summary.fanout
+        total += level
+    return total
+
+
+def _kind(purpose: str, calls: Sequence[tuple[_Call, int]], prices: Prices) -> Kind:
+    micros = [(call.micros(prices), count) for call, count in calls]
+    paid = _sum(None if one is None else one * count for one, count in micros)
+    return Kind(
+        purpose=purpose,
+        calls=sum(count for _, count in calls),
+        tokens=sum(call.tokens * count for call, count in calls),
+        micros=paid,
+    )
+
+
+def _evaluation(part: Part, settings: Settings) -> _Call:
+    size = settings.speak.eval_tokens + tokens(part.persona.description) + HOUSE
+    return _Call(part.persona.eval_model, size, settings.speak.eval_out)
+
+
+def _question(part: Part, settings: Settings) -> _Call:
+    size = settings.speak.eval_tokens + _system(part, settings)
+    return _Call(part.persona.eval_model, size, settings.speak.eval_out)
+
+
+def _draft(part: Part, settings: Settings) -> _Call:
+    return _Call(
+        part.persona.model, settings.speak.tokens + _system(part, settings), settings.speak.out
+    )
+
+
+def _system(part: Part, settings: Settings) -> int:
+    return tokens(part.persona.body) + tokens(settings.goal) + HOUSE
+
+
+def _granting(parts: Sequence[Part]) -> list[Part]:
+    return [one for one in parts if {"grant", "moderate"} & set(one.persona.may or ())]
+
+
+def _first(settings: Settings, ends: Bounds, turns: int | None) -> str:
+    """The key that says most about when it ends."""
+    if turns is not None:
+        return "stop" if turns in (ends.turns, ends.messages) else "turns"
+    if settings.budget.tokens is not None or settings.budget.micros is not None:
+        return "budget"
+    return ""
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    """The sum; None where one of them is not known."""
+    found = list(numbers)
+    known = [one for one in found if one is not None]
+    return sum(known) if len(known) == len(found) else None
+
+
+def _least(*numbers: int | None) -> int | None:
+    return min((one for one in numbers if one is not None), default=None)

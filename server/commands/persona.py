@@ -1,0 +1,73 @@
+"""`parley persona …`: who there is to take part, and files that say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.commands.options import Json, settings
+
+app = typer.Typer(
+    help="List, show, check and import personas: the voices of agents.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE…", help="persona files, or directories of them")
+]
+
+
+@app.command()
+def ls(ctx: typer.Context, json: Json = False) -> None:
+    """Everyone who can be seated: the files of --personas, and the bundled cast."""
+    from server import personas, personas_view
+
+    everyone = personas.everyone(settings(ctx))
+    personas_view.show_roster(everyone, json)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|FILE", help="a file has a slash, or ends .md")
+    ],
+    raw: Annotated[
+        bool, typer.Option("--raw", help="as a file to the letter, to begin one's own with")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """A persona as its file says it."""
+    from server import personas, personas_view
+
+    personas_view.show_persona(personas.one(settings(ctx), name), raw=raw, json=json)
+
+
+@app.command()
+def check(files: Files, json: Json = False) -> None:
+    """Say what is wrong or odd about persona files. Exit 1 where one is refused."""
+    from server import personas, personas_view
+
+    found = personas.checked(files)
+    personas_view.show_checks(found, json)
+    if any(row.refused for row in found):
+        raise typer.Exit(1)
+
+
+@app.command("import")
+def import_(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="CrewAI's agents.yaml, JSON, or a Markdown agent"),
+    ],
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="where the persona files go")],
+    force: Annotated[bool, typer.Option("--force", help="write over files that are there")] = False,
+    json: Json = False,
+) -> None:
+    """Make persona files of agents of other tools, and tell what became of each key."""
+    from server import personas, personas_view
+
+    personas_view.show_import(personas.bring(file, to, force=force), to, json)

@@ -1,0 +1,77 @@
+"""`parley run` and `parley host`: a scenario played by its agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.commands.options import Json, settings
+
+Name = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="a bundled scenario's name, or a YAML file")
+]
+Offline = Annotated[bool, typer.Option("--offline", help="play its script; ask no model")]
+Fast = Annotated[bool, typer.Option("--fast", help="flat out, no live view")]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(run)
+    app.command(hidden=True)(host)
+
+
+def run(
+    ctx: typer.Context,
+    scenario: Name,
+    session: Annotated[
+        str | None, typer.Option(metavar="NAME", help="session  [default: the scenario's name]")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="play the script in virtual time, without Redis: the same every time",
+        ),
+    ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(min=0, max=64, metavar="K", help="host the agents in K processes; 0: in this"),
+    ] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="save the session there")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask what it may cost")] = False,
+    offline: Offline = False,
+    fast: Fast = False,
+    json: Json = False,
+) -> None:
+    """Let a scenario's agents deliberate until a stop rule ends it, then print the minutes.
+
+    Without a model its script is played. Ctrl-C leaves the session open: the
+    same command goes on with it.
+    """
+    from server.performing import Wish, perform
+
+    wish = Wish(scenario, session, seed, processes, out, yes, offline, fast, json)
+    raise SystemExit(perform(settings(ctx), wish))
+
+
+def host(
+    ctx: typer.Context,
+    scenario: Name,
+    session: Annotated[str, typer.Option(metavar="NAME", help="session that is open")],
+    agent: Annotated[list[str], typer.Option(metavar="NAME", help="whom to host here")],
+    minder: Annotated[
+        int | None, typer.Option(metavar="PID", help="stop when this process is gone")
+    ] = None,
+    offline: Offline = False,
+    fast: Fast = False,
+) -> None:
+    """Host some of a scenario's agents in a session that is open, until it is closed."""
+    from server.performing import serve
+
+    raise SystemExit(
+        serve(settings(ctx), scenario, session, agent, minder, offline=offline, fast=fast)
+    )

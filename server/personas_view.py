@@ -1,0 +1,104 @@
+"""Personas in words, or as JSON. What a file says is shown with nothing hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from rich.text import Text
+
+from memory.text import clip
+from personas.draft import one_line
+from personas.library import Found, Roster
+from personas.writing import write
+from server.output import cell, emit, emit_bytes, listing, many, shown, stdout, tell
+from server.personas import Brought, Checked
+
+_ABOUT: Final = 100  # characters of a description in a listing
+
+
+def show_roster(everyone: Roster, json: bool) -> None:
+    """One persona a line; files that are none are told of on stderr."""
+    table = listing("name", "from", "listens for", "speaks")
+    for name, found in everyone.found.items():
+        if json:
+            emit(_row(found))
+            continue
+        persona = found.persona
+        about = clip(one_line(persona.description), _ABOUT)
+        interests = ", ".join(persona.interests)
+        table.add_row(*map(cell, (name, found.source, interests, about)))
+    if not json:
+        stdout().print(table)
+    for refused in everyone.refused:
+        tell(f"left out: {refused}")
+
+
+def show_persona(found: Found, raw: bool, json: bool) -> None:
+    """The persona as a file; where it comes from and what is odd goes to stderr."""
+    if json:
+        emit({**_row(found), "body": found.persona.body})
+        return
+    text = write(found.persona)
+    if raw:
+        emit_bytes(text.encode())
+        return
+    stdout().print(Text(shown(text.removesuffix("\n"), keep_newlines=True)))
+    tell(f"from {found.source}")
+    for remark in found.warnings:
+        tell(_place(found.source, remark.line) + f"warning: {remark.text}")
+
+
+def show_checks(found: Sequence[Checked], json: bool) -> None:
+    """One line a finding, and one for each file that is as it should be."""
+    console = stdout()
+    for row in found:
+        if json:
+            emit(_check(row))
+            continue
+        if row.refused is not None:
+            console.print(cell(f"{row.refused.args[0]}"))
+        for remark in row.warnings:
+            console.print(cell(_place(row.file, remark.line) + f"warning: {remark.text}"))
+        if row.refused is None and not row.warnings:
+            console.print(cell(f"{row.file}: {row.name}"))
+    refused = sum(row.refused is not None for row in found)
+    odd = sum(len(row.warnings) for row in found)
+    tell(f"{many(len(found), 'file')}: {refused} refused, {many(odd, 'warning')}")
+
+
+def show_import(brought: Brought, to: Path, json: bool) -> None:
+    """What became of each key, then which files there are now."""
+    table = listing("persona", "key", "became", "")
+    for row in brought.rows:
+        if json:
+            emit(asdict(row))
+        else:
+            table.add_row(*map(cell, (row.persona, row.key, row.fate, row.note)))
+    if not json:
+        stdout().print(table)
+    names = ", ".join(brought.files)
+    tell(f"{many(len(brought.files), 'persona')} in {to}: {names}")
+
+
+def _place(file: str, line: int | None) -> str:
+    return f"{file}: " if line is None else f"{file}:{line}: "
+
+
+def _check(row: Checked) -> dict[str, Any]:
+    refused = row.refused
+    return {
+        "file": row.file,
+        "name": row.name or None,
+        "warnings": [asdict(remark) for remark in row.warnings],
+        "refused": None if refused is None else {"line": refused.line, "text": refused.reason},
+    }
+
+
+def _row(found: Found) -> dict[str, Any]:
+    persona = asdict(found.persona)
+    del persona["body"]
+    foreign = persona.pop("foreign")
+    return {**persona, "source": found.source, "foreign": foreign}

@@ -1,0 +1,169 @@
+"""When a session with a floor is over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bus.entries import SpendReserved, SpendSettled
+from memory.errors import SettingsRefused
+from memory.settings import Settings, merged
+from memory.stopping import Bounds, alarm, bounds, holds, parse, totals
+from tests.tables import Table, agent, person
+
+
+@pytest.mark.parametrize(
+    ("tree", "reason"),
+    [
+        ({"turnz": 3}, "nearest is 'turns'"),
+        ({"turns": 0}, "whole number from 1, not 0"),
+        ({"turns": True}, "whole number"),
+        ({"turns": "3"}, "whole number"),
+        ({"turns": 3, "hops": True}, "'any' or 'all'"),
+        ({"quiescent": False}, "true, or left out"),
+        ({"any": {"turns": 3}}, "list of rules"),
+        ({"any": [3]}, "3 is no rule"),
+        ({"all": []}, "always hold"),
+        ({"any": [{"all": [{"votez": 1}]}]}, "nearest is 'votes'"),
+        ({"any": [{}]}, "not one rule"),
+    ],
+)
+def test_wrong_rules_are_refused(tree: dict[str, Any], reason: str) -> None:
+    """With what is wrong, wherever it is nested; settings refuse them alike."""
+    with pytest.raises(SettingsRefused, match=reason):
+        parse(tree)
+    with pytest.raises(SettingsRefused, match=reason):
+        merged(Settings(), {"stop": tree})
+
+
+def test_rules_that_are_nested_too_deep_are_refused() -> None:
+    """Rather than read for as long as the stack lasts."""
+    tree: dict[str, Any] = {"turns": 1}
+    for _ in range(5000):
+        tree = {"any": [tree]}
+    with pytest.raises(SettingsRefused, match="deep"):
+        parse(tree)
+
+
+def test_given_rules_take_the_place_of_the_default_ones() -> None:
+    """They are one value, and not laid over the tree before."""
+    assert merged(Settings(), {"stop": {"messages": 9}}).stop == {"messages": 9}
+    assert merged(Settings(), {"stop": {}}).stop == {}
+
+
+def test_no_rule_never_holds() -> None:
+    """An empty tree stops nothing."""
+    table = Table(agent("ana"))
+    assert holds(table.memory, parse({}), 10**6) is None
+
+
+def test_each_rule_counts_its_own() -> None:
+    """It holds from its number on, and is named with it."""
+    table = Table(agent("ana"), agent("bo"))
+    table.turn("ana", "[DECISION] We move the index.")
+    table.turn("bo", "Fine by me then.")
+    table.turn("ana", "So be it.")
+    table.say("eli", "Good.")
+    for k in range(12):
+        table.put(SpendReserved(participant="ana", call=f"k{k}", purpose="draft", tokens=9))
+        table.put(
+            SpendSettled(
+                participant="ana", call=f"k{k}", input_tokens=5, micros=2,
+                outcome="failed" if k < 3 else "used",
+            )
+        )  # fmt: skip
+    table.vote(1, status="failed")
+    table.vote(2, status="open")
+    reached = {
+        "messages": 4, "turns": 3, "tokens": 60, "micros": 24, "seconds": 7, "votes": 1,
+        "stalled": 2, "errors": 250,
+    }  # fmt: skip
+    for rule, value in reached.items():
+        assert holds(table.memory, parse({rule: value}), 7) == (rule, f"{rule}:{value}")
+        assert holds(table.memory, parse({rule: value + 1}), 7) is None
+    found = totals(table.memory)
+    assert {key: found[key] for key in ("messages", "turns", "tokens", "micros", "votes")} == {
+        "messages": 4, "turns": 3, "tokens": 60, "micros": 24, "votes": 1,
+    }  # fmt: skip
+    assert (found["calls"], found["failed"]) == (12, 3)
+
+
+def test_a_share_of_few_calls_is_no_error_rate() -> None:
+    """Nine failures in nine calls are not ten."""
+    table = Table(agent("ana"))
+    table.memory.ledger.total.calls = table.memory.ledger.total.failed = 9
+    assert holds(table.memory, parse({"errors": 1}), 0) is None
+    table.memory.ledger.total.calls = 10
+    assert holds(table.memory, parse({"errors": 900}), 0) == ("errors", "errors:900")
+
+
+def test_hops_end_it_only_where_no_person_sits() -> None:
+    """A person could speak at any time."""
+    alone, watched = Table(agent("ana")), Table(agent("ana"), person("eli"))
+    for table in (alone, watched):
+        table.memory.floor.hops = 6
+    assert holds(alone.memory, parse({"hops": True}), 0) == ("hops", "hops")
+    assert holds(watched.memory, parse({"hops": True}), 0) is None
+
+
+def test_any_and_all_nest() -> None:
+    """The first of any; all of all, joined."""
+    table = Table(agent("ana"))
+    table.turn("ana")
+    tree = {"any": [{"turns": 9}, {"all": [{"turns": 1}, {"quiescent": True}]}]}
+    assert holds(table.memory, parse(tree), 0) is None
+    assert holds(table.memory, parse(tree), 0, quiescent=True) == (
+        "turns+quiescent",
+        "turns:1+quiescent",
+    )
+    assert parse(tree).text == "turns:9|turns:1+quiescent"
+
+
+@pytest.mark.parametrize(
+    ("tree", "expected"),
+    [
+        ({}, Bounds()),
+        ({"turns": 9}, Bounds(turns=9)),
+        ({"messages": 9}, Bounds(turns=9, messages=9)),
+        ({"any": [{"turns": 9}, {"turns": 5}, {"seconds": 60}]}, Bounds(turns=5, seconds=60)),
+        ({"all": [{"turns": 9}, {"turns": 5}]}, Bounds(turns=9)),
+        ({"all": [{"turns": 9}, {"quiescent": True}]}, Bounds()),
+        ({"all": [{"turns": 9}, {"messages": 20}]}, Bounds(turns=20)),
+        ({"any": [{"all": [{"tokens": 9}, {"hops": True}]}, {"micros": 3}]}, Bounds(micros=3)),
+    ],
+)
+def test_what_must_have_ended_a_session(tree: dict[str, Any], expected: Bounds) -> None:
+    """By each measure alone; what people or agents may prevent bounds nothing."""
+    assert bounds(parse(tree)) == expected
+
+
+@given(st.recursive(
+    st.builds(lambda rule, value: {rule: value},
+              st.sampled_from(("turns", "messages", "tokens", "seconds")), st.integers(1, 30)),
+    lambda below: st.builds(lambda rule, of: {rule: of}, st.sampled_from(("any", "all")),
+                            st.lists(below, min_size=1, max_size=3)),
+    max_leaves=8,
+))  # fmt: skip
+def test_a_session_at_its_bound_is_over(tree: dict[str, Any]) -> None:
+    """Whatever the tree, and however little of everything else there is."""
+    stop = parse(tree)
+    bound = bounds(stop)
+    table = Table(agent("ana"))
+    if bound.turns is not None:
+        table.memory.floor.turns = table.memory.messages = bound.turns
+        assert holds(table.memory, stop, 0) is not None
+        table.memory.floor.turns = table.memory.messages = 0
+    if bound.seconds is not None:
+        assert holds(table.memory, stop, bound.seconds) is not None
+        assert holds(table.memory, parse({"any": [tree]}), 0) is None
+
+
+def test_the_clock_says_when_to_look_again() -> None:
+    """At the next of the times in the rules that is still ahead."""
+    stop = parse({"any": [{"seconds": 60}, {"all": [{"turns": 1}, {"seconds": 30}]}]})
+    assert alarm(stop, 0) == 30_000
+    assert alarm(stop, 30_000) == 30_000
+    assert alarm(stop, 60_000) is None
