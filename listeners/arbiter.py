@@ -106,7 +106,8 @@ class Arbiter:
                     participant=step.participant, warning=step.warning, re=step.re,
                     earlier=step.earlier, content=step.content,
                 )  # fmt: skip
-                await self._publish(f"nudge:{step.warning}:{step.re or floor.turns}", nudge)
+                own = f"nudge:{step.warning}:{step.re or epoch}:{floor.stirred}"
+                await self._publish(own, nudge)
             case Pause():
                 await self._publish(f"pause:{floor.turns}", FloorPaused(reason=step.reason))
             case CallVote():

@@ -7,6 +7,7 @@ epoch even where nobody gets the floor by it, because the log has moved on too.
 from __future__ import annotations
 
 from bus.entries import (
+    BallotCompleted,
     EpisodeOpened,
     FloorGranted,
     FloorMuted,
@@ -173,10 +174,11 @@ def phased(moment: Moment, entry: EpisodeOpened) -> None:
         stir(moment.memory.floor, moment.n)
 
 
-def counted(moment: Moment, entry: object) -> None:
+def counted(moment: Moment, entry: BallotCompleted) -> None:
     """A vote has ended: everyone is to think anew. The one nudge of a silence stays spent."""
     floor = moment.memory.floor
-    if not moment.memory.has_floor:
+    refused = entry.vote is not None and all(one.kind != "vote.closed" for one in moment.facts)
+    if refused or not moment.memory.has_floor:
         return
     stir(floor, moment.n)
     if any(fact.kind in MOVES for fact in moment.facts):

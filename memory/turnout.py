@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from memory.floor_state import Ballot, Vote
+from memory.electorate import waits_for
+from memory.floor_state import Vote
 from memory.state import Memory
-
-_TRIES = 2  # ballots that could not be read until it stays so
 
 
 def pending_votes(memory: Memory) -> list[Vote]:
@@ -21,25 +20,13 @@ def is_in(memory: Memory, vote: Vote) -> bool:
     if vote.rule == "consent":
         passed = memory.messages - vote.opened >= vote.window
         return passed or _objected(memory, vote)
-    missing = [name for name in vote.electorate if _is_awaited(memory, vote, name)]
-    return not missing
+    return not any(_is_awaited(memory, vote, name) for name in waits_for(vote))
 
 
 def _is_awaited(memory: Memory, vote: Vote, name: str) -> bool:
     """Who left, and who has no weight, is not waited for."""
     seat = memory.floor.seats.get(name)
-    if not vote.electorate[name] or (seat is not None and not seat.present):
-        return False
-    return not _is_final(vote, vote.ballots.get(name))
-
-
-def _is_final(vote: Vote, ballot: Ballot | None) -> bool:
-    if ballot is None:
-        return False
-    if ballot.invalid >= _TRIES:
-        return True
-    known = {*vote.options, "abstain"}
-    return bool(ballot.choice) and known.issuperset(ballot.choice)
+    return vote.electorate[name] > 0 and (seat is None or seat.present)
 
 
 def _objected(memory: Memory, vote: Vote) -> bool:

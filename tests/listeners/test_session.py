@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bus import Bus, Draft
-from bus.entries import FloorGranted, FloorReleased, Message, SessionOpened
+from bus.entries import FloorReleased, Message, SessionOpened
 from bus.errors import InvalidEntry, SessionNotFound
 from bus.tasks import end
 from listeners import Session
+from listeners.arbiter import Arbiter
 from listeners.doors import BusDoor
 from listeners.packs import known, newest
 from listeners.presence import Superseded
@@ -49,23 +50,12 @@ async def kinds(bus: Bus) -> list[str]:
 @asynccontextmanager
 async def arbiter(bus: Bus) -> AsyncIterator[None]:
     """Whoever bids is granted the floor when it is free."""
-
-    async def grant() -> None:
-        async with entered(BusDoor(bus, known(), "s")) as room:
-            while True:
-                seq, floor = room.seq, room.memory.floor
-                if floor.bids and not floor.holder:
-                    name = min(floor.bids)
-                    entry = FloorGranted(participant=name, epoch=floor.epoch + 1)
-                    await room.publish([Draft(f"grant:{floor.epoch + 1}", entry)])
-                else:
-                    await room.moved(seq)
-
-    task = asyncio.create_task(grant())
-    try:
-        yield
-    finally:
-        await end(task)
+    async with entered(BusDoor(bus, known(), "s")) as room:
+        task = asyncio.create_task(Arbiter(room).run())
+        try:
+            yield
+        finally:
+            await end(task)
 
 
 async def test_it_hears_what_others_say_once_and_in_order(bus: Bus, redis_url: str) -> None:
@@ -144,6 +134,31 @@ async def test_an_agent_speaks_in_the_epoch_it_was_granted(bus: Bus) -> None:
     ]  # fmt: skip
 
 
+async def test_two_programs_take_turns(bus: Bus) -> None:
+    """One has the floor at a time, whoever asks for it at once; both are heard."""
+    await opened(bus, **BIDDING)
+    async with (
+        Session.on(bus, "s", "ana") as ana,
+        Session.on(bus, "s", "bo") as bo,
+        arbiter(bus),
+    ):
+
+        async def speak(session: Session) -> None:
+            for k in range(3):
+                await session.say(f"{session.name} says {k}")
+
+        await asyncio.gather(speak(ana), speak(bo))
+    holder = ""
+    for record in await everything(bus, "s"):
+        if record.entry.kind == "floor.granted":
+            assert not holder
+            holder = getattr(record.entry, "participant", "")
+        elif record.entry.kind == "floor.released":
+            holder = ""
+        elif record.entry.kind == "message":
+            assert getattr(record.entry, "participant", "") == holder
+
+
 async def test_a_person_speaks_without_the_floor(bus: Bus) -> None:
     """An interjection waits for nobody."""
     await opened(bus, **BIDDING)
@@ -153,9 +168,13 @@ async def test_a_person_speaks_without_the_floor(bus: Bus) -> None:
 
 
 async def test_a_block_that_says_nothing_gives_the_floor_back(bus: Bus) -> None:
-    """As silent; as failed where it raised."""
-    await opened(bus, **BIDDING)
-    async with Session.on(bus, "s", "echo") as session, arbiter(bus):
+    """As silent; as failed where it raised. Another who has not passed keeps the session going."""
+    await opened(bus, floor={"policy": "bid", "auction_ms": 50})
+    async with (
+        Session.on(bus, "s", "bo"),
+        Session.on(bus, "s", "echo") as session,
+        arbiter(bus),
+    ):
         async with session.floor(10, urgency=3) as epoch:
             assert session.holds_floor
             assert epoch == 1

@@ -7,13 +7,18 @@ from pathlib import Path
 from random import Random
 
 from bus.entries import (
+    BallotCast,
     Entry,
     EntrySetAside,
+    FloorGranted,
     FloorPassed,
+    FloorReleased,
     Message,
     ParticipantJoined,
     SessionClosed,
     Unknown,
+    VoteConfirmed,
+    VoteInitiated,
 )
 from memory.items import Fact
 from memory.presets import PRESETS
@@ -33,6 +38,17 @@ TABLE: tuple[Entry, ...] = (
     *(ParticipantJoined(participant=name, role="agent") for name in ("ana", "bo", "cy")),
     FloorPassed(participant="cy", epoch=0),
     *(Message(participant=name, content="No, you.") for name in ("ana", "bo")),
+    FloorGranted(participant="cy", epoch=1),
+    FloorReleased(participant="cy", epoch=2, reason="silent"),
+)
+# Two who agree to vote, and one ballot that nobody can read.
+POLL: tuple[Entry, ...] = (
+    opening("deliberation", {"vote": {"confirm": "all"}}),
+    *(Message(participant=name, content="Tea or coffee?") for name in ("ana", "bo")),
+    VoteInitiated(participant="ana", content="Which?", options=("tea", "coffee")),
+    VoteConfirmed(participant="bo", re="V1"),
+    BallotCast(participant="ana", re="V1", choice=("tea",)),
+    BallotCast(participant="bo", re="V1", choice=("milk",)),
 )
 
 
@@ -51,11 +67,11 @@ def documented() -> dict[str, set[str]]:
 def found() -> list[Fact]:
     """The facts of some hundred sessions of entries of every kind, the same ones each time."""
     chance = Random(7)
-    facts: list[Fact] = folded(numbered(TABLE))[1]
+    facts: list[Fact] = [*folded(numbered(TABLE))[1], *folded(numbered(POLL))[1]]
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
     small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}
-    for number in range(150):
+    for number in range(250):
         preset = list(PRESETS)[number % len(PRESETS)]
         log: list[Entry] = [opening(preset, small if number % 2 else {})]
         log += [made(chance.randbytes(14)) for _ in range(60)]

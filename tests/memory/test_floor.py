@@ -392,6 +392,14 @@ def test_a_phase_and_the_end_of_a_vote_call_for_new_thoughts(end: str) -> None:
     assert floor.moved == (1 if end == "vote" else 0)
 
 
+def test_a_result_of_no_vote_stirs_nobody() -> None:
+    """Or anyone could begin the talk anew, again and again."""
+    table = three()
+    table.passes("bo")
+    table.put(BallotCompleted(participant="cy", consensus=False, content="No.", vote=99))
+    assert list(table.memory.floor.passes) == ["bo"]
+
+
 @pytest.mark.parametrize(
     ("by", "capability", "may"),
     [

@@ -18,7 +18,7 @@ from server.packs import read_packs
 from tests.calls import Parley
 
 LOG, IDS, META = "parley:{0}:s:s:log", "parley:{0}:s:s:ids", "parley:{0}:s:s:meta"
-SNAPSHOT = "parley:{0}:s:s:memory:2"
+SNAPSHOT = "parley:{0}:s:s:memory:" + FOLD
 
 
 async def _fold(url: str) -> None:
@@ -59,6 +59,14 @@ def test_a_sound_session_is_sound(whole: Parley, client: Any) -> None:
     ran = whole("session", "verify", "s", "--json")
     assert ran.code == 0
     assert ran.rows()[0] == {"of": "s", "sound": True, "findings": []}
+
+
+def test_a_floor_whose_epoch_is_not_the_logs_is_found(whole: Parley, client: Any) -> None:
+    """A grant would land twice, or none ever again."""
+    client.hset("parley:{0}:s:s:meta", "epoch", 3)
+    ran = whole("session", "verify", "s", "--json")
+    assert ran.code == 1
+    assert ran.rows()[0]["findings"] == ["meta epoch 3; the log's floor is in 0"]
 
 
 def _missing(rows: list[Any], k: int) -> list[Any]:

@@ -1,0 +1,215 @@
+"""Many sessions at once, and how fast a person's word stops a draft.
+
+    python -m benchmarks.tables [--sessions 100] [--turns 12] [--processes 2] [--json]
+
+Five scripted agents a session, 50 ms to the first token and 200 tokens a second, each always
+asking for the floor; the sessions are spread over processes that host their
+agents and an arbiter each. A wait is the time from a bid to its grant, a pause
+that from a free floor to the next grant, both by Redis' clock, of every turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import os
+import resource
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.material import PACKS
+from bus import Bus, Draft
+from bus.embedded import serve
+from bus.entries import Message, Record, SessionOpened
+from listeners.doors import BusDoor
+from listeners.hosting import Part, host
+from listeners.model_scripted import ScriptedModel
+from listeners.room import entered
+from tests.talkers import eager, persona
+
+NAMES = ("ann", "bob", "cyd", "dee", "eve")
+CANCELS = 100
+
+
+def hosting(url: str, sessions: list[str], told: Any) -> None:
+    """Host the agents of `sessions` in this process; tells what memory that took, in bytes."""
+    told.put(asyncio.run(_host_all(url, sessions)))
+
+
+async def _host_all(url: str, sessions: list[str]) -> int:
+    async with await Bus.connect(url) as bus:
+        before = _resident()
+        peak = 0
+
+        async def one(session: str) -> None:
+            nonlocal peak
+            model = ScriptedModel(eager, first_token_seconds=0.05, tokens_per_second=200)
+            model.prompts = _Forgetful()
+            async with entered(BusDoor(bus, PACKS, session)) as room:
+                await host(room, [Part(n, persona(n)) for n in NAMES], model, nonce=session)
+                peak = max(peak, _resident())
+
+        await asyncio.gather(*(one(session) for session in sessions))
+        return peak - before
+
+
+class _Forgetful(list[Any]):
+    """Keeps no prompt: what is measured is a host, not its model's diary."""
+
+    def append(self, item: Any) -> None:
+        return None
+
+
+def _resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+async def tables(count: int, turns: int, processes: int) -> dict[str, Any]:
+    """Waits and pauses of `count` sessions at once."""
+    settings = {
+        "floor": {"policy": "bid", "auction_ms": 50, "hops_soft": 0, "hops_hard": 0},
+        "stop": {"any": [{"turns": turns}, {"seconds": 600}]},
+    }
+    names = [f"table-{k:03d}" for k in range(count)]
+    with tempfile.TemporaryDirectory() as folder:
+        async with serve("auto", Path(folder)) as server, await Bus.connect(server.url) as bus:
+            for name in names:
+                await bus.open(name, SessionOpened(settings=settings))
+            context = multiprocessing.get_context("spawn")
+            told = context.Queue()
+            hosts = [
+                context.Process(target=hosting, args=(server.url, names[k::processes], told))
+                for k in range(processes)
+            ]
+            began = time.monotonic()
+            for process in hosts:
+                process.start()
+            await asyncio.sleep(3)  # everyone sits down before the talk begins
+            for name in names:
+                said = Message(participant="host", content="Begin.")
+                await bus.publish(name, [Draft("begin", said)])
+            used = [await asyncio.to_thread(told.get) for _ in hosts]
+            seconds = time.monotonic() - began
+            for process in hosts:
+                process.join()
+            logs = [await _log(bus, name) for name in names]
+    return {
+        "seconds": round(seconds, 1),
+        **_times(logs),
+        "kib_a_session": sum(used) // count // 1024,
+    }
+
+
+async def _log(bus: Bus, session: str) -> list[Record]:
+    records: list[Record] = []
+    while page := await bus.read(session, after=len(records), count=2000):
+        records += page
+    return records
+
+
+def _times(logs: list[list[Record]]) -> dict[str, Any]:
+    waits, pauses, turns = [], [], []
+    for log in logs:
+        asked: dict[str, int] = {}
+        free, spoken = None, None
+        for record in log:
+            entry: Any = record.entry
+            if entry.kind == "floor.bid":
+                asked.setdefault(entry.participant, record.received_ms)
+            elif entry.kind == "floor.granted":
+                waits.append(record.received_ms - asked.pop(entry.participant, record.received_ms))
+                pauses += [record.received_ms - free] if free is not None else []
+            elif entry.kind == "floor.released":
+                free = record.received_ms
+            elif entry.kind == "message" and entry.participant in NAMES:
+                turns += [record.received_ms - spoken] if spoken is not None else []
+                spoken = record.received_ms
+    return {
+        name: {"median_ms": statistics.median(found), "longest_ms": max(found),
+               "ratio": round(max(found) / max(statistics.median(found), 1), 2), "of": len(found)}
+        for name, found in (("wait", waits), ("pause", pauses), ("turn", turns))
+    }  # fmt: skip
+
+
+async def cancels() -> dict[str, float]:
+    """Milliseconds from a person's publish to the draft's cancellation in the agent's process."""
+    stopped: list[float] = []
+
+    class Endless:
+        """Speaks without an end, and notes when it is stopped."""
+
+        def __init__(self) -> None:
+            self.inner = ScriptedModel(eager)
+            self.speaking = asyncio.Event()
+
+        async def complete(self, prompt: Any) -> Any:
+            return await self.inner.complete(prompt)
+
+        async def stream(self, prompt: Any) -> Any:
+            self.speaking.set()
+            try:
+                while True:
+                    await asyncio.sleep(0.01)
+                    yield "on and "
+            finally:
+                stopped.append(time.perf_counter())
+
+    settings = {"floor": {"policy": "bid", "restarts": 10_000, "lease_ms": 600_000},
+                "stop": {"turns": 10_000}}  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            serve("auto", Path(folder)) as server,
+            await Bus.connect(server.url) as bus,
+            await Bus.connect(server.url) as other,
+        ):
+            await bus.open("cut", SessionOpened(settings=settings))
+            model = Endless()
+            async with entered(BusDoor(other, PACKS, "cut")) as room:
+                task = asyncio.create_task(
+                    host(room, [Part("ann", persona("ann"))], model, nonce="c")
+                )
+                times = []
+                for k in range(CANCELS + 1):
+                    if k:
+                        await asyncio.wait_for(model.speaking.wait(), 10)
+                        await asyncio.sleep(0.02)
+                    model.speaking.clear()
+                    seen, at = len(stopped), time.perf_counter()
+                    said = Message(participant="host", content=f"Wait, {k}.")
+                    await bus.publish("cut", [Draft(f"w{k}", said)])
+                    while k and len(stopped) == seen:
+                        await asyncio.sleep(0.0005)
+                    times += [(stopped[-1] - at) * 1e3] if k else []
+                task.cancel()
+                await asyncio.wait([task])
+    times.sort()
+    return {"p50_ms": round(statistics.median(times), 2), "p99_ms": round(times[-2], 2),
+            "longest_ms": round(times[-1], 2), "of": len(times)}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sessions", type=int, default=100)
+    parser.add_argument("--turns", type=int, default=12)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    found = {
+        "cancel": asyncio.run(cancels()),
+        "tables": asyncio.run(tables(args.sessions, args.turns, args.processes)),
+    }
+    if args.json:
+        print(json.dumps(found))
+        return
+    for name, value in found.items():
+        print(name, json.dumps(value, indent=2))
+
+
+if __name__ == "__main__":
+    main()
