@@ -6,7 +6,16 @@ import re
 from pathlib import Path
 from random import Random
 
-from bus.entries import Entry, EntrySetAside, SessionClosed, Unknown
+from bus.entries import (
+    BallotCast,
+    Entry,
+    EntrySetAside,
+    Message,
+    SessionClosed,
+    Unknown,
+    VoteConfirmed,
+    VoteInitiated,
+)
 from memory.items import Fact
 from memory.presets import PRESETS
 from server.wording import fact_line
@@ -18,6 +27,14 @@ PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 HOUSE = (
     Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}'), EntrySetAside(seq=9, reason="broken"),
     SessionClosed(reason="done", by="ana"),
+)  # fmt: skip
+
+# before the rest: a vote that is agreed to where half of the sessions want that
+VOTED = (
+    Message(participant="ana", content="Hm."), Message(participant="bo", content="Hm."),
+    VoteInitiated(participant="ana", content="So?"), VoteConfirmed(participant="bo"),
+    BallotCast(participant="bo", re="V1", choice=("accept",)),
+    BallotCast(participant="ana", re="V1", choice=("perhaps",)),
 )  # fmt: skip
 
 
@@ -43,6 +60,7 @@ def found() -> list[Fact]:
     for number in range(150):
         preset = list(PRESETS)[number % len(PRESETS)]
         log: list[Entry] = [opening(preset, small if number % 2 else {})]
+        log += VOTED
         log += [made(chance.randbytes(14)) for _ in range(60)]
         facts += folded(numbered([*settled(log, [3, 9] * 30).published, *HOUSE]))[1]
     return facts

@@ -203,9 +203,9 @@ def test_every_primary_kind_has_a_blank() -> None:
 
 def test_an_entry_that_cannot_be_read_keeps_its_kind_only() -> None:
     """A newer version's, or a damaged one."""
-    log = numbered([opened(), Unknown("vote.cast", b'{"kind":"vote.cast","x":"zanzibar"}')])
+    log = numbered([opened(), Unknown("ballot.cast", b'{"kind":"ballot.cast","x":"zanzibar"}')])
     found = blanked(PACKS, log, 1)
-    assert found.entry == Unknown("vote.cast", b'{"kind":"vote.cast","v":1}')
+    assert found.entry == Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}')
 
 
 def test_an_empty_result_is_served_to_nobody() -> None:
