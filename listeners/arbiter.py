@@ -23,9 +23,9 @@ from bus.entries import (
     FloorPaused,
     FloorReleased,
     ResultsFinal,
-    VoteInitiated,
 )
 from bus.errors import Conflict, SessionClosed, StaleEpoch
+from listeners import drafting
 from listeners.room import Room
 from memory.arbitration import (
     AskModerator,
@@ -139,9 +139,7 @@ class Arbiter:
             await room.publish([Draft(again, result(room.memory, ref))])
 
     async def _call_vote(self, ref: int) -> None:
-        proposal = self._room.memory.proposals[ref]
-        question = f"Shall {proposal.handle} be accepted: {proposal.topic}?"
-        call = VoteInitiated(participant=VOICE, content=question, re=proposal.handle)
+        call = drafting.call_on(self._room.memory, VOICE, f"P{ref}")
         await self._publish(f"vote:{VOICE}:{ref}", call)
 
     async def _close(self, reason: str, rule: str) -> None:

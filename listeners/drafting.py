@@ -7,6 +7,7 @@ from typing import Final
 
 from bus.entries import Act, Intent, Message, VoteInitiated
 from listeners.prompting import SILENT, Evaluation
+from memory.calling import OPTIONS
 from memory.floor_state import Bid, Seat
 from memory.state import Memory
 from memory.text import clip
@@ -58,8 +59,19 @@ def vote_call(memory: Memory, name: str, intent: Bid | None) -> VoteInitiated | 
     proposal = memory.item(str(intent.re))
     if proposal is None or proposal.status != "active":
         return None
-    question = f"Shall {proposal.handle} be accepted: {proposal.topic}?"
-    return VoteInitiated(participant=name, content=question, re=proposal.handle)
+    return call_on(memory, name, proposal.handle)
+
+
+def call_on(memory: Memory, name: str, handle: str) -> VoteInitiated:
+    """A vote on that proposal; where ballots rank, on it and all others that are active."""
+    active = [f"P{ref}" for ref in sorted(memory.live)][-OPTIONS:]
+    if memory.settings.vote.rule == "ranked" and len(active) > 1:
+        question = f"Which shall be accepted: {', '.join(active)}?"
+        return VoteInitiated(participant=name, content=question, options=tuple(active))
+    proposal = memory.item(handle)
+    topic = f": {proposal.topic}" if proposal is not None else ""
+    question = f"Shall {handle} be accepted{topic}?"
+    return VoteInitiated(participant=name, content=question, re=handle)
 
 
 def target_of(memory: Memory, answer: Evaluation) -> str | None:

@@ -9,6 +9,9 @@ from listeners.presence import Presence
 from listeners.prompting import NextSpeaker, whom_to_hear
 from listeners.tally import AgentTally
 from memory.arbitration import AskModerator, next_step
+from memory.bidding import away, stands
+from memory.gate import may_speak
+from memory.seats import agents
 from memory.text import clip, one_line
 from personas.persona import Persona
 
@@ -20,18 +23,42 @@ class Moderating:
         self, presence: Presence, persona: Persona, caller: Caller, tally: AgentTally
     ) -> None:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
+        self._judged: tuple[int, tuple[str, ...]] | None = None  # epoch, and who asked in it
 
     def asked(self) -> bool:
-        """Whether the talk waits for this moderator's word now."""
-        if self._me.settings.policy != "moderated":
+        """Whether the talk waits for this moderator's word now.
+
+        Once everybody has bid or passed, itself included, and once for the same
+        bids: where its word is nobody's name, or it cannot pay for one, the
+        bids decide when its time is over.
+        """
+        memory = self._me.memory
+        if self._me.settings.policy != "moderated" or not self._bidders():
             return False
-        step, _ = next_step(self._me.memory, self._me.room.waited())
+        if self._judged == self._question() or self._missing():
+            return False
+        step, _ = next_step(memory, self._me.room.waited())
         return isinstance(step, AskModerator) and step.participant == self._me.canonical
+
+    def _bidders(self) -> tuple[str, ...]:
+        return tuple(sorted(self._me.floor.bids))
+
+    def _question(self) -> tuple[int, tuple[str, ...]]:
+        return self._me.floor.epoch, self._bidders()
+
+    def _missing(self) -> bool:
+        """Whether somebody who may speak has neither bid nor passed."""
+        memory = self._me.memory
+        count = len(agents(memory))
+        return any(
+            not stands(memory, name) and not away(memory, name, count) for name in may_speak(memory)
+        )
 
     async def grant(self) -> None:
         """Give the floor to whom the model names; where it names nobody, bids decide."""
         me, room = self._me, self._me.room
         epoch = me.floor.epoch
+        self._judged = self._question()
         prompt = whom_to_hear(
             self._persona, me.name, room.memory, tuple(room.recent), sorted(me.floor.bids)
         )

@@ -27,7 +27,7 @@ GIST: Final = 400  # characters of a summary: nobody asks a script for a good on
 _HANDLE: Final = re.compile(r"[PDV][1-9][0-9]{0,8}\Z")
 _LISTED: Final = re.compile(r"^\| (?P<name>.+): .*?(?P<turns>\d+) turns so far", re.MULTILINE)
 _HEARD: Final = re.compile(r"^\[n (\d+)\]", re.MULTILINE)  # above each message of a context
-_QUESTION: Final = "A vote is held, "
+_QUESTION: Final = "You vote in V"
 _GRANTED: Final = "You have the floor to "
 _TAGS: Final[Mapping[Act, str]] = {
     "propose": "PROPOSE", "amend": "AMEND", "withdraw": "WITHDRAW", "support": "SUPPORT",
@@ -56,7 +56,7 @@ def scripted(script: Mapping[str, Lines]) -> Answer:
             case "ballot":
                 return ballot(lines, prompt.user)
             case "grant":
-                return next_speaker(prompt.user)
+                return next_speaker(prompt.participant, prompt.user)
             case _:
                 return gist(prompt.user)
 
@@ -124,17 +124,17 @@ def _cast(choice: Sequence[str] | str, why: str) -> str:
     return json.dumps({"choice": chosen, "why": why})
 
 
-def next_speaker(request: str) -> str:
-    """Whom a scripted moderator hears next: of those who ask, who has spoken least."""
+def next_speaker(moderator: str, request: str) -> str:
+    """Whom a scripted moderator hears next: itself, else who asks and has spoken least."""
     asking = [
-        (int(found["turns"]), found["name"])
+        (found["name"] != moderator, int(found["turns"]), found["name"])
         for found in _LISTED.finditer(request)
         if "asks to" in request[found.end() :].partition("\n")[0]
     ]
-    least = min(asking, default=None, key=lambda one: one[0])
-    if least is None:
+    chosen = min(asking, default=None, key=lambda one: one[:2])
+    if chosen is None:
         return json.dumps({"participant": "", "reason": "nobody asks"})
-    return json.dumps({"participant": least[1], "reason": "has spoken least"})
+    return json.dumps({"participant": chosen[2], "reason": "has spoken least"})
 
 
 def _panel(script: Mapping[str, Lines], request: str) -> str:
