@@ -115,7 +115,10 @@ async def _log(bus: Bus, session: str) -> list[Record]:
 
 
 def _times(logs: list[list[Record]]) -> dict[str, Any]:
-    waits, pauses, turns, gaps = [], [], [], []
+    waits: list[int] = []
+    pauses: list[int] = []
+    turns: list[int] = []
+    gaps: list[int] = []
     for log in logs:
         asked: dict[str, int] = {}
         own: dict[str, int] = {}
