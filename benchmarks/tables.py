@@ -4,8 +4,9 @@
 
 Five scripted agents a session, 50 ms to the first token and 200 tokens a second, each always
 asking for the floor; the sessions are spread over processes that host their
-agents and an arbiter each. A wait is the time from a bid to its grant, a pause
-that from a free floor to the next grant, both by Redis' clock, of every turn.
+agents and an arbiter each. By Redis' clock, of every turn: a wait is the time from
+a bid to its grant, a pause that from a free floor to the next grant; turns are so
+far apart in a session, and an agent's own turns from each other.
 """
 
 from __future__ import annotations
@@ -114,9 +115,13 @@ async def _log(bus: Bus, session: str) -> list[Record]:
 
 
 def _times(logs: list[list[Record]]) -> dict[str, Any]:
-    waits, pauses, turns = [], [], []
+    waits: list[int] = []
+    pauses: list[int] = []
+    turns: list[int] = []
+    gaps: list[int] = []
     for log in logs:
         asked: dict[str, int] = {}
+        own: dict[str, int] = {}
         free, spoken = None, None
         for record in log:
             entry: Any = record.entry
@@ -130,10 +135,13 @@ def _times(logs: list[list[Record]]) -> dict[str, Any]:
             elif entry.kind == "message" and entry.participant in NAMES:
                 turns += [record.received_ms - spoken] if spoken is not None else []
                 spoken = record.received_ms
+                gaps += [spoken - own[entry.participant]] if entry.participant in own else []
+                own[entry.participant] = spoken
+    figures = {"wait": waits, "own turns apart": gaps, "pause": pauses, "turn": turns}
     return {
         name: {"median_ms": statistics.median(found), "longest_ms": max(found),
                "ratio": round(max(found) / max(statistics.median(found), 1), 2), "of": len(found)}
-        for name, found in (("wait", waits), ("pause", pauses), ("turn", turns))
+        for name, found in figures.items()
     }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from typing import Final
 import structlog
 
 from bus import Draft
+from bus.drafts import result_id
 from bus.entries import (
     Entry,
     FloorGranted,
@@ -57,10 +58,10 @@ class ArbiterTally:
 
 
 class Arbiter:
-    """Arbitrates in `room` until the session closes."""
+    """Arbitrates in `room` until the session closes; `nonce` tells it from others."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, room: Room, nonce: str) -> None:
+        self._room, self._nonce = room, nonce
         self.tally = ArbiterTally()
 
     async def run(self) -> None:
@@ -82,7 +83,7 @@ class Arbiter:
         try:
             await self._take(step)
             self.tally.taken += 1
-        except (StaleEpoch, Conflict):
+        except StaleEpoch:
             self.tally.lost += 1
         return AGAIN_SECONDS
 
@@ -113,13 +114,29 @@ class Arbiter:
             case CallVote():
                 await self._call_vote(step.proposal)
             case CountVote():
-                vote = room.memory.votes.held[step.ref]
-                await self._publish(f"result:{vote.n}", result(room.memory, step.ref))
+                await self._count(step.ref)
             case Close():
                 await self._close(step.reason, step.rule)
 
-    async def _publish(self, id: str, entry: Entry) -> None:
-        await self._room.publish([Draft(id, entry)])
+    async def _publish(self, own: str, entry: Entry) -> None:
+        """Publish under an id that every arbiter gives this step, so that it lands once.
+
+        Where somebody else's entry has the id, under one of this arbiter's own.
+        """
+        try:
+            await self._room.publish([Draft(own, entry)])
+        except Conflict:
+            await self._room.publish([Draft(f"{own}:{self._nonce}:{self._room.seq}", entry)])
+
+    async def _count(self, ref: int) -> None:
+        """Close a vote by its result. An entry that has the id and closed nothing is passed by."""
+        room = self._room
+        vote = room.memory.votes.held[ref]
+        await self._publish(result_id(vote.n), result(room.memory, ref))
+        standing = room.memory.votes.held.get(ref)
+        if standing is not None and standing.status == "open":
+            again = f"{result_id(vote.n)}:{self._nonce}:{room.seq}"
+            await room.publish([Draft(again, result(room.memory, ref))])
 
     async def _call_vote(self, ref: int) -> None:
         call = drafting.call_on(self._room.memory, VOICE, f"P{ref}")

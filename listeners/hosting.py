@@ -53,7 +53,7 @@ async def host(
     A part that another process took over ends by itself; the rest goes on.
     """
     prices = prices or {}
-    arbiter = Arbiter(room)
+    arbiter = Arbiter(room, nonce)
     agents = [
         AgentListener(room, part.persona, model, nonce=nonce, name=part.name, prices=prices)
         for part in parts

@@ -7,7 +7,15 @@ from random import Random
 from typing import Final
 
 from bus.drafts import is_handle
-from bus.entries import PRIMARY, BallotCompleted, Entry, EntryRedacted, Message, SettingsChanged
+from bus.entries import (
+    PRIMARY,
+    BallotCast,
+    BallotCompleted,
+    Entry,
+    EntryRedacted,
+    Message,
+    SettingsChanged,
+)
 from bus.wire import replaced
 from tests.mixed import CONTROL_MAKERS, made
 
@@ -56,5 +64,5 @@ def _any(chance: Random, said_at: int) -> Entry:
             return entry.model_copy(update={"re": said_at})
         target = getattr(entry, "re", None)
         if isinstance(target, str) and not is_handle(target):
-            return replaced(entry, re=None)
+            return replaced(entry, re="V1" if isinstance(entry, BallotCast) else None)
         return entry

@@ -67,7 +67,7 @@ from tests.logs import ODD, PACK_REFS, PEOPLE, TOPICS
 
 _T = TypeVar("_T")
 
-VOTES: Final = ("V1", "v2", "V3", "V4", "V0", "V", *range(1, 20))
+VOTES: Final = (*("V1", "v1", "v2", "V2", "V3") * 4, "V4", "V0", "V", *range(1, 9))
 CHOICES: Final = (
     "accept",
     "Reject",
@@ -257,8 +257,8 @@ def _vote(p: Picks) -> Entry:
     return VoteInitiated.model_validate({
         "participant": p.of(NAMES),
         "content": p.of(TEXTS),
-        "re": p.of((None, None, *REFS)),
-        "options": p.of(((), (), ("tea", "Coffee", "tea"), HANDLES[:3], p.some(CHOICES))),
+        "re": p.of((*(None,) * 20, *REFS)),
+        "options": p.of(((), (), ("tea", "Coffee", "tea"), HANDLES[:2], p.some(CHOICES))),
         "rule": p.of((None, *get_args(VoteRule))),
         "secret": p.of((None, True, False)),
         "quorum": p.of((None, None, 0, 1000)),

@@ -51,7 +51,7 @@ async def kinds(bus: Bus) -> list[str]:
 async def arbiter(bus: Bus) -> AsyncIterator[None]:
     """Whoever bids is granted the floor when it is free."""
     async with entered(BusDoor(bus, known(), "s")) as room:
-        task = asyncio.create_task(Arbiter(room).run())
+        task = asyncio.create_task(Arbiter(room, "arbiter").run())
         try:
             yield
         finally:

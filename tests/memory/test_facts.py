@@ -51,6 +51,14 @@ POLL: tuple[Entry, ...] = (
     BallotCast(participant="bo", re="V1", choice=("milk",)),
 )
 
+# before the rest: a vote that is agreed to where half of the sessions want that
+VOTED = (
+    Message(participant="ana", content="Hm."), Message(participant="bo", content="Hm."),
+    VoteInitiated(participant="ana", content="So?"), VoteConfirmed(participant="bo"),
+    BallotCast(participant="bo", re="V1", choice=("accept",)),
+    BallotCast(participant="ana", re="V1", choice=("perhaps",)),
+)  # fmt: skip
+
 
 def documented() -> dict[str, set[str]]:
     """The words of the row of each kind."""
@@ -74,6 +82,7 @@ def found() -> list[Fact]:
     for number in range(250):
         preset = list(PRESETS)[number % len(PRESETS)]
         log: list[Entry] = [opening(preset, small if number % 2 else {})]
+        log += VOTED
         log += [made(chance.randbytes(14)) for _ in range(60)]
         facts += folded(numbered([*settled(log, [3, 9] * 30).published, *HOUSE]))[1]
     return facts
