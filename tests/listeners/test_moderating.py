@@ -10,11 +10,11 @@ from typing import Any
 from bus.drafts import Draft
 from bus.entries import Message, Record, SessionOpened
 from bus.local import LocalLog
-from listeners.doors import LocalDoor
-from listeners.hosting import Part, host
-from listeners.model import Prompt
-from listeners.model_scripted import ScriptedModel
-from listeners.room import entered
+from listeners.agents.hosting import Part, host
+from listeners.models.port import Prompt
+from listeners.models.scripted import ScriptedModel
+from listeners.rooms.doors import LocalDoor
+from listeners.rooms.room import entered
 from listeners.virtual import run_virtual
 from personas.persona import Budget
 from tests.logs import PACKS
@@ -48,6 +48,14 @@ def moderated(answer: Answer, budget: Budget | None = None, turns: int = 6) -> l
     return run_virtual(main())
 
 
+def entries(log: list[Record]) -> list[Any]:
+    return [record.entry for record in log]
+
+
+def end(log: list[Record]) -> Any:
+    return entries(log)[-1]
+
+
 def asked(log: list[Record]) -> int:
     return sum(
         record.entry.kind == "spend.reserved" and record.entry.purpose == "grant" for record in log
@@ -77,14 +85,14 @@ def test_the_moderator_is_asked_once_all_have_answered() -> None:
     assert [(one.participant, one.by) for one in grants(log)] == [("bob", MODERATOR)]
     assert asked(log) == 1
     first = next(i for i, record in enumerate(log) if record.entry.kind == "floor.granted")
-    bidders = {r.entry.participant for r in log[:first] if r.entry.kind == "floor.bid"}
+    bidders = {r.entry.participant for r in log[:first] if one.kind == "floor.bid"}
     assert bidders == {"ann", "bob"}
 
 
 def test_a_moderator_that_names_nobody_is_not_asked_again_for_the_same_bids() -> None:
     """After its time is over the bids decide, and the log stays as short as the talk."""
     log = moderated(naming(""), turns=6)
-    assert log[-1].entry.reason == "turns"
+    assert end(log).reason == "turns"
     assert all(one.by is None for one in grants(log))
     assert asked(log) <= len(grants(log)) + 1
     assert len(log) < 120
@@ -93,7 +101,7 @@ def test_a_moderator_that_names_nobody_is_not_asked_again_for_the_same_bids() ->
 def test_a_moderator_that_is_broke_does_not_flood_the_log() -> None:
     """It is refused once an epoch; the bids decide."""
     log = moderated(naming("bob"), Budget(tokens=10), turns=6)
-    assert log[-1].entry.reason == "turns"
+    assert end(log).reason == "turns"
     assert len(log) < 120
 
 
@@ -108,5 +116,5 @@ def test_a_moderator_speaks_too() -> None:
         return sentence(chance)
 
     log = moderated(answer)
-    said = [r.entry.participant for r in log if r.entry.kind == "message"]
+    said = [one.participant for one in entries(log) if one.kind == "message"]
     assert said[:2] == ["host", MODERATOR]

@@ -19,7 +19,8 @@ from bus.entries import (
     ParticipantLeft,
     SpendReserved,
 )
-from memory.arbitration import (
+from memory.canonical import dump, load
+from memory.floor.arbitration import (
     AskModerator,
     CallVote,
     Close,
@@ -31,8 +32,7 @@ from memory.arbitration import (
     next_step,
     score,
 )
-from memory.canonical import dump, load
-from memory.floor_state import Ballot, Bid
+from memory.floor.state import Ballot, Bid
 from memory.text import tokens
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
