@@ -55,7 +55,7 @@ class Wish:
 
 def perform(settings: Settings, wish: Wish) -> int:
     """Plays a scenario, shows what came of it; the exit code. Raises `Misuse` and `Failure`."""
-    _quiet(settings)
+    settings = _quiet(settings)
     found = cast(wish.scenario)
     _check(wish)
     offline = wish.offline or wish.seed is not None or not settings.has_model
@@ -76,10 +76,12 @@ def perform(settings: Settings, wish: Wish) -> int:
     return played.exit_code
 
 
-def _quiet(settings: Settings) -> None:
+def _quiet(settings: Settings) -> Settings:
     """Leaves the screen to the talk: what goes as it should is not logged unless that was set."""
-    if "log_level" not in settings.model_fields_set:
-        configure("warning", settings.log_json)
+    if "log_level" in settings.model_fields_set:
+        return settings
+    configure("warning", settings.log_json)
+    return settings.model_copy(update={"log_level": "warning"})
 
 
 def _check(wish: Wish) -> None:
@@ -164,7 +166,7 @@ def serve(
     fast: bool,
 ) -> int:
     """Hosts `names` of a scenario in an open session until it is closed; the exit code."""
-    _quiet(settings)
+    settings = _quiet(settings)
     found = cast(scenario)
     settings = told(settings, found, offline=offline or not settings.has_model)
     model = voice(settings, found, fast=fast)

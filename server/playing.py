@@ -30,6 +30,7 @@ from server.casting import Cast
 from server.errors import Failure
 from server.files import SessionFile, write_file
 from server.following import followed
+from server.gathering import gathering
 from server.interrupts import Interrupted, interruptible
 from server.output import many, tell
 from server.packs import Packs
@@ -75,10 +76,11 @@ async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -
             followed(bus, session, after, live=not plan.fast),
         ):
             with interruptible(lambda: _tell_how_to_resume(plan.cast, session)) as asked:
-                if plan.processes:
-                    await _in_children(settings, running, plan, session, asked)
-                else:
-                    await here(bus, plan.packs, session, plan.cast.parts, model, prices, asked)
+                async with _gathered(bus, plan, session):
+                    if plan.processes:
+                        await _in_children(settings, running, plan, session, asked)
+                    else:
+                        await here(bus, plan.packs, session, plan.cast.parts, model, prices, asked)
             if open_still := (await bus.info(session)).status == "open":
                 asked.by = asked.by or signal.SIGTERM
             else:
@@ -138,6 +140,16 @@ async def _is_to_go_on(bus: Bus, plan: Play, name: str) -> bool:
         finding = "is closed" if same else "is another talk than this scenario"
         raise Failure(f"session {name!r} {finding}; give another name with --session")
     return False
+
+
+@asynccontextmanager
+async def _gathered(bus: Bus, plan: Play, session: str) -> AsyncIterator[None]:
+    names = [part.name for part in plan.cast.parts]
+    async with (
+        entered(BusDoor(bus, plan.packs.known, session)) as room,
+        gathering(room, names, str(ULID())),
+    ):
+        yield
 
 
 async def here(

@@ -25,9 +25,11 @@ from memory.state import Memory
 from memory.summaries import due
 from server.casting import Cast
 from server.files import SessionFile
+from server.gathering import gathering
 from server.packs import Packs
 from server.table import beginnings
 
+NONCE: Final = "rehearsal"  # the same for every run: seats are named by it
 BEGAN_MS: Final = 1_700_000_000_000  # when every rehearsal begins, by its own clock
 
 
@@ -53,7 +55,8 @@ async def _rehearse(
             await room.publish(drafts)
         extracts = asyncio.create_task(_extract(room, log), name="extracts")
         try:
-            await host(room, cast.parts, model, nonce="rehearsal", prices=cast.prices)
+            async with gathering(room, [part.name for part in cast.parts], NONCE):
+                await host(room, cast.parts, model, nonce=NONCE, prices=cast.prices)
         finally:
             await end(extracts)
     settle(log, Memory(packs.known))  # what fell due with the last words
