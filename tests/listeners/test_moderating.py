@@ -85,7 +85,7 @@ def test_the_moderator_is_asked_once_all_have_answered() -> None:
     assert [(one.participant, one.by) for one in grants(log)] == [("bob", MODERATOR)]
     assert asked(log) == 1
     first = next(i for i, record in enumerate(log) if record.entry.kind == "floor.granted")
-    bidders = {r.entry.participant for r in log[:first] if one.kind == "floor.bid"}
+    bidders = {one.participant for one in entries(log[:first]) if one.kind == "floor.bid"}
     assert bidders == {"ann", "bob"}
 
 
