@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Final
 
-from listeners.room import Room
+from listeners.rooms.room import Room
 
 from bus.drafts import Draft
 from bus.entries import FloorPaused, FloorResumed

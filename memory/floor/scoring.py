@@ -17,7 +17,7 @@ _INTENTS: Final = {
 }  # fmt: skip
 _TESTING: Final = 600  # for opposing what is about to close
 _ADDRESSED: Final = 2000
-_AGING: Final = 500  # a turn
+_AGING: Final = 320  # a turn
 # With 2, of five who always bid and whose words run from 80 to 300 the long-winded one has
 # its turn as often as the others: a Gini of tokens of 0.28. With 4 it is 0.20.
 _EVENING: Final = 4
