@@ -29,13 +29,13 @@ from benchmarks.material import PACKS
 from bus import Bus, Draft
 from bus.embedded import serve
 from bus.entries import Message, Record, SessionOpened
-from listeners.doors import BusDoor
+from listeners.agents.hosting import Hosted, Part, host
+from listeners.agents.prompting import house_rules
 from listeners.effects import EffectRunner
-from listeners.hosting import Hosted, Part, host
-from listeners.model_openai import OpenAIModel
+from listeners.models.openai import OpenAIModel
 from listeners.projector import Projector
-from listeners.prompting import house_rules
-from listeners.room import Room, entered
+from listeners.rooms.doors import BusDoor
+from listeners.rooms.room import Room, entered
 from memory.text import tokens
 from personas.library import bundled
 

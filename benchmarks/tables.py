@@ -27,10 +27,10 @@ from benchmarks.material import PACKS
 from bus import Bus, Draft
 from bus.embedded import serve
 from bus.entries import Message, Record, SessionOpened
-from listeners.doors import BusDoor
-from listeners.hosting import Part, host
-from listeners.model_scripted import ScriptedModel
-from listeners.room import entered
+from listeners.agents.hosting import Part, host
+from listeners.models.scripted import ScriptedModel
+from listeners.rooms.doors import BusDoor
+from listeners.rooms.room import entered
 from tests.talkers import eager, persona
 
 NAMES = ("ann", "bob", "cyd", "dee", "eve")

@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from listeners.hearing import Message
-    from listeners.session import Session
+    from listeners.rooms.hearing import Message
+    from listeners.rooms.session import Session
 
 __all__ = ["Message", "Session"]
 
@@ -21,4 +21,4 @@ _HOMES = {"Message": "hearing", "Session": "session"}
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'listeners' has no attribute {name!r}")
-    return getattr(import_module(f"listeners.{_HOMES[name]}"), name)
+    return getattr(import_module(f"listeners.rooms.{_HOMES[name]}"), name)

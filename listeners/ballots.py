@@ -6,11 +6,11 @@ from bus import Bus
 from bus.entries import VoteRule
 from listeners.reader import PAGE
 from memory.errors import UnknownVote
-from memory.floor_state import Vote
+from memory.floor.state import Vote
 from memory.fold import apply
-from memory.outcomes import counted
 from memory.state import Memory, Packs
-from memory.tallying import Result
+from memory.voting.outcomes import counted
+from memory.voting.tallying import Result
 
 
 async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:

@@ -19,7 +19,7 @@ from bus import Bus, Cursor, Draft, Receipt
 from bus.entries import Act, Message, Record
 from bus.errors import SessionNotFound
 from listeners.inline import Inline
-from listeners.model import Model
+from listeners.models.port import Model
 from listeners.reader import MemoryReader
 from memory.canonical import checksum, dump
 from memory.context import Context

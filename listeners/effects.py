@@ -23,12 +23,12 @@ import structlog
 from bus import Bus, Claim, Draft, SessionInfo
 from bus.errors import Fenced, SessionNotFound, Unavailable
 from bus.tasks import end
-from listeners.accounts import Account
-from listeners.books import SessionBooks, keeps_books
 from listeners.jobs import job_for
-from listeners.model import Model
+from listeners.models.accounts import Account
+from listeners.models.books import SessionBooks, keeps_books
+from listeners.models.port import Model
+from listeners.models.prices import Prices
 from listeners.pace import backoff_ms, idle, serve
-from listeners.prices import Prices
 from listeners.ranges import Passage, RangeGone, passage
 from listeners.reader import MemoryReader
 from listeners.reflect import abort_run

@@ -34,7 +34,7 @@ from bus.entries import (
 )
 from bus.errors import BusError
 from listeners.inline import Inline
-from listeners.model import Model
+from listeners.models.port import Model
 from listeners.reader import MemoryReader
 from memory.errors import NothingOpen, NotOpened
 from memory.lookup import found, innermost

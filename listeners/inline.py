@@ -6,10 +6,10 @@ from contextlib import suppress
 
 from bus import Bus, Draft
 from bus.errors import Busy, Fenced, SessionClosed
-from listeners.accounts import Account
-from listeners.books import SessionBooks, keeps_books
 from listeners.effects import EffectPace
-from listeners.model import Model
+from listeners.models.accounts import Account
+from listeners.models.books import SessionBooks, keeps_books
+from listeners.models.port import Model
 from listeners.ranges import passage
 from listeners.reader import MemoryReader
 from listeners.summariser import Order, Summariser

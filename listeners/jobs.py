@@ -11,7 +11,7 @@ from typing import Protocol
 
 from bus.entries import NoteRefused, NoteRevised, Record, SummaryMade, TextCondensed
 from listeners.condense import Condensing
-from listeners.model import Model
+from listeners.models.port import Model
 from listeners.reflect import Reflecting
 from memory.due import Upgrade
 from memory.items import Condense, Reflect

@@ -20,7 +20,7 @@ from ulid import ULID
 from bus import Bus, Draft, Receipt
 from bus.drafts import made
 from bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
-from listeners.model import Model
+from listeners.models.port import Model
 from listeners.ranges import passage
 from listeners.reader import MemoryReader
 from listeners.reflect import Reflecting, abort_run

@@ -20,7 +20,7 @@ import structlog
 from bus import Bus
 from bus.entries import NoteRefused, NoteRevised, Record
 from bus.errors import SessionClosed
-from listeners.model import Completion, ContextOverflow, Model, Prompt
+from listeners.models.port import Completion, ContextOverflow, Model, Prompt
 from listeners.rounds import (
     Piece,
     Witness,

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from listeners.model import BadAnswer, ContextOverflow, Model, ModelError, Prompt
+from listeners.models.port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
 from memory.text import clip, fenced, visible
 
 SYSTEM: Final = (

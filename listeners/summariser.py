@@ -14,14 +14,14 @@ from typing import Literal, TypeVar
 import structlog
 
 from bus.entries import SummaryMade
-from listeners.accounts import Account
-from listeners.breaker import Breaker
-from listeners.charged import Charged
 from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
 from listeners.jobs import Job, Result
-from listeners.memo import Memo
-from listeners.metered import Metered
-from listeners.model import Model, ModelError, OverBudget
+from listeners.models.accounts import Account
+from listeners.models.breaker import Breaker
+from listeners.models.charged import Charged
+from listeners.models.memo import Memo
+from listeners.models.metered import Metered
+from listeners.models.port import Model, ModelError, OverBudget
 from listeners.ranges import Passage
 from listeners.summarise import Answered, summarise_messages, summarise_summaries
 from memory.items import Effect

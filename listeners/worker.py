@@ -28,8 +28,8 @@ from bus.errors import Unavailable
 from bus.tasks import end
 from listeners.effects import EffectPace, EffectRunner
 from listeners.minding import mind
-from listeners.model import Model
-from listeners.prices import Prices
+from listeners.models.port import Model
+from listeners.models.prices import Prices
 from listeners.projector import Pace, Projector, Tally
 from listeners.summariser import EffectTally
 from listeners.watchdog import watched

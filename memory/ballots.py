@@ -5,15 +5,15 @@ from __future__ import annotations
 from bus.entries import BallotCompleted
 from memory import decisions
 from memory.compaction import compact_decisions, compact_proposals
-from memory.electorate import is_handle, proposal_of
-from memory.floor_state import Vote
+from memory.floor.state import Vote
 from memory.items import Cite, Decision, Origin, Proposal, Stance
 from memory.links import referred
 from memory.moment import Moment
-from memory.outcomes import answered
 from memory.proposals import settle
 from memory.ratification import ratify
 from memory.sides import side
+from memory.voting.electorate import is_handle, proposal_of
+from memory.voting.outcomes import answered
 
 Sides = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # for, against, neither
 

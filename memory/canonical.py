@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from memory.errors import SnapshotMismatch
-from memory.floor_state import Floor, Ledger, Votes
+from memory.floor.state import Floor, Ledger, Votes
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.settings import Settings
 from memory.state import FOLD, Era, Memory, Packs

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bus.entries import ItemCorrected
-from memory import exchanges, notebooks, reflections, seats, toolcache, voting
+from memory import exchanges, notebooks, reflections, toolcache
 from memory.compaction import forget_full
+from memory.floor import seats
 from memory.items import Decision, Origin, Participant, Position, Proposal, Reaction
 from memory.moment import Moment
 from memory.positions import keep_newest
@@ -12,6 +13,7 @@ from memory.proposals import tallied
 from memory.sides import counted
 from memory.state import Memory
 from memory.text import clip
+from memory.voting import course as voting
 
 
 def correct(moment: Moment, entry: ItemCorrected) -> None:

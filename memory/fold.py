@@ -30,35 +30,33 @@ from bus.entries import (
     Unknown,
 )
 from memory import (
-    bidding,
-    calling,
     condensed,
     dialogue,
     episodes,
     events,
     exchanges,
-    floor,
     history,
     lessons,
     notebooks,
     positions,
     reflections,
-    seats,
-    spending,
     summaries,
     toolcache,
-    voting,
     work,
 )
 from memory.compaction import compact_decisions, compact_proposals
 from memory.corrections import alias, correct
 from memory.errors import BadPattern, SettingsRefused
+from memory.floor import bidding, seats, spending
+from memory.floor import grants as floor
 from memory.items import Fact
 from memory.moment import Moment
 from memory.proposals import lapse
 from memory.settings import merged
 from memory.speech import speak
 from memory.state import Memory
+from memory.voting import calling
+from memory.voting import course as voting
 
 _NOTHING: list[Fact] = []
 

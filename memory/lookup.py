@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.floor_state import Vote
+from memory.floor.state import Vote
 from memory.state import Memory
 from memory.stores import Episode
 

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from bus.entries import VoteRule
 from memory.errors import SettingsRefused
-from memory.stop_rules import parse
+from memory.floor.stop_rules import parse
 
 
 class _Group(BaseModel):

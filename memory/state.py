@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from bus.entries import PackRef
 from memory.acts import Reader
 from memory.errors import PackMissing
-from memory.floor_state import Floor, Ledger, Votes
+from memory.floor.state import Floor, Ledger, Votes
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.patterns import Pack, parse_pack
 from memory.settings import Settings

@@ -9,10 +9,10 @@ from typing import Any
 
 from memory import ladder, lessons
 from memory.canonical import dump
-from memory.floor_state import Account
+from memory.floor.seats import agents
+from memory.floor.state import Account
 from memory.forecast import forecast
 from memory.lookup import innermost
-from memory.seats import agents
 from memory.state import Memory
 from memory.stores import Episode
 from memory.summaries import frontier

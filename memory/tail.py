@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from bus.entries import Record, Unknown
 from memory import condensed, exchanges, insights, lookup, notebooks, toolcache
-from memory.floor_state import Vote
+from memory.floor.state import Vote
 from memory.items import Proposal
 from memory.page import Page
 from memory.render import (
@@ -28,8 +28,8 @@ from memory.render_layers import (
     stage_line,
     work_lines,
 )
-from memory.render_votes import lost_line, vote_lines
 from memory.state import Memory
+from memory.voting.lines import lost_line, vote_lines
 
 STAGE = "Where We Are"
 VOTES = "Votes"

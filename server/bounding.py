@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from listeners.hosting import Part
-from listeners.prices import FRAME, Prices, cost, priced
+from listeners.agents.hosting import Part
+from listeners.models.prices import FRAME, Prices, cost, priced
+from memory.floor.stopping import Bounds, bounds, parse
 from memory.settings import Settings
-from memory.stopping import Bounds, bounds, parse
 from memory.text import tokens
 from server.errors import Misuse
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from listeners.hosting import Part
-from listeners.prices import Price
+from listeners.agents.hosting import Part
+from listeners.models.prices import Price
 from memory.errors import SettingsRefused
 from memory.presets import preset
 from memory.settings import Settings, merged, overlay

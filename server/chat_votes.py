@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bus.entries import BallotCast, VoteInitiated
-from memory.floor_state import Vote
+from memory.floor.state import Vote
 from memory.state import Memory
 from server.chat_lines import Command, Line, Publish, Show, item_of, listed, looks_like
 from server.errors import Misuse

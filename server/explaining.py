@@ -11,7 +11,7 @@ from bus import Bus
 from memory import tallies
 from memory.context import Request, assemble
 from memory.errors import UnknownRef
-from memory.floor_state import Vote
+from memory.floor.state import Vote
 from memory.items import Cite, Decision, Fact, Origin, Proposal
 from memory.state import Memory
 from memory.stores import Episode, Insight

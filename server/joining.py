@@ -13,15 +13,15 @@ from bus.drafts import made
 from bus.entries import ACTS, Entry, ParticipantJoined
 from bus.errors import BusError, StaleEpoch
 from bus.tasks import end
-from listeners.doors import BusDoor
-from listeners.presence import Presence, Superseded
-from listeners.room import entered
+from listeners.agents.presence import Presence, Superseded
+from listeners.rooms.doors import BusDoor
+from listeners.rooms.room import entered
 from memory.context import Request, assemble
 from memory.errors import DomainError
-from memory.floor import allowed
+from memory.floor.grants import allowed
+from memory.floor.stopping import totals
 from memory.items import VOICE
 from memory.state import Memory
-from memory.stopping import totals
 from personas.reading import CAPABILITIES
 from server.chat_commands import help_lines, parse
 from server.chat_lines import Close, Command, Publish, Quit, Show, View

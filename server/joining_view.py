@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from memory.floor_state import Seat, Vote
+from memory.floor.state import Seat, Vote
 from memory.items import Decision, Proposal
 from memory.state import Memory
 from memory.text import clip, one_line, visible

@@ -11,8 +11,8 @@ from typing import Any
 
 from bus.entries import Record
 from bus.local import LocalLog
-from listeners.model import Speaker
-from listeners.prices import Prices
+from listeners.models.port import Speaker
+from listeners.models.prices import Prices
 from listeners.projection import fact_rows
 from memory.fold import apply
 from memory.items import Fact

@@ -19,12 +19,12 @@ from ulid import ULID
 from bus import Bus
 from bus.entries import SessionOpened
 from bus.errors import Conflict, SessionExists
-from listeners.doors import BusDoor
-from listeners.hosting import Part, host
+from listeners.agents.hosting import Part, host
 from listeners.minding import mind
-from listeners.model import Speaker
-from listeners.prices import Prices
-from listeners.room import entered
+from listeners.models.port import Speaker
+from listeners.models.prices import Prices
+from listeners.rooms.doors import BusDoor
+from listeners.rooms.room import entered
 from server.asking import entries, report
 from server.casting import Cast
 from server.errors import Failure

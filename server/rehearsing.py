@@ -15,11 +15,11 @@ from bus.audit import Row
 from bus.entries import SessionOpened, Unknown
 from bus.local import LocalLog
 from bus.tasks import end
-from listeners.doors import LocalDoor
-from listeners.hosting import host
-from listeners.model import Speaker
+from listeners.agents.hosting import host
+from listeners.models.port import Speaker
 from listeners.offline import answer, settle
-from listeners.room import Hearer, Room, entered
+from listeners.rooms.doors import LocalDoor
+from listeners.rooms.room import Hearer, Room, entered
 from listeners.virtual import run_virtual
 from memory.state import Memory
 from memory.summaries import due

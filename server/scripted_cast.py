@@ -14,9 +14,9 @@ from random import Random
 from typing import Final
 
 from bus.entries import Act, Intent
-from listeners.model import ModelError, Prompt
-from listeners.model_scripted import Answer
-from listeners.prompting import SILENT
+from listeners.agents.prompting import SILENT
+from listeners.models.port import ModelError, Prompt
+from listeners.models.scripted import Answer
 from memory.text import clip
 from server.script import Line, Lines
 

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from listeners.prices import Price
+from listeners.models.prices import Price
 from memory.presets import preset
 from memory.settings import Settings as SessionSettings
 from memory.settings import overlay

@@ -6,9 +6,9 @@ from typing import Final
 
 from pydantic import SecretStr
 
-from listeners.model import Speaker
-from listeners.model_scripted import ScriptedModel
-from listeners.prices import Prices
+from listeners.models.port import Speaker
+from listeners.models.prices import Prices
+from listeners.models.scripted import ScriptedModel
 from server.casting import Cast
 from server.errors import Misuse
 from server.scripted_cast import scripted

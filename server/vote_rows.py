@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.electorate import electorate, waits_for
-from memory.floor_state import Vote
-from memory.outcomes import counted
+from memory.floor.state import Vote
 from memory.state import Memory
-from memory.tallying import Result, preferences
+from memory.voting.electorate import electorate, waits_for
+from memory.voting.outcomes import counted
+from memory.voting.tallying import Result, preferences
 
 Row = dict[str, Any]
 

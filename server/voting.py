@@ -14,14 +14,14 @@ from bus.drafts import Draft, result_id
 from bus.entries import BallotCast, Entry, VoteConfirmed, VoteInitiated, VoteRule
 from listeners import ballots
 from listeners.reader import MemoryReader
-from memory.calling import refusal
-from memory.electorate import electorate, read_choice
 from memory.errors import UnknownVote
-from memory.floor_state import Vote
+from memory.floor.state import Vote
 from memory.lookup import vote_of
 from memory.state import Memory, Packs
-from memory.tallying import ABSTAIN
-from memory.voting import result
+from memory.voting.calling import refusal
+from memory.voting.course import result
+from memory.voting.electorate import electorate, read_choice
+from memory.voting.tallying import ABSTAIN
 from server.errors import Failure, Misuse
 from server.packs import read_packs
 from server.running import connected

@@ -16,7 +16,7 @@ from server.errors import Misuse
 from server.output import emit, shown, stderr, stdout, tell
 from server.running import connected
 from server.settings import Settings
-from server.wording import fact_line, fact_style, message_line
+from server.wording import adds, fact_line, fact_style, message_line
 
 
 def start(after: int | None, cursor: str | None) -> Cursor | int | None:
@@ -62,7 +62,8 @@ async def watch(
 def show(console: Console, one: Record | FactRecord) -> None:
     """One line of the live view; nothing for entries that only keep house."""
     if isinstance(one, FactRecord):
-        console.print(Text("    " + shown(fact_line(one.fact)), style=fact_style(one.fact)))
+        if adds(one.fact):
+            console.print(Text("    " + shown(fact_line(one.fact)), style=fact_style(one.fact)))
     elif (line := message_line(one)) is not None:
         console.print(line)
 

@@ -69,7 +69,15 @@ _SAYS: Final = {
 
 
 # What is said of these is in their facts, or in numbers; there are too many of them for a line.
-_HOUSEKEEPING: Final = frozenset({"floor.bid", "floor.passed", "spend.reserved", "spend.settled"})
+_HOUSEKEEPING: Final = frozenset({
+    "floor.bid", "floor.passed", "spend.reserved", "spend.settled", "ballot.cast",
+})  # fmt: skip
+
+# Facts that say no more than the line of their entry did; with a pass nothing happens.
+_SAID_BEFORE: Final = frozenset({
+    "seat.taken", "seat.left", "floor.passed", "floor.granted", "floor.released", "floor.nudged",
+    "floor.paused", "floor.resumed", "floor.muted", "vote.called",
+})  # fmt: skip
 
 _STYLES: Final = {
     "proposal.echoed": "bold magenta",
@@ -99,6 +107,11 @@ def fact_line(fact: Mapping[str, Any]) -> str:
     return line + " (conditional)" if data.get("conditional") is True else line
 
 
+def adds(fact: Mapping[str, Any]) -> bool:
+    """False for a fact that repeats what the line of its entry says."""
+    return str(fact["kind"]) not in _SAID_BEFORE
+
+
 def fact_style(fact: Mapping[str, Any]) -> str:
     """What stands out: an idea that comes back, a change of side, a thing settled."""
     return _STYLES.get(str(fact["kind"]), "cyan")
@@ -118,7 +131,7 @@ def message_line(record: Record) -> Text | None:
     if entry.kind == "summary.made":
         text = visible(clip(one_line(entry.text), WIDTH))
         return Text(f"      summary {entry.first}-{entry.last}: {text}", style="dim")
-    if entry.kind in _HOUSEKEEPING:
+    if entry.kind in _HOUSEKEEPING or (entry.kind == "floor.released" and entry.reason == "spoke"):
         return None
     number = f"{record.n:>5} " if entry.kind in PRIMARY else " " * 6
     return Text(number + visible(_house(entry)), style="dim")

@@ -8,8 +8,8 @@ import signal
 from typing import Final, Literal
 
 from listeners.effects import EffectPace
-from listeners.model import Speaker
-from listeners.prices import Prices, by_tier
+from listeners.models.port import Speaker
+from listeners.models.prices import Prices, by_tier
 from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
 from server.packs import read_packs
@@ -99,7 +99,7 @@ def model(settings: Settings) -> Speaker | None:
     """The model that the settings name; None where they name none."""
     if not settings.has_model:
         return None
-    from listeners.model_openai import OpenAIModel
+    from listeners.models.openai import OpenAIModel
 
     return OpenAIModel(
         settings.model,

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Literal, get_args
 
-from listeners.model_scripted import within
+from listeners.models.scripted import within
 from memory.text import tokens
 from tests.fake_replies import (
     CACHE_STEP,

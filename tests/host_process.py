@@ -12,10 +12,10 @@ import sys
 from typing import Any
 
 from bus import Bus
-from listeners.doors import BusDoor
-from listeners.hosting import Part, host
-from listeners.model_scripted import ScriptedModel
-from listeners.room import entered
+from listeners.agents.hosting import Part, host
+from listeners.models.scripted import ScriptedModel
+from listeners.rooms.doors import BusDoor
+from listeners.rooms.room import entered
 from personas.persona import Budget
 from tests.logs import PACKS
 from tests.talkers import ANSWERS, persona

@@ -16,10 +16,10 @@ from typing import Any
 from bus import Bus, Draft
 from bus.entries import Message, ParticipantJoined, Record, SessionOpened
 from bus.tasks import end
-from listeners.doors import BusDoor
-from listeners.hosting import Hosted, Part, host
-from listeners.model_scripted import ScriptedModel
-from listeners.room import Room, entered
+from listeners.agents.hosting import Hosted, Part, host
+from listeners.models.scripted import ScriptedModel
+from listeners.rooms.doors import BusDoor
+from listeners.rooms.room import Room, entered
 from memory.fold import apply
 from memory.state import Memory
 from tests.logs import PACKS

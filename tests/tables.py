@@ -17,10 +17,10 @@ from bus.entries import (
     ParticipantJoined,
     SessionClosed,
 )
-from memory.arbitration import Close, Expire, Grant, Nudge, Pause, Step, Waited, next_step
-from memory.floor_state import Vote
+from memory.floor.arbitration import Close, Expire, Grant, Nudge, Pause, Step, Waited, next_step
+from memory.floor.gate import judge
+from memory.floor.state import Vote
 from memory.fold import apply
-from memory.gate import judge
 from memory.items import Fact
 from memory.state import Memory
 from tests.logs import PACKS, numbered, opened

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from listeners.model import ModelError, ModelUnavailable, Prompt
+from listeners.models.port import ModelError, ModelUnavailable, Prompt
 from personas.persona import Budget, Persona
 
 Answer = Callable[[Prompt, Random], str | ModelError]

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from listeners.effects import EffectPace
-from listeners.model_openai import OpenAIModel
+from listeners.models.openai import OpenAIModel
 from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
 from memory.patterns import parse_pack

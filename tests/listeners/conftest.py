@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from listeners.model_openai import OpenAIModel
+from listeners.models.openai import OpenAIModel
 from tests.fake_openai import FakeOpenAI
 
 

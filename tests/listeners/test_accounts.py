@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bus import Draft, Receipt
 from bus.entries import SettingsChanged, SpendReserved, SpendSettled
 from bus.local import LocalLog
-from listeners.accounts import (
+from listeners.models.accounts import (
     Account,
     Charge,
     charge_for,
@@ -21,9 +21,9 @@ from listeners.accounts import (
     reserve_draft,
     settle_draft,
 )
-from listeners.books import keeps_books
-from listeners.charged import Charged
-from listeners.model import (
+from listeners.models.books import keeps_books
+from listeners.models.charged import Charged
+from listeners.models.port import (
     BadAnswer,
     Completion,
     ModelError,
@@ -32,8 +32,8 @@ from listeners.model import (
     Prompt,
     TooSlow,
 )
-from listeners.model_scripted import ScriptedModel
-from listeners.prices import Price, reservation
+from listeners.models.prices import Price, reservation
+from listeners.models.scripted import ScriptedModel
 from memory.fold import fold
 from memory.state import Memory
 from memory.text import tokens

@@ -13,9 +13,9 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import FloorGranted, FloorPaused, Message
 from bus.errors import StaleEpoch
-from listeners.hosting import Part
-from listeners.model import Prompt
-from listeners.prompting import should_respond, what_to_say
+from listeners.agents.hosting import Part
+from listeners.agents.prompting import should_respond, what_to_say
+from listeners.models.port import Prompt
 from memory.fold import apply
 from memory.state import Memory
 from personas.persona import Budget
@@ -135,7 +135,7 @@ async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus:
             async for piece in self.inner.stream(prompt):
                 yield piece
 
-    from listeners.hosting import host
+    from listeners.agents.hosting import host
 
     async with room(bus, "slow") as found:
         parts = [Part("slow", persona("slow")), Part("quick", persona("quick"))]
@@ -349,6 +349,6 @@ def gini(values: list[int]) -> float:
 
 
 def talkers_model(answer: talkers.Answer) -> Any:
-    from listeners.model_scripted import ScriptedModel
+    from listeners.models.scripted import ScriptedModel
 
     return ScriptedModel(answer)

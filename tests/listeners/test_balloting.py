@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.balloting import MOST_WHY, ballot_question, ballot_shape, read_ballot
-from memory.floor_state import Vote
+from listeners.agents.balloting import MOST_WHY, ballot_question, ballot_shape, read_ballot
+from memory.floor.state import Vote
 
 
 def vote(rule: str = "majority", *options: str, secret: bool = False) -> Vote:

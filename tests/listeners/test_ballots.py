@@ -13,7 +13,7 @@ from bus.errors import InvalidEntry
 from listeners.ballots import cast, retally
 from listeners.reader import MemoryReader
 from memory.errors import UnknownVote
-from memory.voting import WITH_BALLOTS, result
+from memory.voting.course import WITH_BALLOTS, result
 from tests.logs import PACKS, opened
 
 

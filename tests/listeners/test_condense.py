@@ -11,8 +11,8 @@ from bus.entries import Entry
 from listeners.condense import Condensing
 from listeners.effects import EffectPace, EffectRunner
 from listeners.jobs import job_for
-from listeners.model import BadAnswer
-from listeners.model_openai import OpenAIModel
+from listeners.models.openai import OpenAIModel
+from listeners.models.port import BadAnswer
 from listeners.projector import Pace, Projector
 from memory.brevity import size_of
 from memory.condensed import answer_text, owed, running_text

@@ -11,7 +11,7 @@ from bus import Bus
 from bus.entries import Record
 from bus.errors import Conflict, SessionExists
 from listeners.deliberation import Deliberation, State
-from listeners.model_openai import OpenAIModel
+from listeners.models.openai import OpenAIModel
 from memory.errors import SnapshotMismatch
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from listeners.memo import Memo
-from listeners.metered import Metered
-from listeners.model import Completion, ModelUnavailable, OverBudget, Prompt, Shape
+from listeners.models.memo import Memo
+from listeners.models.metered import Metered
+from listeners.models.port import Completion, ModelUnavailable, OverBudget, Prompt, Shape
 
 
 class Counting:

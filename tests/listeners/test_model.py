@@ -14,8 +14,9 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel
 
-from listeners.dialect import Dialect, Refused, lasts, simpler
-from listeners.model import (
+from listeners.models.dialect import Dialect, Refused, lasts, simpler
+from listeners.models.openai import OpenAIModel, forbid_models
+from listeners.models.port import (
     BadAnswer,
     Completion,
     ContextOverflow,
@@ -27,8 +28,7 @@ from listeners.model import (
     predicament,
     refusal,
 )
-from listeners.model_openai import OpenAIModel, forbid_models
-from listeners.structured import ask, shape_of
+from listeners.models.structured import ask, shape_of
 from memory.text import tokens
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI, Manners, Parameter, realistic
 from tests.patience import wait_until
@@ -472,7 +472,7 @@ async def test_a_realistic_endpoint_repeats_itself() -> None:
 def test_the_provider_is_imported_only_when_asked() -> None:
     """Importing the adapter and building a model loads no `openai`."""
     code = (
-        "import sys; from listeners.model_openai import OpenAIModel; OpenAIModel('m');"
+        "import sys; from listeners.models.openai import OpenAIModel; OpenAIModel('m');"
         "sys.exit('openai' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

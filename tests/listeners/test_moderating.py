@@ -8,13 +8,13 @@ from random import Random
 from typing import Any
 
 from bus.drafts import Draft
-from bus.entries import Message, Record, SessionOpened
+from bus.entries import Message, SessionOpened
 from bus.local import LocalLog
-from listeners.doors import LocalDoor
-from listeners.hosting import Part, host
-from listeners.model import Prompt
-from listeners.model_scripted import ScriptedModel
-from listeners.room import entered
+from listeners.agents.hosting import Part, host
+from listeners.models.port import Prompt
+from listeners.models.scripted import ScriptedModel
+from listeners.rooms.doors import LocalDoor
+from listeners.rooms.room import entered
 from listeners.virtual import run_virtual
 from personas.persona import Budget
 from tests.logs import PACKS
@@ -23,10 +23,10 @@ from tests.talkers import Answer, bid, passed, persona, sentence
 MODERATOR = "mod"
 
 
-def moderated(answer: Answer, budget: Budget | None = None, turns: int = 6) -> list[Record]:
+def moderated(answer: Answer, budget: Budget | None = None, turns: int = 6) -> list[Any]:
     """The log of a moderated talk of three, whose agents answer so; in virtual time."""
 
-    async def main() -> list[Record]:
+    async def main() -> list[Any]:
         clock = asyncio.get_running_loop()
         log = LocalLog("talk", lambda: round(clock.time() * 1000) + 1_000_000)
         tree: dict[str, Any] = {
@@ -48,13 +48,21 @@ def moderated(answer: Answer, budget: Budget | None = None, turns: int = 6) -> l
     return run_virtual(main())
 
 
-def asked(log: list[Record]) -> int:
+def entries(log: list[Any]) -> list[Any]:
+    return [record.entry for record in log]
+
+
+def end(log: list[Any]) -> Any:
+    return entries(log)[-1]
+
+
+def asked(log: list[Any]) -> int:
     return sum(
         record.entry.kind == "spend.reserved" and record.entry.purpose == "grant" for record in log
     )
 
 
-def grants(log: list[Record]) -> list[Any]:
+def grants(log: list[Any]) -> list[Any]:
     return [record.entry for record in log if record.entry.kind == "floor.granted"]
 
 
@@ -77,14 +85,14 @@ def test_the_moderator_is_asked_once_all_have_answered() -> None:
     assert [(one.participant, one.by) for one in grants(log)] == [("bob", MODERATOR)]
     assert asked(log) == 1
     first = next(i for i, record in enumerate(log) if record.entry.kind == "floor.granted")
-    bidders = {r.entry.participant for r in log[:first] if r.entry.kind == "floor.bid"}
+    bidders = {one.participant for one in entries(log[:first]) if one.kind == "floor.bid"}
     assert bidders == {"ann", "bob"}
 
 
 def test_a_moderator_that_names_nobody_is_not_asked_again_for_the_same_bids() -> None:
     """After its time is over the bids decide, and the log stays as short as the talk."""
     log = moderated(naming(""), turns=6)
-    assert log[-1].entry.reason == "turns"
+    assert end(log).reason == "turns"
     assert all(one.by is None for one in grants(log))
     assert asked(log) <= len(grants(log)) + 1
     assert len(log) < 120
@@ -93,7 +101,7 @@ def test_a_moderator_that_names_nobody_is_not_asked_again_for_the_same_bids() ->
 def test_a_moderator_that_is_broke_does_not_flood_the_log() -> None:
     """It is refused once an epoch; the bids decide."""
     log = moderated(naming("bob"), Budget(tokens=10), turns=6)
-    assert log[-1].entry.reason == "turns"
+    assert end(log).reason == "turns"
     assert len(log) < 120
 
 
@@ -108,5 +116,5 @@ def test_a_moderator_speaks_too() -> None:
         return sentence(chance)
 
     log = moderated(answer)
-    said = [r.entry.participant for r in log if r.entry.kind == "message"]
+    said = [one.participant for one in entries(log) if one.kind == "message"]
     assert said[:2] == ["host", MODERATOR]

@@ -9,7 +9,7 @@ import pytest
 
 from bus import Bus, Draft
 from bus.entries import BallotCompleted, Entry, Message, ParticipantAliased, ResultsFinal
-from listeners.model_openai import OpenAIModel
+from listeners.models.openai import OpenAIModel
 from listeners.notebook import Notebook
 from memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
 from tests.fake_openai import FakeOpenAI

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from listeners.model import Prompt, Shape
-from listeners.prices import Price, by_tier, cost, priced, reservation, worst
+from listeners.models.port import Prompt, Shape
+from listeners.models.prices import Price, by_tier, cost, priced, reservation, worst
 from memory.text import tokens
 
 MINI = Price(input=150_000, output=600_000, cached=75_000)

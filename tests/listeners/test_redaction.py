@@ -11,7 +11,7 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import Message
 from listeners.effects import EffectPace, EffectRunner
-from listeners.model_openai import OpenAIModel
+from listeners.models.openai import OpenAIModel
 from listeners.projector import Pace, Projector
 from listeners.reader import MemoryReader
 from listeners.redaction import preview, redact

@@ -23,8 +23,8 @@ from bus.entries import (
     VoteInitiated,
 )
 from listeners.effects import EffectPace, EffectRunner
-from listeners.model import ContextOverflow, ModelRefused
-from listeners.model_openai import OpenAIModel
+from listeners.models.openai import OpenAIModel
+from listeners.models.port import ContextOverflow, ModelRefused
 from listeners.projector import Pace, Projector
 from listeners.reflect import HALVINGS, Reflecting, validate_memory_length
 from memory.canonical import dump

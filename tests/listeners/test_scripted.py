@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.model import BadAnswer, Completion, ModelUnavailable, Prompt, Shape
-from listeners.model_scripted import ScriptedModel, within
+from listeners.models.port import BadAnswer, Completion, ModelUnavailable, Prompt, Shape
+from listeners.models.scripted import ScriptedModel, within
 from memory.text import tokens
 
 PROMPT = Prompt("You talk.", "Well?", 50, purpose="draft", participant="ana")

@@ -13,12 +13,12 @@ from bus.entries import FloorReleased, Message, SessionOpened
 from bus.errors import InvalidEntry, SessionNotFound
 from bus.tasks import end
 from listeners import Session
-from listeners.arbiter import Arbiter
-from listeners.doors import BusDoor
+from listeners.agents.arbiter import Arbiter
+from listeners.agents.presence import Superseded
 from listeners.packs import known, newest
-from listeners.presence import Superseded
-from listeners.room import entered
-from listeners.turns import FloorLost, NotGranted
+from listeners.rooms.doors import BusDoor
+from listeners.rooms.room import entered
+from listeners.rooms.turns import FloorLost, NotGranted
 from tests.patience import wait_until
 from tests.servers import RedisServer
 from tests.talks import everything

@@ -10,14 +10,14 @@ import pytest
 
 from bus import Bus, Draft
 from bus.entries import Message, SettingsChanged
-from listeners.accounts import Charge, reserve_draft
 from listeners.effects import EffectPace, EffectRunner
 from listeners.inline import Inline
-from listeners.model_openai import OpenAIModel
-from listeners.prices import Price, Prices
+from listeners.models.accounts import Charge, reserve_draft
+from listeners.models.openai import OpenAIModel
+from listeners.models.prices import Price, Prices
 from listeners.projector import Pace, Projector
 from listeners.reader import MemoryReader
-from memory.floor_state import Ledger
+from memory.floor.state import Ledger
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
 from tests.patience import wait_until

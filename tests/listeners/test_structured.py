@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from listeners.model import BadAnswer, ModelError, ModelUnavailable, Prompt
-from listeners.model_scripted import ScriptedModel
-from listeners.structured import QUOTED, ask, parsed, shape_of
+from listeners.models.port import BadAnswer, ModelError, ModelUnavailable, Prompt
+from listeners.models.scripted import ScriptedModel
+from listeners.models.structured import QUOTED, ask, parsed, shape_of
 
 
 class Part(BaseModel):

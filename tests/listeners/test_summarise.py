@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.model import ContextOverflow, ModelUnavailable
-from listeners.model_openai import OpenAIModel
+from listeners.models.openai import OpenAIModel
+from listeners.models.port import ContextOverflow, ModelUnavailable
 from listeners.summarise import (
     at_most,
     prompt_for_messages,

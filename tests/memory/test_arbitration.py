@@ -19,7 +19,8 @@ from bus.entries import (
     ParticipantLeft,
     SpendReserved,
 )
-from memory.arbitration import (
+from memory.canonical import dump, load
+from memory.floor.arbitration import (
     AskModerator,
     CallVote,
     Close,
@@ -31,8 +32,7 @@ from memory.arbitration import (
     next_step,
     score,
 )
-from memory.canonical import dump, load
-from memory.floor_state import Ballot, Bid
+from memory.floor.state import Ballot, Bid
 from memory.text import tokens
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
@@ -91,7 +91,7 @@ def test_what_speaks_for_a_bid() -> None:
     parts = score(memory, "bo", Bid(urgency=2, intent="support", re="P1", turn=1))
     assert parts["addressed"] == 2000
     assert (parts["intent"], parts["redundancy"]) == (100, -400)
-    assert (parts["recency"], parts["aging"]) == (-400, 500)
+    assert (parts["recency"], parts["aging"]) == (-400, 640)
     assert parts["deficit"] < 0
     assert parts["total"] == sum(value for key, value in parts.items() if key != "total")
     parts = score(memory, "ana", Bid(urgency=1, intent="oppose", re="P1", turn=3))

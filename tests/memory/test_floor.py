@@ -24,7 +24,7 @@ from bus.entries import (
     SpendReserved,
 )
 from memory.canonical import dump, load
-from memory.floor import allowed
+from memory.floor.grants import allowed
 from memory.state import Memory
 from tests.logs import PACKS, folded, numbered, opened
 from tests.mixed import PRIMARY_MAKERS, bodies

@@ -16,8 +16,8 @@ from bus.entries import (
     SessionClosed,
     SpendReserved,
 )
-from memory.gate import judge, may_speak
-from memory.gate_rules import urgency
+from memory.floor.gate import judge, may_speak
+from memory.floor.rules import urgency
 from tests.logs import numbered
 from tests.tables import Table, agent, person
 

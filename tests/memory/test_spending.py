@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bus.entries import Entry, ParticipantAliased, Purpose, SpendReserved, SpendSettled
-from memory.floor_state import Account
-from memory.spending import limit_for
+from memory.floor.spending import limit_for
+from memory.floor.state import Account
 from memory.state import Memory
 from tests.tables import Table, agent
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from bus.entries import SpendReserved, SpendSettled
 from memory.errors import SettingsRefused
+from memory.floor.stopping import Bounds, alarm, bounds, holds, parse, totals
 from memory.settings import Settings, merged
-from memory.stopping import Bounds, alarm, bounds, holds, parse, totals
 from tests.tables import Table, agent, person
 
 

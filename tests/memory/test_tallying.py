@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bus.entries import VoteRule
-from memory.tallying import ABSTAIN, Choice, Result, preferences, schulze, tally
+from memory.voting.tallying import ABSTAIN, Choice, Result, preferences, schulze, tally
 
 RULES: tuple[VoteRule, ...] = get_args(VoteRule)
 OPTIONS = ("tea", "coffee", "milk", "water")

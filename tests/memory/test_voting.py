@@ -22,15 +22,15 @@ from bus.entries import (
     VoteInitiated,
 )
 from bus.wire import encode
-from memory.calling import OPTIONS, RUNNING
 from memory.canonical import dump, load
 from memory.context import Profile, Request, assemble
-from memory.electorate import waits_for
-from memory.floor_state import Seat, Vote
+from memory.floor.state import Seat, Vote
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
-from memory.voting import ROWS, WITH_BALLOTS, result
+from memory.voting.calling import OPTIONS, RUNNING
+from memory.voting.course import ROWS, WITH_BALLOTS, result
+from memory.voting.electorate import waits_for
 from server.minutes import minutes
 from server.wording import fact_line, message_line
 from tests.logs import PACKS, numbered, opened

@@ -19,13 +19,13 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from memory.calling import RUNNING
 from memory.canonical import dump, load
 from memory.fold import apply, fold
-from memory.outcomes import counted
 from memory.redaction import blanked
 from memory.state import Memory
-from memory.voting import ROWS, WITH_BALLOTS, result
+from memory.voting.calling import RUNNING
+from memory.voting.course import ROWS, WITH_BALLOTS, result
+from memory.voting.outcomes import counted
 from tests.logs import PACKS, folded, numbered, opened
 
 NAMES = st.sampled_from(("ana", "bo", "cy", "dee"))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.hosting import Part
-from listeners.prices import Price
+from listeners.agents.hosting import Part
+from listeners.models.prices import Price
 from memory.settings import Settings, merged
 from personas.persona import Budget
 from server.bounding import refuse_unbounded, worst

@@ -1,0 +1,164 @@
+"""The arbiter of a session's floor: reads the memory, decides, and publishes what is next.
+
+Deciding is `memory.floor.arbitration.next_step`, a pure function; this is the loop that
+carries a step out. Every process that hosts somebody may run one: they come to
+the same step, and the first entry of an epoch is the one that lands. So none of
+them matters, and any of them may die at any moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from bus import Draft
+from bus.drafts import result_id
+from bus.entries import (
+    Entry,
+    FloorGranted,
+    FloorNudged,
+    FloorPaused,
+    FloorReleased,
+    ResultsFinal,
+)
+from bus.errors import Conflict, SessionClosed, StaleEpoch
+from listeners.agents import drafting
+from listeners.rooms.room import Room
+from memory.floor.arbitration import (
+    AskModerator,
+    CallVote,
+    Close,
+    CountVote,
+    Expire,
+    Grant,
+    Nudge,
+    Pause,
+    Step,
+    next_step,
+)
+from memory.floor.stopping import totals
+from memory.items import VOICE
+from memory.voting.course import result
+
+AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
+SETTLE_SECONDS: Final = 2.0  # for calls under way to be settled before a session closes
+
+log = structlog.get_logger("parley.arbiter")
+
+
+@dataclass(slots=True)
+class ArbiterTally:
+    """Steps that this arbiter took, and those in which another was first."""
+
+    taken: int = 0
+    lost: int = 0
+
+
+class Arbiter:
+    """Arbitrates in `room` until the session closes; `nonce` tells it from others."""
+
+    def __init__(self, room: Room, nonce: str) -> None:
+        self._room, self._nonce = room, nonce
+        self.tally = ArbiterTally()
+
+    async def run(self) -> None:
+        """Return once the session is closed."""
+        room = self._room
+        try:
+            while room.memory.closed is None:
+                seq = room.seq
+                wait = await self._round()
+                await room.moved(seq, wait)
+        except SessionClosed:
+            return
+
+    async def _round(self) -> float | None:
+        """One look; the seconds after which to look again though nothing came, None: for ever."""
+        step, wait_ms = next_step(self._room.memory, self._room.waited())
+        if step is None or isinstance(step, AskModerator):
+            return None if wait_ms is None else wait_ms / 1000
+        try:
+            await self._take(step)
+            self.tally.taken += 1
+        except StaleEpoch:
+            self.tally.lost += 1
+        return AGAIN_SECONDS
+
+    async def _take(self, step: Step) -> None:
+        floor, room = self._room.memory.floor, self._room
+        epoch = floor.epoch
+        match step:
+            case Grant():
+                granted = FloorGranted(
+                    participant=step.participant, epoch=epoch + 1, score=step.score,
+                    lease_ms=room.memory.settings.floor.lease_ms, reason=step.reason,
+                )  # fmt: skip
+                await self._publish(f"grant:{epoch}", granted)
+            case Expire():
+                over = FloorReleased(
+                    participant=step.participant, epoch=epoch + 1, reason="expired"
+                )
+                await self._publish(f"expire:{epoch}", over)
+            case Nudge():
+                nudge = FloorNudged(
+                    participant=step.participant, warning=step.warning, re=step.re,
+                    earlier=step.earlier, content=step.content,
+                )  # fmt: skip
+                own = f"nudge:{step.warning}:{step.re or epoch}:{floor.stirred}"
+                await self._publish(own, nudge)
+            case Pause():
+                await self._publish(f"pause:{floor.turns}", FloorPaused(reason=step.reason))
+            case CallVote():
+                await self._call_vote(step.proposal)
+            case CountVote():
+                await self._count(step.ref)
+            case Close():
+                await self._close(step.reason, step.rule)
+
+    async def _publish(self, own: str, entry: Entry) -> None:
+        """Publish under an id that every arbiter gives this step, so that it lands once.
+
+        Where somebody else's entry has the id, under one of this arbiter's own.
+        """
+        try:
+            await self._room.publish([Draft(own, entry)])
+        except Conflict:
+            await self._room.publish([Draft(f"{own}:{self._nonce}:{self._room.seq}", entry)])
+
+    async def _count(self, ref: int) -> None:
+        """Close a vote by its result. An entry that has the id and closed nothing is passed by."""
+        room = self._room
+        vote = room.memory.votes.held[ref]
+        await self._publish(result_id(vote.n), result(room.memory, ref))
+        standing = room.memory.votes.held.get(ref)
+        if standing is not None and standing.status == "open":
+            again = f"{result_id(vote.n)}:{self._nonce}:{room.seq}"
+            await room.publish([Draft(again, result(room.memory, ref))])
+
+    async def _call_vote(self, ref: int) -> None:
+        call = drafting.call_on(self._room.memory, VOICE, f"P{ref}")
+        await self._publish(f"vote:{VOICE}:{ref}", call)
+
+    async def _close(self, reason: str, rule: str) -> None:
+        """End the session once the calls under way are settled, with its totals.
+
+        Where nothing was decided and the settings name a fallback, that is the outcome.
+        """
+        room = self._room
+        if not room.memory.floor.paused:
+            await self._publish("pause:closing", FloorPaused(reason="closing"))
+        clock = asyncio.get_running_loop()
+        deadline = clock.time() + SETTLE_SECONDS
+        while room.memory.ledger.calls and (left := deadline - clock.time()) > 0:
+            await room.moved(room.seq, left)
+        memory = room.memory
+        if memory.settings.vote.fallback and not any(d.binds for d in memory.decisions.values()):
+            fallback = ResultsFinal(
+                participant=VOICE, content=memory.settings.vote.fallback, consensus=False
+            )
+            await self._publish("fallback", fallback)
+        await room.close(reason, rule, totals(room.memory))
+        log.info("session_closed", session=room.session, reason=reason, rule=rule)

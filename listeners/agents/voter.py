@@ -1,0 +1,69 @@
+"""An agent's ballot: asked of its model once, and once more where it could not be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from bus.entries import BallotCast
+from listeners.agents.balloting import ballot_question, ballot_shape, read_ballot
+from listeners.agents.caller import Called, Caller
+from listeners.agents.presence import Presence
+from listeners.agents.prompting import how_to_vote
+from listeners.agents.tally import AgentTally
+from memory.floor.state import Vote
+from memory.text import clip, one_line
+from personas.persona import Persona
+
+UNREAD_CHARS: Final = 200  # of an answer that is no ballot: kept as it was cast
+PATIENCE: Final = 2  # times what an evaluation may take: a vote comes once
+
+
+class Voter:
+    """Votes for `presence`."""
+
+    def __init__(
+        self, presence: Presence, persona: Persona, caller: Caller, tally: AgentTally
+    ) -> None:
+        self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
+
+    def owed(self) -> Vote | None:
+        """The open vote that waits for this participant's ballot."""
+        for ref in sorted(self._me.memory.votes.held):
+            vote = self._me.memory.votes.held[ref]
+            if vote.status == "open" and self._me.canonical in vote.electorate:
+                cast = vote.ballots.get(self._me.canonical)
+                if cast is None or cast.invalid == 1:
+                    return vote
+        return None
+
+    async def cast(self, vote: Vote) -> None:
+        """Ask for a ballot and cast it. Where no answer comes, it is an abstention that says so."""
+        self._tally.ballots += 1
+        room, ref = self._me.room, vote.ref
+        prompt = how_to_vote(
+            self._persona, self._me.name, room.memory, tuple(room.recent), ballot_question(vote)
+        )
+        called = await self._caller.speak(
+            replace(prompt, shape=ballot_shape(vote)),
+            lambda: self._is_open(ref),
+            PATIENCE * self._me.settings.evaluation_ms / 1000,
+        )
+        self._tally.ended(called.ending)
+        ballot = None if called.ending == "cancelled" else self._ballot(vote, called)
+        draft = None if ballot is None else self._me.draft("ballot", ballot)
+        await self._me.publish(called.settled(), draft)
+
+    def _is_open(self, ref: int) -> bool:
+        vote = self._me.memory.votes.held.get(ref)
+        return vote is not None and vote.status == "open" and self._me.memory.closed is None
+
+    def _ballot(self, vote: Vote, called: Called[str]) -> BallotCast:
+        name = self._me.name
+        if called.answer is None:
+            why = f"no ballot came: {called.ending}"
+            return BallotCast(participant=name, re=vote.n, choice=("abstain",), content=why)
+        choice, why = read_ballot(vote, called.answer)
+        if not choice:
+            why = clip(one_line(called.answer), UNREAD_CHARS)
+        return BallotCast(participant=name, re=vote.n, choice=choice, content=why)

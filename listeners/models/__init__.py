@@ -1,0 +1,1 @@
+"""Language models: the port, endpoints, a scripted double, and what calls cost."""

@@ -1,0 +1,81 @@
+"""When things happened, by the clock of the log.
+
+Memory knows no time, so whoever decides by time (an auction's end, a lease)
+keeps the receive times of the entries that matter beside it. They come from the
+log, so every process that looks has the same ones; between two entries the
+process's own clock counts on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Final
+
+from bus.entries import Record
+from memory.floor.arbitration import Waited
+from memory.state import Memory
+
+_EPOCHS: Final = frozenset({"floor.granted", "floor.released"})
+_STIRS: Final = frozenset({"episode.opened", "ballot.completed", "floor.resumed"})
+
+
+class Marks:
+    """Receive times, in ms, of the newest entry of each sort that was noted."""
+
+    def __init__(self) -> None:
+        self._ahead: float | None = None  # of the log's clock over the loop's, ms
+        self._opened = self._epoch = self._bid = self._vote = self._head = self._nudge = 0
+
+    def note(self, record: Record, *, live: bool) -> None:
+        """Take in `record`; `live` when it arrived just now."""
+        at, kind = record.received_ms, record.entry.kind
+        self._opened = self._opened or at
+        if live:
+            # The least delayed arrival is the best estimate of the other clock.
+            ahead = at - _loop_ms()
+            self._ahead = ahead if self._ahead is None else max(self._ahead, ahead)
+        if kind == "session.opened":
+            self._opened = at
+        elif kind == "message":
+            self._head = at
+            self._epoch = at
+            self._bid = 0
+        elif kind in _EPOCHS or kind in _STIRS:
+            self._epoch = at
+            self._bid = 0
+        elif kind == "floor.bid":
+            self._bid = self._bid or at
+        elif kind == "vote.initiated":
+            self._vote = at
+        elif kind == "floor.nudged":
+            self._nudge = at
+
+    def waited(self, memory: Memory) -> Waited:
+        """How long ago each was, in ms. A bid that stands since an earlier epoch counts from
+        the beginning of this one."""
+        now = self._now()
+        bid = None
+        if memory.floor.bids:
+            bid = _since(now, self._bid or self._epoch)
+        return Waited(
+            epoch=_since(now, self._epoch or self._opened),
+            bid=bid,
+            vote=_since(now, self._vote) if memory.votes.running else None,
+            session=_since(now, self._opened),
+            head=_since(now, self._head or self._opened),
+            nudge=_since(now, self._nudge) if self._nudge else None,
+        )
+
+    def _now(self) -> int:
+        if self._ahead is None:  # nothing arrived yet: the clocks are taken to agree
+            return time.time_ns() // 1_000_000
+        return int(_loop_ms() + self._ahead)
+
+
+def _since(now: int, then: int) -> int:
+    return max(0, now - then)
+
+
+def _loop_ms() -> float:
+    return asyncio.get_running_loop().time() * 1000

@@ -1,0 +1,175 @@
+"""One session as a process takes part in it: its memory, live, and a way to speak.
+
+Everybody whom a process hosts in a session (agents, an arbiter, a person at a
+terminal) shares one room: one subscription, one fold. What they decide they
+decide by the memory as it stands, never by a message they might have missed; so
+a room that begins anew, in another process or after an outage, goes on from
+where the log is.
+
+`publish` returns once the room's own memory holds what was published: whoever
+asks it next sees what the fold made of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Final, TypeVar
+
+import structlog
+
+from bus import Draft, Receipt
+from bus.entries import Record
+from bus.tasks import end
+from listeners.rooms.doors import Door, LogReplaced
+from listeners.rooms.marks import Marks
+from memory.floor.arbitration import Waited
+from memory.fold import apply
+from memory.items import Fact
+from memory.state import Memory
+
+KEPT: Final = 64  # newest messages at hand: more than any profile shows by default
+LOOKED_BACK: Final = 400  # entries read at the start to learn when the floor last moved
+
+Done = TypeVar("Done")
+Hearer = Callable[[Record, Sequence[Fact]], None]
+
+log = structlog.get_logger("parley.room")
+
+
+class Room:
+    """Make it with `entered`. `memory` is the room's own: read it between two awaits."""
+
+    def __init__(self, door: Door, memory: Memory, seq: int) -> None:
+        self.session = door.session
+        self.memory = memory
+        self.seq = seq  # of the newest entry folded
+        self.recent: deque[Record] = deque(maxlen=KEPT)  # messages, oldest first
+        self._door = door
+        self._marks = Marks()
+        self._news = asyncio.Event()
+        self._hearers: list[Hearer] = []
+        self._failure: BaseException | None = None
+
+    async def publish(self, drafts: Sequence[Draft], *, epoch: int | None = None) -> list[Receipt]:
+        """Publish as `Bus.publish` does, refusals included, and wait until it is folded here."""
+        receipts = await self._door.publish(drafts, epoch)
+        await self.caught_up(max(receipt.seq for receipt in receipts))
+        return receipts
+
+    async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
+        """End the session. Raises `SessionClosed` where others closed it with other words."""
+        await self._door.close(reason, rule, totals)
+        while self.memory.closed is None:
+            await self.moved(self.seq)
+
+    async def caught_up(self, seq: int) -> None:
+        """Return once entry `seq` is folded here."""
+        while self.seq < seq:
+            await self.moved(self.seq)
+
+    async def moved(self, after: int, seconds: float | None = None) -> bool:
+        """Wait until an entry after `after` is folded; False when `seconds` were over before."""
+        try:
+            async with asyncio.timeout(seconds):
+                while self.seq <= after:
+                    if self._failure is not None:
+                        raise self._failure
+                    await self._news.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def as_long_as(
+        self, holds: Callable[[], bool], work: Callable[[], Awaitable[Done]]
+    ) -> Done | None:
+        """What `work` comes to; None, and `work` is cancelled, once `holds` is no longer true.
+
+        `holds` is asked whenever the session moves.
+        """
+        task = asyncio.ensure_future(work())
+        watch = asyncio.create_task(self._until_not(holds))
+        try:
+            await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            watch.result()
+            return None
+        finally:
+            await end(watch, asyncio.ensure_future(task))
+
+    async def _until_not(self, holds: Callable[[], bool]) -> None:
+        while True:
+            seq = self.seq
+            if not holds():
+                return
+            await self.moved(seq)
+
+    def waited(self) -> Waited:
+        """How long ago things happened, by the clock of the log."""
+        return self._marks.waited(self.memory)
+
+    def hear(self, hearer: Hearer) -> None:
+        """Have `hearer` called with every entry folded from now on, and its facts."""
+        self._hearers.append(hearer)
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                async with aclosing(self._door.follow(self.seq)) as stretches:
+                    async for records in stretches:
+                        self._fold(records)
+            except LogReplaced:
+                log.warning("room_begins_anew", session=self.session, after=self.seq)
+                self.memory, self.seq = await self._door.memory()
+                await self._look_back()
+                self._tell()
+
+    async def _look_back(self) -> None:
+        self.recent.clear()
+        for record in await self._door.recent(LOOKED_BACK):
+            self._note(record)
+
+    def _fold(self, records: Sequence[Record]) -> None:
+        for record in records:
+            if record.entry.kind == "entry.set_aside":
+                raise LogReplaced  # what it names may be folded here already
+            facts = apply(self.memory, record)
+            self.seq = record.seq
+            self._note(record, live=True)
+            for hearer in self._hearers:
+                hearer(record, facts)
+        self._tell()
+
+    def _note(self, record: Record, *, live: bool = False) -> None:
+        self._marks.note(record, live=live)
+        if record.entry.kind == "message":
+            self.recent.append(record)
+
+    def _tell(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    def _failed(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._failure = error
+            self._tell()
+
+
+@asynccontextmanager
+async def entered(door: Door) -> AsyncIterator[Room]:
+    """A room of that session. Raises `SessionNotFound`, and `DomainError` where it is unreadable.
+
+    Where following it fails for good, whoever waits in the room is told.
+    """
+    memory, seq = await door.memory()
+    room = Room(door, memory, seq)
+    await room._look_back()
+    task = asyncio.create_task(room._follow(), name=f"parley-room-{door.session}")
+    task.add_done_callback(room._failed)
+    try:
+        yield room
+    finally:
+        await end(task)

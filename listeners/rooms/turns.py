@@ -1,0 +1,161 @@
+"""Having the floor, as a program asks for it: bid, wait, commit or give back.
+
+An agent that Parley does not run is held to the same rules as those it does: it
+speaks in the epoch that it was granted, or not at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bus import Receipt
+from bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
+from bus.errors import SessionClosed, StaleEpoch
+from listeners.agents.presence import Presence
+
+WAIT_SECONDS: Final = 120.0  # for a grant; longer than a turn of most models takes
+
+
+class FloorLost(Exception):
+    """The floor was granted and is another's by now: nothing was published.
+
+    A lease ran out, a moderator took it, or a vote or a phase began. Hear what
+    came, and ask again.
+    """
+
+    def __init__(self, participant: str, epoch: int, current: int) -> None:
+        super().__init__(
+            f"{participant!r} had the floor in epoch {epoch}, and it is {current} now; "
+            "nothing was published: hear what came, and ask for it again"
+        )
+        self.participant, self.epoch, self.current = participant, epoch, current
+
+
+class NotGranted(Exception):
+    """The floor was asked for, and not granted in the time that the caller would wait."""
+
+    def __init__(self, participant: str, seconds: float, why: str) -> None:
+        super().__init__(f"{participant!r} was not given the floor within {seconds:g} s ({why})")
+        self.participant = participant
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the floor is wanted for, as the auction weighs it."""
+
+    urgency: int = 1  # 0 to 3
+    intent: Intent = "answer"
+    re: int | str | None = None
+    novelty: str = ""
+    reason: str = ""
+
+
+class Turns:
+    """The turns of `me`: one at a time."""
+
+    def __init__(self, me: Presence) -> None:
+        self._me = me
+        self.epoch: int | None = None  # of the turn that was taken and not ended
+
+    async def take(self, wish: Wish, seconds: float = WAIT_SECONDS) -> int:
+        """The epoch in which the floor is ours, once it is.
+
+        Bids, and bids again whenever the bid is gone. Raises `NotGranted` after
+        `seconds`, with the bid taken back, and `SessionClosed`.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                self.epoch = await self._granted(wish)
+        except TimeoutError:
+            why = self._why_not()
+            await self.pass_(reason="waited in vain")
+            raise NotGranted(self._me.name, seconds, why) from None
+        return self.epoch
+
+    async def commit(self, entries: Sequence[Entry]) -> list[Receipt]:
+        """Publish `entries` in the turn that was taken, and end it: both or neither.
+
+        Raises `FloorLost` where the floor moved on.
+        """
+        epoch = self._ended()
+        drafts = [self._me.draft("say", entry) for entry in entries]
+        released = self._me.draft("release", self._release(epoch, "spoke"))
+        try:
+            receipts = await self._me.room.publish([*drafts, released], epoch=epoch)
+        except StaleEpoch as stale:
+            await self._hear(stale.current)
+            raise FloorLost(self._me.name, epoch, stale.current) from None
+        return receipts[: len(drafts)]
+
+    async def give_back(self, reason: Release = "silent") -> None:
+        """End the turn without a word; nothing where it is over."""
+        epoch = self._ended()
+        if self._me.memory.closed is None:
+            released = self._me.draft("release", self._release(epoch, reason))
+            await self._me.landed(epoch, released)
+
+    async def bid(self, wish: Wish) -> None:
+        """Ask for the floor, having heard all that is folded here."""
+        me = self._me
+        entry = FloorBid(
+            participant=me.name, epoch=me.floor.epoch, heard=me.memory.n, urgency=wish.urgency,
+            intent=wish.intent, re=wish.re, novelty=wish.novelty, reason=wish.reason,
+        )  # fmt: skip
+        await me.publish(me.draft("bid", entry))
+
+    async def pass_(self, *, ready: bool = False, reason: str = "") -> None:
+        """Have nothing to add now; `ready`: nothing until something new is said."""
+        me = self._me
+        entry = FloorPassed(
+            participant=me.name, epoch=me.floor.epoch, heard=me.memory.n, ready=ready,
+            reason=reason,
+        )  # fmt: skip
+        await me.publish(me.draft("pass", entry))
+
+    async def _granted(self, wish: Wish) -> int:
+        me, tried = self._me, None
+        while True:
+            seq, floor = me.room.seq, me.floor
+            if me.memory.closed is not None:
+                raise SessionClosed(me.room.session)
+            if floor.holder == me.canonical:
+                return floor.epoch
+            # A bid may be void: once for each state of the floor is enough.
+            muted = me.seat is not None and me.seat.muted
+            state = (floor.epoch, floor.stirred, muted)
+            if me.canonical not in floor.bids and tried != state:
+                tried = state
+                await self.bid(wish)
+                continue
+            await me.room.moved(seq)
+
+    async def _hear(self, epoch: int) -> None:
+        """Return once the floor here is in `epoch`, so that what is done next goes by it."""
+        me = self._me
+        while me.floor.epoch < epoch and me.memory.closed is None:
+            await me.room.moved(me.room.seq)
+
+    def _why_not(self) -> str:
+        floor, seat = self._me.floor, self._me.seat
+        if floor.paused:
+            return f"the floor is paused: {floor.paused}"
+        if seat is not None and seat.muted:
+            return "it is muted"
+        if self._me.voting():
+            return "a vote is open"
+        if floor.holder:
+            return f"{floor.holder} has it"
+        return "nobody granted it; is an arbiter running?"
+
+    def _ended(self) -> int:
+        """The epoch of the turn that ends now."""
+        if self.epoch is None:
+            raise RuntimeError("the floor was not taken; use take_floor or floor() first")
+        epoch, self.epoch = self.epoch, None
+        return epoch
+
+    def _release(self, epoch: int, reason: Release) -> FloorReleased:
+        return FloorReleased(participant=self._me.name, epoch=epoch + 1, reason=reason)

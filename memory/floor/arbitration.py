@@ -1,0 +1,197 @@
+"""What is to happen next at the table: a grant, a vote, a nudge, the end; or how long to wait.
+
+Pure and deterministic: whoever arbitrates, the same memory and the same clock
+give the same step, and the first that lands makes the others stale.
+"""
+
+from __future__ import annotations
+
+from memory.floor import circling, order, silence
+from memory.floor.bidding import away, stands
+from memory.floor.gate import IN_TURN, may_speak, spent, voting
+from memory.floor.scoring import best, score
+from memory.floor.seats import agents, allowed, has_person
+from memory.floor.steps import (
+    Answer,
+    AskModerator,
+    CallVote,
+    Close,
+    CountVote,
+    Expire,
+    Grant,
+    Nudge,
+    Pause,
+    Step,
+    Waited,
+)
+from memory.floor.stopping import alarm, holds, hopped, parse
+from memory.state import Memory
+from memory.voting.turnout import is_in, pending_votes
+
+__all__ = [
+    "AskModerator",
+    "CallVote",
+    "Close",
+    "CountVote",
+    "Expire",
+    "Grant",
+    "Nudge",
+    "Pause",
+    "Step",
+    "Waited",
+    "next_step",
+    "score",
+]
+
+
+def next_step(memory: Memory, waited: Waited) -> Answer:
+    """The step to take now, or None and the ms until the clock alone may change that.
+
+    None and None: nothing but an entry can.
+    """
+    if memory.closed is not None or not memory.opened:
+        return None, None
+    stop = parse(memory.settings.stop)
+    if memory.has_floor and (found := holds(memory, stop, waited.session // 1000)) is not None:
+        return Close(*found), None
+    step, left = _counted(memory, waited)
+    if step is None and memory.has_floor:
+        step, then = _at_the_table(memory, waited)
+        left = _sooner(_sooner(left, then), alarm(stop, waited.session))
+    return step, None if step is not None and not isinstance(step, AskModerator) else left
+
+
+def _sooner(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
+
+
+def _at_the_table(memory: Memory, waited: Waited) -> Answer:
+    floor = memory.floor
+    if (answer := _expired(memory, waited)) is not None:
+        return answer
+    present = agents(memory)
+    if not present or voting(memory):
+        return None, None
+    if (answer := _hopped(memory, len(present))) is not None:
+        return answer
+    if (told := circling.telling(memory)) is not None:
+        return told, None
+    if floor.paused:
+        return None, None
+    if all(spent(memory, name) for name in present):
+        return _broke(memory, waited)
+    return _granted(memory, waited)
+
+
+def _counted(memory: Memory, waited: Waited) -> Answer:
+    """The end of a vote, or when its time is over; one that nobody confirmed ends then too."""
+    pending = pending_votes(memory)
+    if not pending:
+        return None, None
+    left = memory.settings.vote.seconds * 1000 - (waited.vote or 0)
+    over = pending if left <= 0 else [vote for vote in pending if is_in(memory, vote)]
+    return (CountVote(over[0].ref), None) if over else (None, left)
+
+
+def _expired(memory: Memory, waited: Waited) -> Answer | None:
+    """Whether the floor is held, and for how long still."""
+    floor = memory.floor
+    if not floor.holder:
+        return None
+    seat = floor.seats.get(floor.holder)
+    left = floor.lease_ms - waited.epoch
+    if seat is None or not seat.present or left <= 0:
+        return Expire(floor.holder), None
+    return None, left
+
+
+def _hopped(memory: Memory, count: int) -> Answer | None:
+    """What turns of agents among themselves come to: a word, then a pause, or the end."""
+    floor, setting = memory.floor, memory.settings.floor
+    if hopped(memory):
+        if not has_person(memory):
+            return Close("hops", "hops"), None
+        return (None, None) if floor.paused else (Pause("hops"), None)
+    soft = setting.hops_soft * count
+    if floor.hinted or not 0 < soft <= floor.hops:
+        return None
+    return Nudge("", "hops", None, "", f"{floor.hops} turns since a person spoke"), None
+
+
+def _broke(memory: Memory, waited: Waited) -> Answer:
+    """Nobody can pay for a word: the end, unless a call under way gives something back."""
+    if has_person(memory):
+        return None, None
+    left = memory.settings.floor.lease_ms - waited.epoch
+    if memory.ledger.calls and left > 0:
+        return None, left
+    return Close("budget", ""), None
+
+
+# -- grants --------------------------------------------------------------------
+
+
+def _granted(memory: Memory, waited: Waited) -> Answer:
+    policy = memory.settings.floor.policy
+    if policy in IN_TURN:
+        return order.next_turn(memory, waited)
+    if policy == "open":
+        speakers = may_speak(memory)
+        silent = bool(speakers) and all(_passed(memory, name) for name in speakers)
+        return silence.broken(memory, waited, speakers) if silent else (None, None)
+    if policy == "moderated" and (moderator := _moderator(memory)) is not None:
+        left = memory.settings.floor.moderator_ms - waited.epoch
+        if left > 0 and not _all_passed(memory):
+            is_agent = memory.floor.seats[moderator].role == "agent"
+            return (AskModerator(moderator) if is_agent else None), left
+    return _auction(memory, waited)
+
+
+def _moderator(memory: Memory) -> str | None:
+    """Who grants the floor: of those that may, a person before an agent, then who joined first."""
+    seats = memory.floor.seats
+    found = [
+        (seat.role == "agent", seat.order, name)
+        for name, seat in seats.items()
+        if seat.present and not seat.muted and allowed(memory, name, "grant")
+    ]
+    return min(found)[2] if found else None
+
+
+def _auction(memory: Memory, waited: Waited) -> Answer:
+    setting, floor = memory.settings.floor, memory.floor
+    speakers = may_speak(memory)
+    bidders = sorted(name for name in floor.bids if _may_win(memory, name, speakers))
+    missing = [name for name in speakers if not _answered(memory, name)]
+    left = setting.evaluation_ms - waited.epoch
+    if bidders:
+        since = waited.epoch if waited.bid is None else waited.bid
+        left = min(left, setting.auction_ms - since)
+        if missing and left > 0:
+            return None, left
+        name, parts = best(memory, bidders)
+        return Grant(name, parts, "bid"), None
+    if not speakers:
+        return None, None
+    return (None, left) if missing and left > 0 else silence.broken(memory, waited, speakers)
+
+
+def _may_win(memory: Memory, name: str, speakers: list[str]) -> bool:
+    seat = memory.floor.seats.get(name)
+    if seat is None or not stands(memory, name):
+        return False
+    return name in speakers or (seat.role == "person" and seat.present and not seat.muted)
+
+
+def _answered(memory: Memory, name: str) -> bool:
+    return stands(memory, name) or _passed(memory, name)
+
+
+def _passed(memory: Memory, name: str) -> bool:
+    return away(memory, name, len(agents(memory)))
+
+
+def _all_passed(memory: Memory) -> bool:
+    return all(_passed(memory, name) for name in may_speak(memory))

@@ -1,0 +1,127 @@
+"""The gate: whether a listener is to think about speaking at all. No model is asked."""
+
+from __future__ import annotations
+
+from memory.floor.bidding import away, stands
+from memory.floor.seats import agents
+from memory.floor.spending import limit_for
+from memory.floor.state import Seat
+from memory.floor.stopping import hopped
+from memory.state import Memory
+
+IN_TURN = ("round_robin", "scripted")  # policies under which nobody asks for the floor
+_ENVELOPE = 64  # tokens reserved around any answer
+
+
+def judge(memory: Memory, name: str) -> str:
+    """What `name` is to do about the newest entry: `evaluate`, `bid`, or why neither.
+
+    The reasons are those of docs/protocol.md, the first that holds. A seat that
+    is empty, an observer's or nobody's counts as `muted`, an order of speakers
+    as `held`.
+    """
+    name = memory.named(name)
+    if reason := _barred(memory, name):
+        return reason
+    if memory.floor.last[-1:] == [name] and not memory.floor.seats[name].addressed:
+        return "own"
+    if spent(memory, name):
+        return "budget"
+    if reason := _resting(memory, name):
+        return reason
+    if hopped(memory):
+        return "hops"
+    return _called(memory, name)
+
+
+def _barred(memory: Memory, name: str) -> str:
+    floor = memory.floor
+    seat = floor.seats.get(name)
+    if memory.closed is not None:
+        return "closed"
+    if floor.paused:
+        return "paused"
+    if seat is None or not seat.present or seat.muted or seat.role == "observer":
+        return "muted"
+    if floor.holder or memory.settings.floor.policy in IN_TURN:
+        return "held"
+    return "voting" if voting(memory) else ""
+
+
+def _called(memory: Memory, name: str) -> str:
+    floor = memory.floor
+    if stands(memory, name):
+        return "standing"
+    if floor.seats[name].addressed:
+        return "bid"
+    if away(memory, name, len(agents(memory))):
+        return "passed"
+    if floor.to and name not in floor.to:
+        return "elsewhere"
+    return "evaluate"
+
+
+def voting(memory: Memory) -> bool:
+    """True while a vote keeps the talk waiting; one by consent goes on beside it."""
+    return any(
+        vote.status == "open" and vote.rule != "consent" for vote in memory.votes.held.values()
+    )
+
+
+def spent(memory: Memory, name: str) -> bool:
+    """True where `name` has taken all its turns, or cannot pay for the shortest draft."""
+    seat = memory.floor.seats[name]
+    if seat.turn_limit is not None and seat.turns >= seat.turn_limit:
+        return True
+    micros = 1 if memory.ledger.total.micros else 0  # what was free so far stays free
+    return limit_for(memory, name, memory.settings.speak.out + _ENVELOPE, micros) != ""
+
+
+def may_speak(memory: Memory) -> list[str]:
+    """The agents that could be granted the floor now, as they joined.
+
+    Not who spoke last, unless it is called or alone; nobody who rests while others can speak.
+    """
+    able = _able(memory)
+    rests = _rests(memory, able)
+    return [
+        name for name in able if name not in rests and (len(able) == 1 or not _own(memory, name))
+    ]
+
+
+def _able(memory: Memory) -> list[str]:
+    seats = memory.floor.seats
+    return [n for n in agents(memory) if not seats[n].muted and not spent(memory, n)]
+
+
+def _own(memory: Memory, name: str) -> bool:
+    return memory.floor.last[-1:] == [name] and not memory.floor.seats[name].addressed
+
+
+def _resting(memory: Memory, name: str) -> str:
+    return _rests(memory, _able(memory)).get(name, "")
+
+
+def _rests(memory: Memory, able: list[str]) -> dict[str, str]:
+    """Who rests, `cooldown` or `pair`; nobody waits for turns that cannot come.
+
+    A cooldown ends when all who do not rest have passed. Two who had kept the
+    talk to themselves rest until somebody else was nudged in vain as well.
+    """
+    floor = memory.floor
+    resting = {name: why for name in able if (why := _rest(memory, name, floor.seats[name]))}
+    others = [name for name in able if name not in resting and not _own(memory, name)]
+    count = len(agents(memory))
+    if any(not away(memory, name, count) for name in others):
+        return resting
+    if others and not floor.nudged:
+        return {name: why for name, why in resting.items() if why == "pair"}
+    return {}
+
+
+def _rest(memory: Memory, name: str, seat: Seat) -> str:
+    turns = memory.floor.turns
+    wanted = memory.settings.floor.cooldown if seat.cooldown is None else seat.cooldown
+    if seat.spoke and turns - seat.spoke < wanted and not seat.addressed:
+        return "cooldown"
+    return "pair" if turns < seat.cooled else ""

@@ -1,0 +1,185 @@
+"""The floor as the log tells it: grants and releases, nudges, pauses, mutes.
+
+Entries of an epoch that is not newer are void. A grant or a release moves the
+epoch even where nobody gets the floor by it, because the log has moved on too.
+"""
+
+from __future__ import annotations
+
+from bus.entries import (
+    BallotCompleted,
+    EpisodeOpened,
+    FloorGranted,
+    FloorMuted,
+    FloorNudged,
+    FloorPaused,
+    FloorReleased,
+    FloorResumed,
+)
+from memory.floor.hearing import MOVES, stir
+from memory.floor.hearing import hear as hear
+from memory.floor.seats import TOLD, ordered, unsay
+from memory.floor.seats import allowed as allowed
+from memory.floor.state import Floor, Pass
+from memory.moment import Moment
+from memory.state import Memory
+from memory.text import clip
+
+
+def granted(moment: Moment, entry: FloorGranted) -> None:
+    """A new epoch; its holder is who was granted it, where that was anybody's to grant."""
+    memory, name = moment.memory, moment.participant
+    floor = memory.floor
+    if entry.epoch <= floor.epoch:
+        return
+    _begin(floor, entry.epoch)
+    if not allowed(memory, entry.by, "grant"):
+        moment.found("floor.refused", None, by=entry.by, what="grant")
+        return
+    seat = floor.seats.get(name)
+    if entry.by is None:
+        _serve(memory, name)
+    if seat is None or not seat.present or seat.muted or seat.role == "observer" or floor.paused:
+        moment.found("floor.refused", None, by=name, what="floor")
+        return
+    floor.holder, floor.lease_ms = name, max(1, entry.lease_ms)
+    floor.intent = floor.bids.pop(name, None)
+    moment.found(
+        "floor.granted",
+        None,
+        participant=name,
+        epoch=entry.epoch,
+        reason=clip(entry.reason, TOLD),
+        score=entry.score,
+    )
+
+
+def _begin(floor: Floor, epoch: int) -> None:
+    floor.epoch, floor.holder, floor.lease_ms, floor.intent = epoch, "", 0, None
+
+
+def _serve(memory: Memory, name: str) -> None:
+    floor, order = memory.floor, ordered(memory)
+    floor.served = name
+    if name in order[floor.place :]:
+        floor.place = order.index(name, floor.place) + 1
+
+
+def released(moment: Moment, entry: FloorReleased) -> None:
+    """A new epoch, with a free floor. Who held it and had nothing to say has passed."""
+    memory, name = moment.memory, moment.participant
+    floor = memory.floor
+    if entry.epoch <= floor.epoch:
+        return
+    held = floor.holder
+    _begin(floor, entry.epoch)
+    if not (entry.by is not None and memory.named(entry.by) == held) and not allowed(
+        memory, entry.by, "interrupt"
+    ):
+        moment.found("floor.refused", None, by=entry.by, what="interrupt")
+        return
+    if held != name:
+        return
+    if entry.reason in ("silent", "failed", "expired", "budget"):
+        yielded(memory, name, moment.n)
+    moment.found("floor.released", None, participant=name, reason=entry.reason)
+
+
+def yielded(memory: Memory, name: str, heard: int, ready: bool = False) -> None:
+    """`name` has nothing to say for now; each time in a row it stays away for longer."""
+    floor = memory.floor
+    before = floor.passes.get(name)
+    floor.bids.pop(name, None)
+    if (seat := floor.seats.get(name)) is not None:
+        seat.addressed = 0
+    floor.passes[name] = Pass(
+        heard=heard,
+        turn=floor.turns,
+        messages=memory.messages,
+        streak=1 if before is None else before.streak + 1,
+        ready=ready,
+    )
+
+
+# -- told to everyone ----------------------------------------------------------
+
+
+def nudged(moment: Moment, entry: FloorNudged) -> None:
+    """Somebody is asked to speak, and owes an answer; or all are told where the talk stands."""
+    floor, name = moment.memory.floor, moment.participant
+    here = max(1, moment.n)
+    if entry.warning == "quiet":
+        floor.nudged = here
+    elif entry.warning == "hops":
+        floor.hinted = True
+    elif entry.warning == "circling" and isinstance(entry.re, str):
+        floor.circles = [ref for ref in floor.circles if f"P{ref}" != entry.re]
+    if (seat := floor.seats.get(name)) is not None:
+        seat.addressed, seat.cooled = here, 0
+        floor.passes.pop(name, None)
+    moment.found(
+        "floor.nudged",
+        None,
+        participant=name,
+        warning=entry.warning,
+        re=entry.re,
+        earlier=entry.earlier,
+        text=clip(entry.content, TOLD),
+    )
+
+
+def paused(moment: Moment, entry: FloorPaused) -> None:
+    """No grants from here on; a moderator's pause outranks that of the hops."""
+    floor = moment.memory.floor
+    if not allowed(moment.memory, entry.by, "pause"):
+        moment.found("floor.refused", None, by=entry.by, what="pause")
+        return
+    reason = clip(entry.reason, TOLD) or "moderator"
+    if reason == "hops" and entry.by is not None:
+        reason = "moderator"  # a person's word does not end by itself
+    if not floor.paused or reason != "hops":
+        floor.paused = reason
+    moment.found("floor.paused", None, reason=reason, by=entry.by)
+
+
+def resumed(moment: Moment, entry: FloorResumed) -> None:
+    """Grants again, and the hops begin anew: somebody has looked."""
+    floor = moment.memory.floor
+    if not allowed(moment.memory, entry.by, "pause"):
+        moment.found("floor.refused", None, by=entry.by, what="pause")
+        return
+    floor.paused, floor.hops, floor.hinted = "", 0, False
+    moment.found("floor.resumed", None, by=entry.by)
+
+
+def muted(moment: Moment, entry: FloorMuted) -> None:
+    """A seat is not given the floor, or is again. What it holds it keeps until it is taken."""
+    floor, name = moment.memory.floor, moment.participant
+    seat = floor.seats.get(name)
+    if seat is None or not allowed(moment.memory, entry.by, "mute"):
+        moment.found("floor.refused", None, by=entry.by, what="mute")
+        return
+    seat.muted = entry.muted
+    if entry.muted:
+        unsay(floor, name)
+    moment.found("floor.muted", None, participant=name, muted=entry.muted, by=entry.by)
+
+
+def phased(moment: Moment, entry: EpisodeOpened) -> None:
+    """A phase begins: everyone is to think anew."""
+    begun = any(
+        fact.kind == "episode.opened" and fact.data["episode"] == "phase" for fact in moment.facts
+    )
+    if begun and moment.memory.has_floor:
+        stir(moment.memory.floor, moment.n)
+
+
+def counted(moment: Moment, entry: BallotCompleted) -> None:
+    """A vote has ended: everyone is to think anew. The one nudge of a silence stays spent."""
+    floor = moment.memory.floor
+    refused = entry.vote is not None and all(one.kind != "vote.closed" for one in moment.facts)
+    if refused or not moment.memory.has_floor:
+        return
+    stir(floor, moment.n)
+    if any(fact.kind in MOVES for fact in moment.facts):
+        floor.moved = floor.turns

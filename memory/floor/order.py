@@ -1,0 +1,56 @@
+"""Speaking in turn: `round_robin` goes round, `scripted` goes through once."""
+
+from __future__ import annotations
+
+from memory.floor import silence
+from memory.floor.bidding import away
+from memory.floor.gate import spent
+from memory.floor.seats import agents, ordered
+from memory.floor.steps import Answer, Close, Grant, Waited
+from memory.state import Memory
+
+
+def next_turn(memory: Memory, waited: Waited) -> Answer:
+    """The grant that the order wants, or what follows when nobody in it has anything to say."""
+    if memory.settings.floor.policy == "scripted":
+        return _scripted(memory, waited)
+    order = [name for name in ordered(memory) if _is_able(memory, name)]
+    count = len(agents(memory))
+    at = ordered(memory).index(memory.floor.served) + 1 if _was_served(memory) else 0
+    upcoming = [*ordered(memory)[at:], *ordered(memory)[:at]]
+    waiting = [name for name in upcoming if name in order and not away(memory, name, count)]
+    if waiting:
+        return Grant(waiting[0], {}, "round_robin"), None
+    return silence.broken(memory, waited, order) if order else (None, None)
+
+
+def _was_served(memory: Memory) -> bool:
+    return memory.floor.served in ordered(memory)
+
+
+def _is_able(memory: Memory, name: str) -> bool:
+    seat = memory.floor.seats.get(name)
+    if seat is None or not seat.present or seat.muted or seat.role == "observer":
+        return False
+    return seat.role == "person" or not spent(memory, name)
+
+
+def _scripted(memory: Memory, waited: Waited) -> Answer:
+    """Who is next in the script, where it stands; who never came is waited for and skipped."""
+    rest = ordered(memory)[memory.floor.place :]
+    if not rest:
+        return Close("script over", ""), None
+    if _is_able(memory, rest[0]):
+        return Grant(rest[0], {}, "scripted"), None
+    left = memory.settings.floor.evaluation_ms - waited.epoch
+    if left > 0:
+        return None, left
+    present = next((name for name in rest if _is_able(memory, name)), None)
+    return (
+        (Close("script over", ""), None)
+        if present is None
+        else (
+            Grant(present, {}, "scripted"),
+            None,
+        )
+    )

@@ -1,0 +1,139 @@
+"""Seats: who sits at the table, in which role, and what they may do there."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bus.entries import ParticipantJoined, ParticipantLeft
+from memory.floor import spending
+from memory.floor.state import Floor, Seat
+from memory.items import VOICE
+from memory.moment import Moment
+from memory.state import Memory
+from memory.text import clip
+
+TOLD: Final = 200  # characters of a reason that is kept
+
+
+def allowed(memory: Memory, by: str | None, capability: str) -> bool:
+    """Whether `by` may do that. None is the server; chairs may do all of it.
+
+    A person who took no seat, or one that says nothing of it, may call votes.
+    """
+    if by is None:
+        return True
+    name = memory.named(by)
+    if name in memory.chairs:
+        return True
+    seat = memory.floor.seats.get(name)
+    if seat is None or (seat.may is None and seat.role == "person"):
+        return capability == "vote"
+    return seat.may is not None and (capability in seat.may or "moderate" in seat.may)
+
+
+def agents(memory: Memory) -> list[str]:
+    """The agents that are present, as they joined."""
+    found = [
+        (seat.order, name)
+        for name, seat in memory.floor.seats.items()
+        if seat.present and seat.role == "agent"
+    ]
+    return [name for _, name in sorted(found)]
+
+
+def has_person(memory: Memory) -> bool:
+    """True while somebody sits there who speaks without the floor."""
+    return any(seat.present and seat.role == "person" for seat in memory.floor.seats.values())
+
+
+def ordered(memory: Memory) -> list[str]:
+    """Who speaks in turn: the setting's order, or the agents as they joined; the finisher last."""
+    setting = memory.settings.floor
+    seats = memory.floor.seats
+    joined = sorted((seat.order, name) for name, seat in seats.items() if seat.role == "agent")
+    order = [memory.named(name) for name in setting.order] or [name for _, name in joined]
+    if setting.policy != "scripted" and setting.finisher:
+        last = memory.named(setting.finisher)
+        order = [*(name for name in order if name != last), last]
+    return order
+
+
+def unsay(floor: Floor, name: str) -> None:
+    floor.bids.pop(name, None)
+    floor.passes.pop(name, None)
+
+
+def joined(moment: Moment, entry: ParticipantJoined) -> None:
+    """A participant takes its seat, anew where it had one."""
+    memory, name = moment.memory, moment.participant
+    floor = memory.floor
+    if not name or VOICE in (name, entry.participant):
+        moment.found("floor.refused", None, by=entry.participant, what="seat")
+        return
+    seat = floor.seats.get(name)
+    if seat is None:
+        order = 1 + max((one.order for one in floor.seats.values()), default=0)
+        seat = floor.seats[name] = Seat(order=order, since=floor.turns)
+    elif not seat.present:
+        seat.since = floor.turns
+    if seat.seat != entry.seat:
+        spending.lose(moment, name)
+    _furnish(seat, entry)
+    memory.regard_layers()
+    moment.found("seat.taken", None, participant=name, role=seat.role)
+
+
+def _furnish(seat: Seat, entry: ParticipantJoined) -> None:
+    seat.present, seat.seat, seat.role = True, entry.seat, entry.role
+    seat.interests, seat.may = entry.interests, entry.may
+    seat.weight = max(0, entry.weight)
+    seat.reactivity = min(max(0, entry.reactivity), 1000)
+    seat.cooldown = entry.cooldown
+    seat.turn_limit, seat.token_limit, seat.micro_limit = entry.turns, entry.tokens, entry.micros
+
+
+def left(moment: Moment, entry: ParticipantLeft) -> None:
+    """A seat is empty; what a process says that no longer speaks for it changes nothing."""
+    floor, name = moment.memory.floor, moment.participant
+    seat = floor.seats.get(name)
+    if seat is None or not seat.present or (entry.seat and entry.seat != seat.seat):
+        return
+    seat.present, seat.addressed = False, 0
+    unsay(floor, name)
+    moment.found("seat.left", None, participant=name, reason=clip(entry.reason, TOLD))
+
+
+def rename(memory: Memory, old: str, new: str) -> None:
+    """Make one seat of two, and one account; who is there outranks who left."""
+    floor = memory.floor
+    spending.rename(memory, old, new)
+    if floor.holder == old:
+        floor.holder = new
+    if floor.served == old:
+        floor.served = new
+    floor.last = [new if name == old else name for name in floor.last]
+    floor.to = sorted({new if name == old else name for name in floor.to})
+    bid, one = floor.bids.pop(old, None), floor.passes.pop(old, None)
+    if bid is not None and new not in floor.bids:
+        floor.bids[new] = bid
+    if one is not None and new not in floor.passes:
+        floor.passes[new] = one
+    if new in floor.bids:
+        floor.passes.pop(new, None)
+    gone = floor.seats.pop(old, None)
+    if gone is not None:
+        seat = floor.seats.get(new)
+        floor.seats[new] = gone if seat is None else _joined(seat, gone)
+
+
+def _joined(seat: Seat, other: Seat) -> Seat:
+    kept, gone = (other, seat) if other.present and not seat.present else (seat, other)
+    kept.order = min(kept.order, gone.order)
+    kept.since = min(kept.since, gone.since)
+    kept.turns += gone.turns
+    kept.said += gone.said
+    kept.spoke = max(kept.spoke, gone.spoke)
+    kept.cooled = max(kept.cooled, gone.cooled)
+    kept.addressed = max(kept.addressed, gone.addressed)
+    kept.muted = kept.muted or gone.muted
+    return kept

@@ -1,0 +1,1 @@
+"""Votes: called, held by ballots, counted under five rules, carried out. Pure."""

@@ -1,0 +1,79 @@
+"""Who may call a vote, who votes in it with what weight, and what a ballot says. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from memory.floor.state import Vote
+from memory.items import Proposal
+from memory.state import Memory
+from memory.voting.tallying import ABSTAIN, Choice
+
+_HANDLE: Final = re.compile(r"P[1-9][0-9]{0,8}")
+
+
+def may_call(memory: Memory, name: str) -> bool:
+    """True for chairs, people, and agents with the capability `vote`."""
+    seat = memory.floor.seats.get(name)
+    if seat is None or name in memory.chairs:
+        return True
+    if seat.may is None:
+        return seat.role == "person"
+    return "vote" in seat.may or "moderate" in seat.may
+
+
+def electorate(memory: Memory) -> dict[str, int]:
+    """Weight by name: whoever has a seat now and is no observer, else whoever has spoken."""
+    seats = memory.floor.seats
+    if any(seat.present and seat.role != "observer" for seat in seats.values()):
+        return {
+            name: seat.weight
+            for name, seat in sorted(seats.items())
+            if seat.present and seat.role != "observer"
+        }
+    return {
+        name: 1
+        for name, person in sorted(memory.participants.items())
+        if person.messages and name not in memory.bots
+    }
+
+
+def named_option(text: str) -> str:
+    """An option as memory writes it: words on one line, a handle in capitals."""
+    word = " ".join(text.split())
+    return word.upper() if is_handle(word.upper()) else word
+
+
+def is_handle(option: str) -> bool:
+    """True for an option that is written as a proposal's handle is."""
+    return _HANDLE.fullmatch(option) is not None
+
+
+def proposal_of(memory: Memory, option: str) -> Proposal | None:
+    """The proposal that the handle `option` names now."""
+    item = memory.item(option)
+    return item if isinstance(item, Proposal) else None
+
+
+def read_choice(vote: Vote, choice: Iterable[str]) -> Choice | None:
+    """`choice` as option ids of `vote`, whatever its case; None where it is no valid ballot."""
+    ids = {option.casefold(): option for option in (*vote.options, ABSTAIN)}
+    read = [ids.get(" ".join(word.split()).casefold()) for word in choice]
+    found = [option for option in read if option is not None]
+    if not found or len(found) < len(read) or len(set(found)) < len(found):
+        return None
+    if len(found) > 1 and (vote.rule != "ranked" or ABSTAIN in found):
+        return None
+    return tuple(found)
+
+
+def waits_for(vote: Vote) -> list[str]:
+    """Who has neither a valid ballot nor two that could not be read, in alphabetical order."""
+    return [name for name in sorted(vote.electorate) if not _is_in(vote, name)]
+
+
+def _is_in(vote: Vote, name: str) -> bool:
+    ballot = vote.ballots.get(name)
+    return ballot is not None and (bool(ballot.choice) or ballot.invalid > 1)

@@ -1,0 +1,60 @@
+"""What the ballots of a vote come to, and how that is said. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bus.entries import VoteRule
+from memory.floor.state import Vote
+from memory.text import clip
+from memory.voting.tallying import ABSTAIN, Result, tally
+
+_TALLY_CHARS = 1000  # of counts in words; fifty options with long names would be pages
+
+
+def counted(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> Result:
+    """The ballots of `vote` as they stand, counted under its own rule or another.
+
+    A ranked ballot counts under the other rules as its first choice; a single
+    choice counts in a ranked vote as a ballot that ranks one.
+    """
+    valid = {name: ballot.choice for name, ballot in vote.ballots.items() if ballot.choice}
+    asked = vote.quorum if quorum is None else quorum
+    return tally(rule or rule_of(vote), vote.options, valid, vote.electorate, asked)
+
+
+def rule_of(vote: Vote) -> VoteRule:
+    """The rule it was called under; what a store holds as text."""
+    rule: VoteRule = vote.rule  # type: ignore[assignment]  # parsed at the border
+    return rule
+
+
+def is_short(weight: int, vote: Vote) -> bool:
+    """True where ballots of that weight are below the quorum of `vote`."""
+    whole = sum(vote.electorate.values())
+    return (
+        vote.rule != "consent"
+        and bool(vote.quorum)
+        and (not weight or weight * 1000 < vote.quorum * whole)
+    )
+
+
+def in_words(vote: Vote, found: Result) -> str:
+    """The outcome on one line: the question, what carried, the counts."""
+    what = found.carried or ("no quorum" if found.status == "short" else "nothing carried")
+    counts = clip(counts_text(vote.options, found.tally), _TALLY_CHARS)
+    return f"{answered(vote, what)}. {vote.handle}, {vote.rule.replace('_', ' ')}: {counts}"
+
+
+def answered(vote: Vote, what: str) -> str:
+    """The question and what it came to."""
+    mark = "" if vote.question.endswith(("?", "!", ".", ":")) else ":"
+    return f"{vote.question}{mark} {what}"
+
+
+def counts_text(options: Sequence[str], counts: dict[str, int]) -> str:
+    """Weight by option, in the order of the options, `abstain` last where somebody did."""
+    shown = [f"{option} {counts.get(option, 0)}" for option in options]
+    if counts.get(ABSTAIN):
+        shown.append(f"{ABSTAIN} {counts[ABSTAIN]}")
+    return ", ".join(shown)

@@ -1,0 +1,39 @@
+"""Whether a vote can be counted: every ballot is in, or its time or its window is over."""
+
+from __future__ import annotations
+
+from memory.floor.state import Vote
+from memory.state import Memory
+from memory.voting.electorate import waits_for
+
+
+def pending_votes(memory: Memory) -> list[Vote]:
+    """The votes that are called or open, oldest first."""
+    held = memory.votes.held
+    return [held[ref] for ref in sorted(held) if held[ref].status in ("called", "open")]
+
+
+def is_in(memory: Memory, vote: Vote) -> bool:
+    """True where it is open, and no further ballot, and no further word, is to be waited for."""
+    if vote.status != "open":
+        return False
+    if vote.rule == "consent":
+        passed = memory.messages - vote.opened >= vote.window
+        return passed or _objected(memory, vote)
+    return not any(_is_awaited(memory, vote, name) for name in waits_for(vote))
+
+
+def _is_awaited(memory: Memory, vote: Vote, name: str) -> bool:
+    """Who left, and who has no weight, is not waited for."""
+    seat = memory.floor.seats.get(name)
+    return vote.electorate[name] > 0 and (seat is None or seat.present)
+
+
+def _objected(memory: Memory, vote: Vote) -> bool:
+    if any("reject" in ballot.choice for ballot in vote.ballots.values()):
+        return True
+    proposal = None if vote.proposal is None else memory.proposal(vote.proposal)
+    return proposal is not None and any(
+        one.stance == "oppose" and one.origin.cites[0].n > vote.n
+        for one in proposal.reactions.values()
+    )
