@@ -1,8 +1,9 @@
 """The most that a scenario can come to, before it starts. Pure.
 
-Every number is an upper bound: each listener thinks at every turn, each draft is
-begun anew as often as it may be, each proposal is voted on. What is reserved for
-a call is what it is counted at, so a session can never spend more than this says.
+Every number is an upper bound as long as no person stirs the talk: each listener
+thinks at every turn and once more for what a turn may stir (a vote's end, a word
+that it circles), each draft is begun anew as often as it may be, each turn brings a
+vote. A call counts as what is reserved for it. Where people talk too, the budget holds.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from server.errors import Misuse
 
 HOUSE: Final = 500  # tokens of the house's rules, of the question and of the answer's shape
 SUMMARY: Final = 4_000  # tokens of what one summary is made from, and of its words
+STIRS: Final = 2  # times that a turn can make a listener think: it was taken, it stirred
+FIRST: Final = 4  # times besides: the opening, a pause's end, a nudge, the hops
 TRIES: Final = 2  # of a ballot: one that cannot be read is asked again
 
 
@@ -109,9 +112,13 @@ def _kinds(parts: Sequence[Part], settings: Settings, prices: Prices, turns: int
     heads = len(parts)
     if floor.policy == "panel" or floor.evaluation == "panel":
         panel = _Call("small", speak.eval_tokens + HOUSE + 50 * heads, speak.eval_out * heads)
-        yield _kind("evaluate", [(panel, 2 * turns + 2)], prices)
+        yield _kind("evaluate", [(panel, STIRS * turns + FIRST)], prices)
     elif floor.evaluation == "self" and floor.policy in ("open", "bid", "moderated"):
-        yield _kind("evaluate", [(_evaluation(one, settings), turns + 2) for one in parts], prices)
+        yield _kind(
+            "evaluate",
+            [(_evaluation(one, settings), STIRS * turns + FIRST) for one in parts],
+            prices,
+        )
     drafts = [_draft(one, settings) for one in parts]
     dearest = max(drafts, key=lambda call: (call.micros(prices) or 0, call.tokens))
     yield _kind("draft", [(dearest, turns * (1 + floor.restarts))], prices)
@@ -119,7 +126,9 @@ def _kinds(parts: Sequence[Part], settings: Settings, prices: Prices, turns: int
     yield _kind("ballot", ballots, prices)
     if floor.policy == "moderated":
         yield _kind(
-            "grant", [(_question(one, settings), turns + 2) for one in _granting(parts)], prices
+            "grant",
+            [(_question(one, settings), STIRS * turns + FIRST) for one in _granting(parts)],
+            prices,
         )
     if settings.summary.how == "model":
         yield _kind(

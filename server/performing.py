@@ -56,7 +56,7 @@ class Wish:
 def perform(settings: Settings, wish: Wish) -> int:
     """Plays a scenario, shows what came of it; the exit code. Raises `Misuse` and `Failure`."""
     settings = _quiet(settings)
-    found = cast(wish.scenario)
+    found = cast(wish.scenario, settings.personas)
     _check(wish)
     offline = wish.offline or wish.seed is not None or not settings.has_model
     settings = told(settings, found, offline=offline)
@@ -167,7 +167,7 @@ def serve(
 ) -> int:
     """Hosts `names` of a scenario in an open session until it is closed; the exit code."""
     settings = _quiet(settings)
-    found = cast(scenario)
+    found = cast(scenario, settings.personas)
     settings = told(settings, found, offline=offline or not settings.has_model)
     model = voice(settings, found, fast=fast)
     return int(run(_serve(settings, found, session, names, minder, model)))

@@ -52,7 +52,7 @@ def text(name: str) -> str:
 
 def described(settings: Settings, name: str) -> Row:
     """What a scenario comes to as this process would run it. Raises `Misuse`."""
-    found = cast(name)
+    found = cast(name, settings.personas)
     scenario = found.scenario
     settings = told(settings, found, offline=not settings.has_model)
     tree = settings_of(opened(found, settings, read_packs(settings.packs)))

@@ -15,6 +15,7 @@ import pytest
 from server.files import SessionFile, read_file
 from server.scenario_files import bundled
 from tests.calls import Parley
+from tests.fake_openai import FakeOpenAI, realistic
 
 ROOT = Path(__file__).parents[2]
 SMALL = """\
@@ -208,3 +209,25 @@ def test_what_it_may_come_to_is_said_before(parley: Parley, tmp_path: Path) -> N
     assert "cost unknown" in ran.err
     assert "small ended: quiescent" in ran.out
     assert "[OPPOSE" not in ran.out
+
+
+def test_with_an_endpoint_its_models_speak_within_the_budget(at: Parley, tmp_path: Path) -> None:
+    """The names are the scenario's, each call is counted, and nothing is paid beyond the worst."""
+    path = tmp_path / "small.yaml"
+    path.write_text(
+        SMALL + "models: {small: mini, large: maxi}\nbudget: {tokens: 60000, cost: 1}\n"
+        "prices: {small: {input: 1, output: 2}, large: {input: 3, output: 4}}\n"
+    )
+    with FakeOpenAI(manners=realistic(first_token_seconds=0, tokens_per_second=None)) as endpoint:
+        ran = at("run", path, "--fast", "--json", "--model-url", endpoint.url, "--model-key", "k")
+        asked = {served.model for served in endpoint.served}
+    assert ran.code == 0, ran.err
+    assert "no model is asked" not in ran.err
+    (report,) = ran.rows()
+    totals = report["ended"]["totals"]
+    assert asked <= {"mini", "maxi"}
+    assert totals["turns"] > 0
+    assert 0 < totals["tokens"] <= 60_000
+    assert 0 < totals["micros"] <= 1_000_000
+    said = float(ran.err.partition(" cost ")[2].split()[0])
+    assert totals["micros"] <= said * 1_000_000
