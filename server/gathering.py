@@ -13,12 +13,11 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Final
 
-from listeners.rooms.room import Room
-
 from bus.drafts import Draft
 from bus.entries import FloorPaused, FloorResumed
 from bus.errors import SessionClosed
 from bus.tasks import end
+from listeners.rooms.room import Room
 
 REASON: Final = "gathering"
 SECONDS: Final = 20.0  # for a process to start on a busy machine; who is late comes in later

@@ -104,7 +104,7 @@ def intent(line: Line) -> Intent:
 
 def spoken(line: Line, request: str) -> str:
     """The message, with the tag of its act in front where the floor was not granted for it."""
-    tag = _TAGS.get(line.act) if line.act else None
+    tag = "VOTE" if line.call_vote else _TAGS.get(line.act) if line.act else None
     if tag is None or f"{_GRANTED}{intent(line)}{f' on {line.re}' if line.re else ''}" in request:
         return line.say
     return f"[{tag}{f' {line.re}' if line.re else ''}] {line.say}"

@@ -122,6 +122,7 @@ def directory(tmp_path: Path) -> Path:
         "docs/agents.md",
         "docs/votes.md",
         "docs/cli.md",
+        "docs/scenarios.md",
     ],
 )
 def test_examples_run(name: str, directory: Path) -> None:

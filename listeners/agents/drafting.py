@@ -14,6 +14,7 @@ from memory.voting.calling import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
 _TAGGED: Final = re.compile(r"\s*\[[A-Z]{3,}\b[^\]\n]{0,200}\]")
+_CALLS: Final = re.compile(r"\[VOTE (P[1-9][0-9]{0,8})\]")
 _HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
 _ACTS: Final[dict[Intent, Act | None]] = {
     "answer": None, "propose": "propose", "amend": "amend", "support": "support",
@@ -49,14 +50,20 @@ def message(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Mess
     return Message(participant=name, content=text, act=act, re=target)
 
 
-def vote_call(memory: Memory, name: str, intent: Bid | None) -> VoteInitiated | None:
-    """The vote that the speaker was granted the floor to call, where it may; else None."""
+def vote_call(memory: Memory, name: str, text: str, intent: Bid | None) -> VoteInitiated | None:
+    """The vote that the speaker was granted the floor to call, where it may; else None.
+
+    A tag [VOTE P1] in its text is its own word for it, whatever it was granted for.
+    """
     seat = memory.floor.seats.get(name)
-    if intent is None or intent.intent != "vote" or not _is_handle(intent.re):
+    wanted = intent.re if intent is not None and intent.intent == "vote" else None
+    if tagged := _CALLS.search(text):
+        wanted = tagged[1]
+    if not _is_handle(wanted):
         return None
     if seat is None or seat.may is None or not {"vote", "moderate"} & set(seat.may):
         return None
-    proposal = memory.item(str(intent.re))
+    proposal = memory.item(str(wanted))
     if proposal is None or proposal.status != "active":
         return None
     return call_on(memory, name, proposal.handle)

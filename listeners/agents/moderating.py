@@ -9,9 +9,7 @@ from listeners.agents.presence import Presence
 from listeners.agents.prompting import NextSpeaker, whom_to_hear
 from listeners.agents.tally import AgentTally
 from memory.floor.arbitration import AskModerator, next_step
-from memory.floor.bidding import away, stands
-from memory.floor.gate import may_speak
-from memory.floor.seats import agents
+from memory.floor.gate import judge, may_speak
 from memory.text import clip, one_line
 from personas.persona import Persona
 
@@ -47,12 +45,9 @@ class Moderating:
         return self._me.floor.epoch, self._bidders()
 
     def _missing(self) -> bool:
-        """Whether somebody who may speak has neither bid nor passed."""
+        """Whether somebody is still to say whether it wants to speak."""
         memory = self._me.memory
-        count = len(agents(memory))
-        return any(
-            not stands(memory, name) and not away(memory, name, count) for name in may_speak(memory)
-        )
+        return any(judge(memory, name) in ("evaluate", "bid") for name in may_speak(memory))
 
     async def grant(self) -> None:
         """Give the floor to whom the model names; where it names nobody, bids decide."""

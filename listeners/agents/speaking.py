@@ -97,7 +97,7 @@ class Speaking:
     def _spoken(self, text: str, id: str) -> list[Draft | None]:
         intent = self._me.intent
         said = drafting.message(self._me.name, text, intent, self._me.seat)
-        call = drafting.vote_call(self._me.memory, self._me.canonical, intent)
+        call = drafting.vote_call(self._me.memory, self._me.canonical, text, intent)
         return [Draft(id, said), None if call is None else Draft(f"{id}:vote", call)]
 
     def _released(self, epoch: int, reason: Release) -> Draft:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from bus.drafts import Draft
-from bus.entries import Message, Record, SessionOpened
+from bus.entries import Message, SessionOpened
 from bus.local import LocalLog
 from listeners.agents.hosting import Part, host
 from listeners.models.port import Prompt
@@ -23,10 +23,10 @@ from tests.talkers import Answer, bid, passed, persona, sentence
 MODERATOR = "mod"
 
 
-def moderated(answer: Answer, budget: Budget | None = None, turns: int = 6) -> list[Record]:
+def moderated(answer: Answer, budget: Budget | None = None, turns: int = 6) -> list[Any]:
     """The log of a moderated talk of three, whose agents answer so; in virtual time."""
 
-    async def main() -> list[Record]:
+    async def main() -> list[Any]:
         clock = asyncio.get_running_loop()
         log = LocalLog("talk", lambda: round(clock.time() * 1000) + 1_000_000)
         tree: dict[str, Any] = {
@@ -48,21 +48,21 @@ def moderated(answer: Answer, budget: Budget | None = None, turns: int = 6) -> l
     return run_virtual(main())
 
 
-def entries(log: list[Record]) -> list[Any]:
+def entries(log: list[Any]) -> list[Any]:
     return [record.entry for record in log]
 
 
-def end(log: list[Record]) -> Any:
+def end(log: list[Any]) -> Any:
     return entries(log)[-1]
 
 
-def asked(log: list[Record]) -> int:
+def asked(log: list[Any]) -> int:
     return sum(
         record.entry.kind == "spend.reserved" and record.entry.purpose == "grant" for record in log
     )
 
 
-def grants(log: list[Record]) -> list[Any]:
+def grants(log: list[Any]) -> list[Any]:
     return [record.entry for record in log if record.entry.kind == "floor.granted"]
 
 

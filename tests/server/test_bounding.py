@@ -1,0 +1,101 @@
+"""The most that a scenario can come to: known before, and never exceeded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from listeners.agents.hosting import Part
+from listeners.models.prices import Price
+from memory.settings import Settings, merged
+from personas.persona import Budget
+from server.bounding import refuse_unbounded, worst
+from server.errors import Misuse
+from tests.talkers import persona
+
+PRICES = {
+    "small": Price(input=150_000, output=600_000),
+    "large": Price(input=2_500_000, output=10_000_000),
+}
+
+
+def parts(count: int, turns: int | None = None) -> list[Part]:
+    return [
+        Part(f"a{number}", persona(f"a{number}", budget=Budget(turns=turns)))
+        for number in range(count)
+    ]
+
+
+def settings(stop: dict[str, Any], **groups: Any) -> Settings:
+    return merged(Settings(), {"stop": stop, "floor": {"policy": "bid"}, **groups})
+
+
+def test_the_stop_rule_bounds_turns_and_with_them_calls() -> None:
+    """A turn more costs more, in each kind of call that a turn brings."""
+    floor = {"policy": "bid", "hops_hard": 0}
+    ten, twenty = (
+        worst(parts(3), settings({"turns": turns}, floor=floor), PRICES, people=False)
+        for turns in (10, 20)
+    )
+    assert (ten.turns, twenty.turns) == (10, 20)
+    assert ten.tokens is not None
+    assert twenty.tokens is not None
+    assert ten.tokens < twenty.tokens < 2 * ten.tokens
+    assert {kind.purpose for kind in ten.kinds} == {"evaluate", "draft", "ballot"}
+
+
+def test_the_hop_limit_bounds_agents_among_themselves_alone() -> None:
+    """Where a person may come, it is a pause and bounds nothing."""
+    rules = settings({"quiescent": True})
+    assert worst(parts(3), rules, PRICES, people=False).turns == 18
+    assert worst(parts(3), rules, PRICES, people=True).turns is None
+
+
+def test_turns_of_each_bound_the_whole() -> None:
+    """Where everyone has a limit."""
+    rules = settings({"quiescent": True})
+    assert worst(parts(3, turns=2), rules, PRICES, people=True).turns == 6
+
+
+def test_a_budget_caps_what_turns_would_allow() -> None:
+    """In tokens, in money and in calls."""
+    rules = settings({"turns": 30}, budget={"tokens": 5_000, "micros": 7, "calls": 3})
+    found = worst(parts(2), rules, PRICES, people=False)
+    assert (found.tokens, found.micros, found.calls) == (5_000, 7, 3)
+
+
+def test_without_a_price_the_cost_is_not_known() -> None:
+    """It is said, not taken for nothing."""
+    found = worst(parts(2), settings({"turns": 5}), {"small": PRICES["small"]}, people=False)
+    assert found.tokens is not None
+    assert found.micros is None
+
+
+def test_what_nothing_bounds_is_refused_with_what_would() -> None:
+    """Time alone bounds no cost."""
+    rules = settings({"any": [{"seconds": 60}, {"quiescent": True}]})
+    found = worst(parts(2), rules, PRICES, people=True)
+    with pytest.raises(Misuse, match=r"add a stop rule such as 'stop: \{any: \[\{turns: 60\}"):
+        refuse_unbounded(found, "f.yaml")
+    refuse_unbounded(
+        worst(parts(2), settings({"seconds": 9}, budget={"tokens": 9}), PRICES, people=True), "f"
+    )
+
+
+@given(
+    st.sampled_from(("bid", "round_robin", "panel", "moderated", "open")),
+    st.sampled_from(("self", "panel", "rules")),
+    st.integers(1, 12), st.integers(1, 200),
+)  # fmt: skip
+def test_more_agents_never_cost_less(policy: str, how: str, count: int, turns: int) -> None:
+    """Whatever the policy; and every part of the sum is counted in it."""
+    rules = settings({"turns": turns}, floor={"policy": policy, "evaluation": how, "hops_hard": 0})
+    one, more = (worst(parts(n), rules, PRICES, people=False) for n in (count, count + 1))
+    assert one.tokens is not None
+    assert more.tokens is not None
+    assert one.tokens <= more.tokens
+    assert one.tokens == sum(kind.tokens for kind in one.kinds)
+    assert one.calls == sum(kind.calls for kind in one.kinds)

@@ -1,0 +1,210 @@
+"""`parley run`: scenarios from the first word to the minutes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.files import SessionFile, read_file
+from server.scenario_files import bundled
+from tests.calls import Parley
+
+ROOT = Path(__file__).parents[2]
+SMALL = """\
+scenario: 1
+title: Backups
+opening: {by: host, say: "What do we do about backups?"}
+participants:
+  - persona: proposer
+    as: ana
+  - persona: skeptic
+    as: bo
+stop: {any: [{turns: 8}, {quiescent: true}]}
+script:
+  ana:
+    turns: [{say: We copy them to a second region every night., act: propose}]
+    votes: {P1: accept}
+  bo:
+    turns: [{say: "Has anybody ever restored one?", act: ask}]
+    votes: {P1: accept}
+"""
+
+
+def entries(file: SessionFile, kinds: frozenset[str] | None = None) -> list[Any]:
+    rows = [json.loads(row.body) for row in file.rows]
+    return [row for row in rows if kinds is None or row["kind"] in kinds]
+
+
+def committed(file: SessionFile) -> dict[int, list[str]]:
+    """Who spoke in each epoch of the floor, by the releases that came with it."""
+    found: dict[int, list[str]] = {}
+    for row in entries(file):
+        if row["kind"] == "floor.released" and row.get("reason", "spoke") == "spoke":
+            found.setdefault(row["epoch"], []).append(row["participant"])
+    return found
+
+
+def laws_hold(file: SessionFile, report: dict[str, Any]) -> None:
+    """One commit an epoch, one holder at a time, and no more spent than was allowed."""
+    assert all(len(names) == 1 for names in committed(file).values())
+    epochs = [row["epoch"] for row in entries(file, frozenset({"floor.granted", "floor.released"}))]
+    assert epochs == list(range(1, len(epochs) + 1))
+    opened = entries(file)[0]["settings"]
+    assert report["ended"]["totals"]["tokens"] <= opened["budget"]["tokens"]
+
+
+@pytest.mark.parametrize("name", bundled())
+def test_a_bundled_scenario_ends_by_a_rule_and_decides(
+    at: Parley, tmp_path: Path, name: str
+) -> None:
+    """Through the bus and a worker: a decision with its dissent, and a log that verifies."""
+    out = tmp_path / "out.json"
+    ran = at("run", name, "--fast", "--json", "--out", out)
+    assert ran.code == 0, ran.err
+    (report,) = ran.rows()
+    assert report["ended"]["rule"]
+    assert report["minutes"]["decisions"][0]["status"] == "ratified"
+    assert report["ended"]["totals"]["turns"] >= 10
+    laws_hold(read_file(out), report)
+    assert at("session", "verify", report["session"]).code == 0
+    assert at("session", "verify", "--file", out).code == 0
+
+
+@pytest.mark.parametrize("name", bundled())
+def test_the_same_seed_gives_the_same_talk(parley: Parley, tmp_path: Path, name: str) -> None:
+    """Byte for byte, without Redis, and in virtual time; an idea that comes back is told."""
+    files = []
+    for number in (1, 2):
+        out = tmp_path / f"{number}.json"
+        ran = parley("run", name, "--seed", "7", "--json", "--fast", "--out", out)
+        assert ran.code == 0, ran.err
+        files.append(out.read_bytes())
+    assert files[0] == files[1]
+    (report,) = ran.rows()
+    assert report["ended"]["rule"]
+    assert report["minutes"]["decisions"][0]["status"] == "ratified"
+    laws_hold(read_file(tmp_path / "1.json"), report)
+    said = entries(read_file(tmp_path / "1.json"), frozenset({"message"}))
+    assert 18 <= len(said) <= 31
+    assert parley("session", "verify", "--file", tmp_path / "1.json").code == 0
+
+
+def test_ideas_that_come_back_amendments_and_dissent_are_in_the_minutes(parley: Parley) -> None:
+    """What the scenarios are there to show."""
+    reports = {
+        name: parley("run", name, "--seed", "1", "--json", "--fast").rows()[0]["minutes"]
+        for name in bundled()
+    }
+    assert reports["architecture"]["echoes"]
+    assert reports["budget"]["echoes"]
+    assert any(row["amends"] for row in reports["review"]["settled"])
+    assert [one["participant"] for one in reports["architecture"]["decisions"][0]["dissenters"]]
+
+
+def test_another_seed_may_be_another_talk_and_ends_all_the_same(parley: Parley) -> None:
+    """What decides between equal bids is the seed."""
+    ends = {
+        parley("run", "budget", "--seed", str(seed), "--json", "--fast").rows()[0]["ended"]["rule"]
+        for seed in range(5)
+    }
+    assert ends <= {"quiescent", "turns:40", "hops"}
+
+
+def test_agents_in_processes_hold_the_same_laws(at: Parley, tmp_path: Path) -> None:
+    """Two processes host the cast, and an arbiter each; nobody speaks before all are there."""
+    out = tmp_path / "out.json"
+    ran = at("run", "budget", "--fast", "--processes", "2", "--json", "--out", out)
+    assert ran.code == 0, ran.err
+    (report,) = ran.rows()
+    file = read_file(out)
+    laws_hold(file, report)
+    kinds = [row["kind"] for row in entries(file)]
+    first = kinds.index("floor.granted")
+    assert kinds[:first].count("participant.joined") == 7
+    seats = {row["seat"] for row in entries(file) if row["kind"] == "participant.joined"}
+    assert len(seats) == 2
+    assert report["ended"]["totals"]["turns"] >= 10
+
+
+def test_a_second_run_is_a_session_of_its_own(at: Parley, tmp_path: Path) -> None:
+    """Unless it was named: a session that is closed is not gone on with."""
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    names = [at("run", path, "--fast", "--json").rows()[0]["session"] for _ in range(2)]
+    assert names == ["small", "small-2"]
+    ran = at("run", path, "--fast", "--session", "small")
+    assert (ran.code, ran.err.splitlines()[-1]) == (
+        1, "parley: session 'small' is closed; give another name with --session",
+    )  # fmt: skip
+    at("session", "new", "other")
+    assert "another talk" in at("run", path, "--fast", "--session", "other").err
+
+
+def test_ctrl_c_closes_nothing_and_the_same_command_goes_on(redis_url: str, tmp_path: Path) -> None:
+    """The agents leave, the session stays open, and the second call ends it."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")},
+        "PARLEY_REDIS": redis_url, "PYTHONPATH": str(ROOT),
+    }  # fmt: skip
+    command = [sys.executable, "-m", "server", "run", "budget", "--offline", "--session", "talk"]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment,
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if "Keep 150,000 for hosting" in line:
+            process.send_signal(signal.SIGINT)
+            break
+    rest = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(30) == 130, "".join(said) + rest
+    assert "'parley run budget --session talk' goes on" in rest
+    again = subprocess.run(
+        [*command, "--fast", "--json"], capture_output=True, text=True, env=environment,
+        cwd=tmp_path, timeout=120, check=False,
+    )  # fmt: skip
+    assert again.returncode == 0, again.stderr
+    assert "session 'talk' goes on" in again.stderr
+    assert json.loads(again.stdout)["ended"]["rule"]
+
+
+def test_what_makes_no_sense_is_refused_before_anything_begins(
+    parley: Parley, tmp_path: Path
+) -> None:
+    """In one line, exit code 2."""
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    mute = tmp_path / "mute.yaml"
+    mute.write_text(SMALL.partition("script:")[0])
+    for args, says in (
+        (("run", path, "--seed", "1", "--processes", "2"), "leave --processes out"),
+        (("run", path, "--out", tmp_path / "no" / "x.json"), "no such folder"),
+        (("run", mute, "--seed", "1"), "has no script"),
+        (("run", "nothing-like-it", "--seed", "1"), "no scenario is called"),
+    ):
+        ran = parley(*args)
+        assert ran.code == 2, ran.err
+        assert says in ran.err
+        assert "Traceback" not in ran.err
+
+
+def test_what_it_may_come_to_is_said_before(parley: Parley, tmp_path: Path) -> None:
+    """And that no model is asked."""
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    ran = parley("run", path, "--seed", "1")
+    assert ran.err.startswith("no model is asked")
+    assert "at most 8 turns" in ran.err
+    assert "cost unknown" in ran.err
+    assert "small ended: quiescent" in ran.out
+    assert "[OPPOSE" not in ran.out
