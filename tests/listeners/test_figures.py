@@ -1,0 +1,35 @@
+"""What deliberating agents cost, and how long they wait: the figures of docs/floor.md, held."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.deliberation import deliberate
+from benchmarks.tables import cancels, tables
+
+
+@pytest.mark.parametrize("speed", [40, pytest.param(1, marks=pytest.mark.long)])
+async def test_eight_agents_and_sixty_turns_stay_within_their_figures(speed: int) -> None:
+    """Over real HTTP, with faults: few are asked, turns stay flat, and cost a quarter of it all."""
+    found = await deliberate(turns=60, agents=8, speed=speed, seed=1)
+    assert found["end"] == ["turns", "turns:60"]
+    assert found["evaluations_per_pair"] <= 0.3
+    assert found["growth"] <= 1.2
+    assert found["share_of_baseline_at_last"] < 0.25
+    assert found["cached_share"] > 0.2
+
+
+async def test_a_persons_word_stops_a_draft_within_200_ms() -> None:
+    """At the 99th percentile of a hundred, from the publish to the end of the generation."""
+    assert (await cancels())["p99_ms"] <= 200
+
+
+@pytest.mark.parametrize("sessions", [30, pytest.param(100, marks=pytest.mark.long)])
+async def test_no_agent_waits_much_longer_than_others(sessions: int) -> None:
+    """Sessions at once, five agents each: the longest wait is at most five times the median."""
+    found: dict[str, Any] = await tables(sessions, turns=12, processes=2)
+    assert found["wait"]["of"] == sessions * 12
+    assert found["wait"]["ratio"] <= 5
+    assert found["own turns apart"]["ratio"] <= 5
