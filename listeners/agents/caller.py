@@ -99,7 +99,7 @@ class Caller:
         self,
         prompt: Prompt,
         work: Callable[[], Awaitable[tuple[Answer, Completion]]],
-        heard: list[str],
+        heard: list[str] | None,
         holds: Holds,
         seconds: float,
     ) -> Called[Answer]:
@@ -132,6 +132,9 @@ class Caller:
         return charge.call in self._room.memory.ledger.calls
 
 
-def _broken_off(charge: Charge, heard: list[str]) -> Completion | None:
-    """What a generation came to that was not let finish; None where nothing of it was heard."""
-    return Completion("".join(heard), charge.model) if heard else None
+def _broken_off(charge: Charge, heard: list[str] | None) -> Completion | None:
+    """What a generation came to that was not let finish; None where nobody can know.
+
+    Of one that is heard as it speaks, no more was generated than was heard.
+    """
+    return None if heard is None else Completion("".join(heard), charge.model)
