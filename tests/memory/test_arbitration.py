@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -18,6 +18,9 @@ from bus.entries import (
     Message,
     ParticipantLeft,
     SpendReserved,
+    VoteConfirmed,
+    VoteInitiated,
+    VoteRule,
 )
 from memory.canonical import dump, load
 from memory.floor.arbitration import (
@@ -34,6 +37,7 @@ from memory.floor.arbitration import (
 )
 from memory.floor.state import Ballot, Bid
 from memory.text import tokens
+from memory.voting.course import result
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import LATER, NOW, Table, agent, person
@@ -231,6 +235,31 @@ def test_a_vote_is_counted_when_its_time_is_over() -> None:
         table.vote(4, status=status, electorate={"ana": 1})
         assert table.step(replace(NOW, vote=119_999)) is None
         assert table.step(replace(NOW, vote=120_000)) == CountVote(4)
+
+
+@pytest.mark.parametrize("rule", get_args(VoteRule))
+def test_a_vote_that_nobody_agrees_to_is_given_up_when_its_time_is_over(rule: Any) -> None:
+    """It is cancelled, whatever silence means under its rule, and the table goes on."""
+    table = Table(agent("ana"), agent("bo"), vote={"confirm": "all", "rule": rule})
+    table.turn("ana", IDEA)
+    table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
+    late = replace(LATER, vote=120_000)
+    assert table.step(late) == CountVote(1)
+    given_up = result(table.memory, 1)
+    table.put(given_up)
+    assert table.memory.votes.held[1].status == "cancelled"
+    assert table.memory.proposals[1].status == "active"
+    assert table.step(late) != CountVote(1)
+
+
+def test_a_vote_that_is_agreed_to_at_the_last_moment_is_not_given_up() -> None:
+    """What the arbiter published an entry too late is void."""
+    table = Table(agent("ana"), agent("bo"), vote={"confirm": "all"})
+    table.turn("ana", IDEA)
+    table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
+    given_up = result(table.memory, 1)
+    table.put(VoteConfirmed(participant="ana"), VoteConfirmed(participant="bo"), given_up)
+    assert table.memory.votes.held[1].status == "open"
 
 
 def test_consent_is_counted_after_its_window_or_at_an_objection() -> None:
