@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bus.entries import (
     BallotCompleted,
     Entry,
+    FloorMuted,
     FloorNudged,
     FloorPaused,
     Message,
@@ -283,6 +284,18 @@ def test_votes_end_where_nobody_has_a_seat() -> None:
     table = Table(floor={"policy": "open"})
     table.vote(1, status="open", electorate={})
     assert table.step(NOW) == CountVote(1)
+
+
+@pytest.mark.parametrize("order", [["nobody"], ["nobody", "ana"]])
+def test_an_order_in_which_nobody_can_speak_comes_to_an_end(order: list[str]) -> None:
+    """Who never came is waited for, and whose turns are over is not; whom somebody muted is."""
+    floor = {"policy": "round_robin", "order": order}
+    table = Table(agent("ana", turns=0), agent("bo"), floor=floor)
+    assert next_step(table.memory, replace(NOW, epoch=5_000)) == (None, 1_000)
+    assert table.step() == Close("quiescent", "quiescent")
+    if "ana" in order:
+        table.put(FloorMuted(participant="ana"))
+        assert next_step(table.memory, LATER) == (None, None)
 
 
 # -- loops, silence, the end -----------------------------------------------------------
