@@ -96,12 +96,13 @@ def _counted(memory: Memory, waited: Waited) -> Answer:
 
 
 def _expired(memory: Memory, waited: Waited) -> Answer | None:
-    """Whether the floor is held, and for how long still."""
+    """Whether the floor is held, and for how long still: a draft begun anew gets a new lease."""
     floor = memory.floor
     if not floor.holder:
         return None
     seat = floor.seats.get(floor.holder)
-    left = floor.lease_ms - waited.epoch
+    leases = 1 + memory.settings.floor.restarts
+    left = min(floor.lease_ms - waited.epoch, floor.lease_ms * leases - waited.held)
     if seat is None or not seat.present or left <= 0:
         return Expire(floor.holder), None
     return None, left

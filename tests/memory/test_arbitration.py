@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 from bus.entries import (
     BallotCompleted,
     Entry,
+    FloorMuted,
     FloorNudged,
     FloorPaused,
     Message,
     ParticipantLeft,
     SpendReserved,
+    VoteConfirmed,
+    VoteInitiated,
+    VoteRule,
 )
 from memory.canonical import dump, load
 from memory.floor.arbitration import (
@@ -34,6 +38,7 @@ from memory.floor.arbitration import (
 )
 from memory.floor.state import Ballot, Bid
 from memory.text import tokens
+from memory.voting.course import result
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import LATER, NOW, Table, agent, person
@@ -233,6 +238,31 @@ def test_a_vote_is_counted_when_its_time_is_over() -> None:
         assert table.step(replace(NOW, vote=120_000)) == CountVote(4)
 
 
+@pytest.mark.parametrize("rule", get_args(VoteRule))
+def test_a_vote_that_nobody_agrees_to_is_given_up_when_its_time_is_over(rule: Any) -> None:
+    """It is cancelled, whatever silence means under its rule, and the table goes on."""
+    table = Table(agent("ana"), agent("bo"), vote={"confirm": "all", "rule": rule})
+    table.turn("ana", IDEA)
+    table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
+    late = replace(LATER, vote=120_000)
+    assert table.step(late) == CountVote(1)
+    given_up = result(table.memory, 1)
+    table.put(given_up)
+    assert table.memory.votes.held[1].status == "cancelled"
+    assert table.memory.proposals[1].status == "active"
+    assert table.step(late) != CountVote(1)
+
+
+def test_a_vote_that_is_agreed_to_at_the_last_moment_is_not_given_up() -> None:
+    """What the arbiter published an entry too late is void."""
+    table = Table(agent("ana"), agent("bo"), vote={"confirm": "all"})
+    table.turn("ana", IDEA)
+    table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
+    given_up = result(table.memory, 1)
+    table.put(VoteConfirmed(participant="ana"), VoteConfirmed(participant="bo"), given_up)
+    assert table.memory.votes.held[1].status == "open"
+
+
 def test_consent_is_counted_after_its_window_or_at_an_objection() -> None:
     """The talk goes on meanwhile; silence is consent."""
     table = three()
@@ -254,6 +284,18 @@ def test_votes_end_where_nobody_has_a_seat() -> None:
     table = Table(floor={"policy": "open"})
     table.vote(1, status="open", electorate={})
     assert table.step(NOW) == CountVote(1)
+
+
+@pytest.mark.parametrize("order", [["nobody"], ["nobody", "ana"]])
+def test_an_order_in_which_nobody_can_speak_comes_to_an_end(order: list[str]) -> None:
+    """Who never came is waited for, and whose turns are over is not; whom somebody muted is."""
+    floor = {"policy": "round_robin", "order": order}
+    table = Table(agent("ana", turns=0), agent("bo"), floor=floor)
+    assert next_step(table.memory, replace(NOW, epoch=5_000)) == (None, 1_000)
+    assert table.step() == Close("quiescent", "quiescent")
+    if "ana" in order:
+        table.put(FloorMuted(participant="ana"))
+        assert next_step(table.memory, LATER) == (None, None)
 
 
 # -- loops, silence, the end -----------------------------------------------------------

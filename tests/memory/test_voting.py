@@ -16,6 +16,7 @@ from bus.entries import (
     ItemCorrected,
     Message,
     ParticipantAliased,
+    ParticipantJoined,
     Record,
     SessionClosed,
     VoteConfirmed,
@@ -116,6 +117,18 @@ def test_who_has_a_seat_votes_with_its_weight() -> None:
     }  # fmt: skip
     room.call(re="P1")
     assert room.vote().electorate == {"ana": 3, "bo": 1}
+
+
+def test_weights_that_strangers_write_can_be_counted() -> None:
+    """However heavy a seat says it is, the result fits an entry."""
+    heavy = [
+        ParticipantJoined.model_construct(participant=name, role="agent", weight=2**63 - 1)
+        for name in ("ana", "bo")
+    ]
+    room = Room(*heavy)
+    room.call(options=("tea", "coffee"), by="cy")
+    decided(room, ana="tea", bo="tea")
+    assert room.vote().tally["tea"] == 2_000_000
 
 
 @pytest.mark.parametrize(
