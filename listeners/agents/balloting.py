@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any, Final
 
+from listeners.models.answers import mended
 from listeners.models.port import Shape
 from memory.floor.state import Vote
 from memory.text import fenced
@@ -82,7 +83,7 @@ def _object_in(text: str) -> dict[str, Any] | None:
     if found is None:
         return None
     try:
-        answer = json.loads(found[0])
+        answer = mended(json.loads(found[0]))
     except (ValueError, RecursionError):
         return None
     return answer if isinstance(answer, dict) else None

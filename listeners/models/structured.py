@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from listeners.models.answers import mended
 from listeners.models.port import BadAnswer, Completion, Model, Prompt, Shape
 from memory.text import clip, visible
 
@@ -92,7 +93,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             return
         try:
             found, end = decoder.raw_decode(text, start)
-            yield found
+            yield mended(found)
         except (ValueError, RecursionError):
             end = _behind(text, start)
         start = text.find("{", end)

@@ -59,6 +59,13 @@ def test_a_reason_is_no_speech() -> None:
     assert len(read_ballot(vote(), answer)[1]) == MOST_WHY
 
 
+def test_half_a_character_in_a_reason_is_mended() -> None:
+    """JSON can spell what no log can hold."""
+    assert read_ballot(vote(), r'{"choice": ["accept"], "why": "so\udfff"}') == (
+        ("accept",), "so\ufffd",
+    )  # fmt: skip
+
+
 @given(st.text() | st.dictionaries(st.sampled_from(("choice", "why")), st.text()).map(json.dumps))
 def test_no_answer_raises_or_leaves_the_paper(answer: str) -> None:
     """Whatever a model says, it is options of the vote, or none."""
