@@ -24,7 +24,7 @@ from memory.text import clip, visible
 QUOTED: Final = 200  # characters of an answer that an error may quote
 _MOST: Final = 20_000  # characters of an answer that are looked at; a shape needs far fewer
 _TRIES: Final = 100  # braces that an object may begin at
-_THOUGHT: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # of models that reason aloud
+_THOUGHT: Final = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 _TAGGED: Final = re.compile(r"<json>(.*?)</json>", re.DOTALL)
 _FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _BRACE: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|[{}]')  # or a string, with whatever braces
@@ -55,7 +55,7 @@ async def ask(model: Model, prompt: Prompt, shape: type[_Value]) -> tuple[_Value
 def parsed(text: str, shape: type[_Value]) -> _Value:
     """The one object of `shape` that stands in `text`. Raises `BadAnswer`."""
     wrong = ""
-    for place in _places(_THOUGHT.sub("", text[:_MOST])):
+    for place in _places(without_thought(text)[:_MOST]):
         values: list[_Value] = []
         for found in _objects(place):
             try:
@@ -71,6 +71,11 @@ def parsed(text: str, shape: type[_Value]) -> _Value:
     if wrong:
         raise BadAnswer(f"no {shape.__name__}: {wrong}")
     raise BadAnswer(f"no JSON object in {clip(visible(text), QUOTED // 2)!r}")
+
+
+def without_thought(text: str) -> str:
+    """`text` without what a model that reasons aloud says to itself first."""
+    return _THOUGHT.sub("", text)
 
 
 def _places(text: str) -> Iterator[str]:

@@ -26,6 +26,8 @@ def vote(rule: str = "majority", *options: str, secret: bool = False) -> Vote:
         ('```json\n{"choice": ["Reject"], "why": ""}\n```', ("reject",)),
         ('Here it is: {"choice": "accept"} I hope that helps.', ("accept",)),
         ("accept", ("accept",)),
+        ('<think>{"choice": ["reject"]} or {not}?</think>{"choice": ["accept"]}', ("accept",)),
+        ('<think>I could {"choice": ["reject"]}', ()),
         (' "Abstain". ', ("abstain",)),
         ("I would accept it, were it cheaper", ()),
         ('{"choice": ["accept", "reject"], "why": ""}', ()),

@@ -73,6 +73,7 @@ def test_the_object_is_found_where_it_stands(text: str) -> None:
         ('{"act": "bid", "urgency": 7}', "no Verdict: urgency: "),
         ('{"act": "pass"} {"act": "bid"}', "2 different objects of Verdict"),
         ("[1, 2]", "no JSON object"),
+        (f"<think>not {OBJECT}", "no JSON object"),
         ("{" * 5000, "no JSON object"),
         ('{"a":' * 5000, "no JSON object"),
     ],
