@@ -133,8 +133,7 @@ class Arbiter:
         room = self._room
         vote = room.memory.votes.held[ref]
         await self._publish(result_id(vote.n), result(room.memory, ref))
-        standing = room.memory.votes.held.get(ref)
-        if standing is not None and standing.status == "open":
+        if ref in room.memory.votes.running:
             again = f"{result_id(vote.n)}:{self._nonce}:{room.seq}"
             await room.publish([Draft(again, result(room.memory, ref))])
 

@@ -1,7 +1,7 @@
 """The life of a vote.
 
     called ──► open         as `vote.confirm` wants; at once where it wants nothing
-    called ──► cancelled    too many do not agree, or a newer one needs its room
+    called ──► cancelled    too many do not agree, or not in time, or a newer one needs its room
     open ──► carried, failed, short    a result lands
     any ──► cancelled       a proposal that it is about was settled, or the session closed
 
@@ -11,6 +11,7 @@ The electorate is that of the moment it opens. A closed vote never moves again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from bus.entries import BallotCast, BallotCompleted, VoteRule
@@ -73,16 +74,20 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
 
     What it says stands, as it was counted when it was published: words that are
     taken out of a ballot later change no outcome. Only an open vote takes one,
-    and only from those who may call one.
+    and only from those who may call one; one that still waits to be agreed to has
+    waited for too long.
     """
     if entry.vote is None:
         ballots.complete(moment, entry)
         return
     memory = moment.memory
     vote = vote_of(memory, entry.vote)
-    if vote is None or vote.status != "open" or not may_call(memory, moment.participant):
-        running = vote is not None and vote.status == "open"
+    running = vote is not None and vote.ref in memory.votes.running
+    if vote is None or not running or not may_call(memory, moment.participant):
         refuse(moment, "may not close a vote" if running else _unheard(vote), vote)
+        return
+    if vote.status == "called":
+        end(moment, vote, "cancelled", "not agreed to in time")
         return
     vote.carried = entry.carried and clip(entry.carried, 128)
     vote.rule = entry.rule or vote.rule
@@ -129,6 +134,8 @@ def result(memory: Memory, ref: int, rule: VoteRule | None = None) -> BallotComp
     """
     vote = memory.votes.held[ref]
     found = counted(vote, rule)
+    if vote.status == "called":  # nobody was asked: not even consent is given by silence
+        found = replace(found, carried=None)
     on = vote.proposal is not None and (found.carried or "accept") in ("accept", "reject")
     about = f"P{vote.proposal}" if on else found.carried
     sides = ((), (), ()) if vote.secret else (found.supporters, found.dissenters, found.abstainers)

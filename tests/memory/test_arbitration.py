@@ -18,6 +18,7 @@ from bus.entries import (
     Message,
     ParticipantLeft,
     SpendReserved,
+    VoteInitiated,
 )
 from memory.canonical import dump, load
 from memory.floor.arbitration import (
@@ -34,6 +35,7 @@ from memory.floor.arbitration import (
 )
 from memory.floor.state import Ballot, Bid
 from memory.text import tokens
+from memory.voting.course import result
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import LATER, NOW, Table, agent, person
@@ -231,6 +233,19 @@ def test_a_vote_is_counted_when_its_time_is_over() -> None:
         table.vote(4, status=status, electorate={"ana": 1})
         assert table.step(replace(NOW, vote=119_999)) is None
         assert table.step(replace(NOW, vote=120_000)) == CountVote(4)
+
+
+def test_a_vote_that_nobody_agrees_to_does_not_lock_the_table() -> None:
+    """Its time over, it is cancelled, and the floor is granted again."""
+    table = Table(*map(agent, ("ana", "bo", "cy")), vote={"confirm": "majority"})
+    table.turn("ana", IDEA)
+    table.put(VoteInitiated(participant="parley", content="Shall P1 be accepted?", re="P1"))
+    table.bid("bo")
+    over = replace(LATER, vote=120_000)
+    assert table.step(over) == CountVote(1)
+    table.put(result(table.memory, 1))
+    table.bid("bo")
+    assert isinstance(table.step(over), Grant)
 
 
 def test_consent_is_counted_after_its_window_or_at_an_objection() -> None:

@@ -20,6 +20,7 @@ from bus.entries import (
     SessionClosed,
     VoteConfirmed,
     VoteInitiated,
+    VoteRule,
 )
 from bus.wire import encode
 from memory.canonical import dump, load
@@ -201,6 +202,20 @@ def test_a_vote_that_cannot_be_agreed_to_any_more_is_cancelled() -> None:
     assert split.vote().status == "called"
     split.put(VoteConfirmed(participant="cy", agreed=False))
     assert split.vote().status == "cancelled"
+
+
+@pytest.mark.parametrize("rule", get_args(VoteRule))
+def test_a_vote_that_nobody_agreed_to_in_time_is_cancelled_by_its_result(rule: VoteRule) -> None:
+    """It is told as such, carries nothing under any rule, and makes way for the talk."""
+    room = Room(*THREE, vote={"confirm": "all"})
+    room.call(re="P1", rule=rule)
+    completed = result(room.memory, 1)
+    assert (completed.carried, completed.consensus) == (None, False)
+    facts = room.put(completed)
+    assert only(facts, "vote.closed").data["reason"] == "not agreed to in time"
+    assert (room.vote().status, room.memory.votes.running) == ("cancelled", [])
+    assert room.memory.proposals[1].status == "active"
+    assert kinds(room.close()) == ["vote.refused"]
 
 
 def test_votes_nobody_agrees_to_make_room_for_newer_ones() -> None:
