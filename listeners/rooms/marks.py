@@ -25,7 +25,8 @@ class Marks:
 
     def __init__(self) -> None:
         self._ahead: float | None = None  # of the log's clock over the loop's, ms
-        self._opened = self._epoch = self._bid = self._vote = self._head = self._nudge = 0
+        self._opened = self._held = self._epoch = self._bid = self._head = self._nudge = 0
+        self._calls: dict[int, int] = {}  # of votes, by the n of their initiation
 
     def note(self, record: Record, *, live: bool) -> None:
         """Take in `record`; `live` when it arrived just now."""
@@ -41,13 +42,16 @@ class Marks:
             self._head = at
             self._epoch = at
             self._bid = 0
-        elif kind in _EPOCHS or kind in _STIRS:
+        elif kind in _EPOCHS:
+            self._held = self._epoch = at
+            self._bid = 0
+        elif kind in _STIRS:
             self._epoch = at
             self._bid = 0
         elif kind == "floor.bid":
             self._bid = self._bid or at
         elif kind == "vote.initiated":
-            self._vote = at
+            self._calls[record.n] = at
         elif kind == "floor.nudged":
             self._nudge = at
 
@@ -59,13 +63,20 @@ class Marks:
         if memory.floor.bids:
             bid = _since(now, self._bid or self._epoch)
         return Waited(
+            held=_since(now, self._held or self._opened),
             epoch=_since(now, self._epoch or self._opened),
             bid=bid,
-            vote=_since(now, self._vote) if memory.votes.running else None,
+            vote=self._voting(memory, now),
             session=_since(now, self._opened),
             head=_since(now, self._head or self._opened),
             nudge=_since(now, self._nudge) if self._nudge else None,
         )
+
+    def _voting(self, memory: Memory, now: int) -> int | None:
+        """How long ago the oldest vote that runs was called."""
+        votes = [memory.votes.held[ref] for ref in memory.votes.running]
+        self._calls = {n: at for n, at in self._calls.items() if any(v.n == n for v in votes)}
+        return _since(now, self._calls.get(votes[0].n, self._opened)) if votes else None
 
     def _now(self) -> int:
         if self._ahead is None:  # nothing arrived yet: the clocks are taken to agree

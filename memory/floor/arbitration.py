@@ -91,7 +91,7 @@ def _counted(memory: Memory, waited: Waited) -> Answer:
     if not pending:
         return None, None
     left = memory.settings.vote.seconds * 1000 - (waited.vote or 0)
-    over = pending if left <= 0 else [vote for vote in pending if is_in(memory, vote)]
+    over = pending[:1] if left <= 0 else [vote for vote in pending if is_in(memory, vote)]
     return (CountVote(over[0].ref), None) if over else (None, left)
 
 
@@ -101,7 +101,7 @@ def _expired(memory: Memory, waited: Waited) -> Answer | None:
     if not floor.holder:
         return None
     seat = floor.seats.get(floor.holder)
-    left = floor.lease_ms - waited.epoch
+    left = floor.lease_ms - waited.held
     if seat is None or not seat.present or left <= 0:
         return Expire(floor.holder), None
     return None, left

@@ -11,12 +11,13 @@ from typing import Literal
 class Waited:
     """Milliseconds that have gone by, on the arbiter's clock.
 
-    `epoch` since the floor was last granted or released, or everyone was stirred;
-    `bid` since the first standing bid of that time; `vote` since the newest vote
-    that is not over was called; `nudge` since somebody was last nudged. None
-    where there was none, or it is not known.
+    `held` since the floor was last granted or released; `epoch` since then, the last
+    message, or whatever else stirred everyone; `bid` since the first standing bid of
+    that time; `vote` since the oldest vote that is not over was called; `nudge` since
+    somebody was last nudged. None where there was none, or it is not known.
     """
 
+    held: int
     epoch: int
     bid: int | None
     vote: int | None
