@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
-from bus.entries import Entry, FloorGranted, Message, Record, VoteInitiated
+from bus import Draft
+from bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
+from bus.local import LocalLog
+from listeners.rooms.doors import LocalDoor
 from listeners.rooms.marks import Marks
+from listeners.rooms.room import entered
 from memory.floor.steps import Waited
+from tests.logs import PACKS
 from tests.tables import Table, agent, person
 
 SECOND = 1_000
@@ -43,3 +48,22 @@ def test_a_votes_time_is_counted_from_its_own_call() -> None:
     found = waited(table, (10, calls[0]), (70, calls[1]), (80, refused), (100, hello))
     assert found.vote is not None
     assert found.vote - found.head == 90 * SECOND
+
+
+class _Crowded(LocalDoor):
+    """A session in which somebody speaks just as a room is entered."""
+
+    async def recent(self, count: int) -> list[Record]:
+        entry = Message(participant="eli", content="Morning.")
+        await self.publish([Draft("late", entry)], None)
+        return await super().recent(count)
+
+
+async def test_what_is_said_while_a_room_is_entered_is_heard_once() -> None:
+    """By its memory and among the recent messages alike."""
+    log = LocalLog()
+    log.open(SessionOpened())
+    async with entered(_Crowded(log, PACKS)) as room, asyncio.timeout(10):
+        await room.caught_up(2)
+        assert [record.id for record in room.recent] == ["late"]
+        assert room.memory.messages == 1
