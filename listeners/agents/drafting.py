@@ -9,10 +9,11 @@ from bus.entries import Act, Intent, Message, VoteInitiated
 from listeners.agents.prompting import SILENT, Evaluation
 from memory.floor.state import Bid, Seat
 from memory.state import Memory
-from memory.text import clip
+from memory.text import clip, one_line
 from memory.voting.calling import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
+_REASON: Final = 200  # of why somebody bids, passes or grants
 _TAGGED: Final = re.compile(r"\s*\[[A-Z]{3,}\b[^\]\n]{0,200}\]")
 _CALLS: Final = re.compile(r"\[VOTE (P[1-9][0-9]{0,8})\]")
 _HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
@@ -94,6 +95,11 @@ def target_of(memory: Memory, answer: Evaluation) -> str | None:
 def as_intent(name: str) -> Intent:
     """The intent of that name; `answer` for any other."""
     return name if name in _ACTS else "answer"
+
+
+def short(text: str) -> str:
+    """A reason on one line."""
+    return clip(one_line(text), _REASON)
 
 
 def _is_handle(target: object) -> bool:

@@ -21,10 +21,8 @@ from memory.floor.gate import judge
 from memory.floor.rules import urgency
 from memory.floor.scoring import deficit
 from memory.floor.seats import agents
-from memory.text import clip, one_line
 from personas.persona import Persona
 
-REASON_CHARS: Final = 200
 PATIENCE: Final = 4  # times in an evaluation's time that one more listener is asked
 _ACKNOWLEDGES: Final = re.compile(
     r"\W*(?:(?:\+1|ok(?:ay)?|thanks?(?: you)?|agreed?|sure|yes|yep|got it|noted|will do|great|"
@@ -140,8 +138,8 @@ class Evaluating:
         self._heard = heard.n
         entry = FloorBid(
             participant=self._me.name, epoch=self._me.floor.epoch, heard=heard.n,
-            urgency=urgency, intent=intent, re=re, novelty=_short(novelty), reason=_short(reason),
-            how=how,
+            urgency=urgency, intent=intent, re=re, novelty=drafting.short(novelty),
+            reason=drafting.short(reason), how=how,
         )  # fmt: skip
         await self._me.publish(settle, self._me.draft("bid", entry))
 
@@ -153,7 +151,7 @@ class Evaluating:
         self._heard = heard.n
         entry = FloorPassed(
             participant=self._me.name, epoch=self._me.floor.epoch, heard=heard.n,
-            ready=ready, reason=_short(reason), how=how,
+            ready=ready, reason=drafting.short(reason), how=how,
         )  # fmt: skip
         await self._me.publish(settle, self._me.draft("pass", entry))
 
@@ -199,7 +197,3 @@ class Evaluating:
             _ACKNOWLEDGES.fullmatch(getattr(record.entry, "content", "").strip())
             for record in fresh
         )
-
-
-def _short(text: str) -> str:
-    return clip(one_line(text), REASON_CHARS)
