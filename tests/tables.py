@@ -89,6 +89,8 @@ class Table:
         vote = Vote(ref=ref, n=self.memory.n, by="parley", question="?", **fields)
         vote.opened = self.memory.messages
         self.memory.votes.held[ref] = vote
+        if vote.status in ("called", "open"):
+            self.memory.votes.running.append(ref)
         return vote
 
     def step(self, waited: Waited = LATER) -> Step | None:

@@ -17,10 +17,9 @@ from listeners.agents.presence import Presence
 from listeners.agents.prompting import Evaluation, should_respond
 from listeners.agents.tally import AgentTally
 from memory.floor.bidding import stands
-from memory.floor.gate import judge
+from memory.floor.gate import judge, verdicts
 from memory.floor.rules import urgency
-from memory.floor.scoring import deficit
-from memory.floor.seats import agents
+from memory.floor.scoring import deficits
 from personas.persona import Persona
 
 PATIENCE: Final = 4  # times in an evaluation's time that one more listener is asked
@@ -179,8 +178,9 @@ class Evaluating:
             return True
         bids = sum(stands(memory, name) for name in memory.floor.bids)
         more = PATIENCE * self._me.room.waited().epoch // settings.evaluation_ms
-        waiting = [name for name in agents(memory) if judge(memory, name) == "evaluate"]
-        waiting.sort(key=lambda name: (-deficit(memory, name), memory.floor.seats[name].order))
+        due = deficits(memory)
+        waiting = [name for name, said in verdicts(memory, due).items() if said == "evaluate"]
+        waiting.sort(key=lambda name: -due[name])  # of equals who joined first
         return self._me.canonical in waiting[: max(0, settings.queue - bids) + more]
 
     def _presses(self) -> bool:

@@ -10,7 +10,7 @@ from listeners.agents.presence import Presence
 from listeners.agents.prompting import NextSpeaker, whom_to_hear
 from listeners.agents.tally import AgentTally
 from memory.floor.arbitration import AskModerator, next_step
-from memory.floor.gate import judge, may_speak
+from memory.floor.gate import may_speak, verdicts
 from personas.persona import Persona
 
 
@@ -47,7 +47,8 @@ class Moderating:
     def _missing(self) -> bool:
         """Whether somebody is still to say whether it wants to speak."""
         memory = self._me.memory
-        return any(judge(memory, name) in ("evaluate", "bid") for name in may_speak(memory))
+        found = verdicts(memory, may_speak(memory))
+        return any(verdict in ("evaluate", "bid") for verdict in found.values())
 
     async def grant(self) -> None:
         """Give the floor to whom the model names; where it names nobody, bids decide."""

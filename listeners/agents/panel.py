@@ -16,7 +16,7 @@ from listeners.agents.prompting import Panel, PanelBid, who_should_respond
 from listeners.models.port import Speaker
 from listeners.models.prices import Prices
 from listeners.rooms.room import Room
-from memory.floor.gate import judge, voting
+from memory.floor.gate import verdicts, voting
 from memory.floor.seats import agents
 from memory.items import VOICE
 
@@ -47,7 +47,8 @@ class PanelCaller:
         settings = memory.settings.floor
         if memory.floor.holder or (settings.policy != "panel" and settings.evaluation != "panel"):
             return []
-        return [name for name in sorted(agents(memory)) if judge(memory, name) == "evaluate"]
+        found = verdicts(memory, sorted(agents(memory)))
+        return [name for name, verdict in found.items() if verdict == "evaluate"]
 
     async def _ask(self, names: list[str]) -> None:
         memory = self._room.memory

@@ -33,6 +33,7 @@ from memory.floor.arbitration import (
     next_step,
     score,
 )
+from memory.floor.gate import judge, verdicts
 from memory.floor.state import Ballot, Bid
 from memory.text import tokens
 from memory.voting.course import result
@@ -456,7 +457,10 @@ def test_a_step_is_the_same_wherever_it_is_decided(
 
 @given(st.integers(0, 2**30))
 def test_agents_that_do_as_they_like_come_to_an_end(seed: int) -> None:
-    """Whatever they bid, pass, say and call each other: no person, no endless talk."""
+    """Whatever they bid, pass, say and call each other: no person, no endless talk.
+
+    All the while the gate says of all of them at once what it says of each.
+    """
     chance = Random(seed)
     names = ["ana", "bo", "cy"]
     stop = chance.choice(({}, {"turns": 15}, {"all": [{"quiescent": True}, {"decisions": 1}]}))
@@ -464,6 +468,8 @@ def test_agents_that_do_as_they_like_come_to_an_end(seed: int) -> None:
     table = Table(*map(agent, names), stop=stop, floor={"policy": policy})
     lines = (IDEA, "I agree.", "@ana, what of it?", "@bo and @cy: no.", "I oppose P1.", "Hm.")
     for _ in range(400):
+        at_once = verdicts(table.memory, names)
+        assert at_once == {name: judge(table.memory, name) for name in names}
         table.listen(names, lambda name: chance.choice((None, None, 0, 1, 3)))
         step = table.step()
         if isinstance(step, CallVote):
