@@ -91,6 +91,7 @@ class Table:
         self.memory.votes.held[ref] = vote
         if vote.status in ("called", "open"):
             self.memory.votes.running.append(ref)
+        self.memory.votes.counted += vote.status in ("carried", "failed", "short")
         return vote
 
     def step(self, waited: Waited = LATER) -> Step | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import nlargest
+
 from memory.floor.bidding import owing
 from memory.floor.scoring import deficits
 from memory.floor.seats import has_person
@@ -10,6 +12,7 @@ from memory.floor.stopping import holds, parse
 from memory.state import Memory
 from memory.voting.turnout import pending_votes
 
+_VOTED_ON = 20  # fewer than the closed votes that are remembered, else the first is voted on anew
 _QUESTION = "Everybody else has passed. What is missing, or are we done?"
 
 
@@ -40,11 +43,12 @@ def _is_ready(memory: Memory, name: str) -> bool:
 
 
 def _unvoted(memory: Memory) -> int | None:
-    """The newest active proposal that no vote was called on."""
+    """The newest active proposal that no vote was called on, of the newest few."""
     asked: set[str] = set()
     for vote in memory.votes.held.values():
         asked |= {*vote.options, f"P{vote.proposal}"}
-    return max((ref for ref in memory.live if f"P{ref}" not in asked), default=None)
+    newest = nlargest(_VOTED_ON, memory.live)
+    return next((ref for ref in newest if f"P{ref}" not in asked), None)
 
 
 def _ended(memory: Memory, waited: Waited) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from random import Random
 from typing import Any
 
@@ -36,7 +37,7 @@ from memory.floor.arbitration import (
 from memory.floor.gate import judge, verdicts
 from memory.floor.state import Ballot, Bid
 from memory.text import tokens
-from memory.voting.course import result
+from memory.voting.course import ROWS, result
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import LATER, NOW, Table, agent, person
@@ -453,6 +454,31 @@ def test_a_step_is_the_same_wherever_it_is_decided(
         assert seat.present
         assert not seat.muted
         assert not table.memory.floor.holder
+
+
+def test_a_silence_over_more_proposals_than_votes_are_remembered_ends() -> None:
+    """The newest are voted on, once each, though nobody votes."""
+    floor = {"policy": "bid", "hops_soft": 0, "hops_hard": 0}
+    table = three(stop={"quiescent": True}, floor=floor)
+    for k in range(ROWS + 10):
+        words = " ".join(sha256(b"%d %d" % (k, j)).hexdigest()[:6] for j in range(8))
+        table.say("ana", f"[PROPOSAL] {words}")
+    assert len(table.memory.live) > ROWS
+    asked: list[int] = []
+    while table.memory.closed is None:
+        assert len(asked) <= ROWS
+        table.listen(("ana", "bo", "cy"), lambda name: None)
+        step = table.step(replace(LATER, vote=120_000))
+        if isinstance(step, CallVote):
+            asked.append(step.proposal)
+            table.put(VoteInitiated(participant="parley", content="So?", re=f"P{step.proposal}"))
+        elif isinstance(step, CountVote):
+            table.put(result(table.memory, step.ref))
+        else:
+            assert step is not None
+            table.take(step, lambda name: None)
+    assert asked == sorted(set(asked), reverse=True)
+    assert table.memory.closed == "quiescent"
 
 
 @given(st.integers(0, 2**30))

@@ -26,6 +26,8 @@ from bus.wire import encode
 from memory.canonical import dump, load
 from memory.context import Profile, Request, assemble
 from memory.floor.state import Seat, Vote
+from memory.floor.stop_rules import parse
+from memory.floor.stopping import holds, totals
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
@@ -457,7 +459,7 @@ def test_a_result_is_a_function_of_the_log() -> None:
 
 
 def test_old_votes_shrink_and_go() -> None:
-    """The newest closed ones keep their ballots, some more their rows; numbers go on."""
+    """The newest closed ones keep their ballots, some more their rows; all are counted."""
     room = Room(*THREE)
     for ref in range(1, ROWS + 5):
         room.call()
@@ -468,6 +470,8 @@ def test_old_votes_shrink_and_go() -> None:
     assert list(held) == list(range(5, ROWS + 5))
     assert [ref for ref, vote in held.items() if vote.ballots] == list(held)[-WITH_BALLOTS:]
     assert all(vote.tally for vote in held.values())
+    assert totals(room.memory)["votes"] == ROWS + 4
+    assert holds(room.memory, parse({"votes": ROWS + 4}), 0) is not None
 
 
 def test_a_vote_that_ran_long_keeps_its_ballots_when_it_closes() -> None:
