@@ -139,8 +139,7 @@ class Arbiter:
             await self._publish(f"unagreed:{vote.n}", result(room.memory, ref))
             return
         await self._publish(result_id(vote.n), result(room.memory, ref))
-        standing = room.memory.votes.held.get(ref)
-        if standing is not None and standing.status == "open":
+        if ref in room.memory.votes.running:
             again = f"{result_id(vote.n)}:{self._nonce}:{room.seq}"
             await room.publish([Draft(again, result(room.memory, ref))])
 

@@ -10,10 +10,11 @@ from listeners.agents.prompting import SILENT, Evaluation
 from listeners.models.structured import without_thought
 from memory.floor.state import Bid, Seat
 from memory.state import Memory
-from memory.text import clip
+from memory.text import clip, one_line
 from memory.voting.calling import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
+_REASON: Final = 200  # of why somebody bids, passes or grants
 # What memory reads as a tag (memory/tags.py); another word in brackets says nothing to it.
 _TAGGED: Final = re.compile(
     r"\s*\[\s*(?:propos|amend|withdraw|retract|support|oppose|object|abstain|accept|reject|decide|"
@@ -108,6 +109,11 @@ def target_of(memory: Memory, answer: Evaluation) -> str | None:
 def as_intent(name: str) -> Intent:
     """The intent of that name; `answer` for any other."""
     return name if name in _ACTS else "answer"
+
+
+def short(text: str) -> str:
+    """A reason on one line."""
+    return clip(one_line(text), _REASON)
 
 
 def _is_handle(target: object) -> bool:

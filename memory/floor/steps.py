@@ -13,7 +13,7 @@ class Waited:
 
     `epoch` since the floor was last granted or released, or everyone was stirred;
     `held` since it was last granted or released, whoever spoke since;
-    `bid` since the first standing bid of that time; `vote` since the newest vote
+    `bid` since the first standing bid of that time; `vote` since the oldest vote
     that is not over was called; `nudge` since somebody was last nudged. None
     where there was none, or it is not known.
     """

@@ -94,6 +94,7 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
     vote.tally = {option: entry.tally[option] for option in known if option in entry.tally}
     short = entry.carried is None and is_short(sum(entry.tally.values()), vote)
     status = "carried" if entry.carried is not None else "short" if short else "failed"
+    memory.votes.counted += 1
     end(moment, vote, status)
     ballots.carry_out(moment, entry, vote)
 
