@@ -72,7 +72,7 @@ def perform(settings: Settings, wish: Wish) -> int:
         played = _rehearsed(plan, model)
     else:
         played = run(play(settings, plan, model, paid))
-    _show(played, wish, scripted=offline)
+    _show(played, wish, scripted=offline, priced=bool(paid))
     return played.exit_code
 
 
@@ -142,7 +142,7 @@ def _came_to(log: LocalLog, packs: Packs) -> tuple[dict[str, Any], dict[str, Any
     return ended, minutes(memory, said)
 
 
-def _show(played: Played, wish: Wish, *, scripted: bool) -> None:
+def _show(played: Played, wish: Wish, *, scripted: bool, priced: bool) -> None:
     if played.ended is None or played.minutes is None:
         return
     if wish.json:
@@ -151,7 +151,8 @@ def _show(played: Played, wish: Wish, *, scripted: bool) -> None:
     views.show_minutes(played.minutes, json=False)
     console = stdout()
     console.print()
-    for line in ended_lines(played.session, played.ended, scripted=scripted):
+    lines = ended_lines(played.session, played.ended, scripted=scripted, priced=priced)
+    for line in lines:
         console.print(cell(line))
 
 
