@@ -156,9 +156,16 @@ async def here(
     bus: Bus, packs: Packs, session: str, parts: Sequence[Part], model: Speaker, prices: Prices,
     asked: Interrupted,
 ) -> None:  # fmt: skip
-    """Hosts `parts` in this process until the session is closed, or it is asked to stop."""
-    async with entered(BusDoor(bus, packs.known, session)) as room:
-        await host(room, parts, model, nonce=str(ULID()), prices=prices, stop=asked.stop)
+    """Hosts `parts` in this process until the session is closed, or it is asked to stop.
+
+    Closes `model` at the end: what it holds open belongs to this event loop.
+    """
+    try:
+        async with entered(BusDoor(bus, packs.known, session)) as room:
+            await host(room, parts, model, nonce=str(ULID()), prices=prices, stop=asked.stop)
+    finally:
+        if (aclose := getattr(model, "aclose", None)) is not None:
+            await aclose()
 
 
 async def _in_children(

@@ -166,7 +166,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def shown(page: str) -> dict[str, list[str]]:
     """The tests that each row of a page's table names, by the row's first cell."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([CFAXLN]?\d+) \|.*\|([^|]*)\|$", text, re.MULTILINE)
+    rows = re.findall(r"^\| ([CFAXLNT]?\d+) \|.*\|([^|]*)\|$", text, re.MULTILINE)
     assert len(dict(rows)) == len(rows), "a row stands twice"
     return {row: re.findall(r"`([^`]+)`", cell) for row, cell in rows}
 

@@ -13,7 +13,12 @@ from memory.text import clip
 from memory.voting.calling import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
-_TAGGED: Final = re.compile(r"\s*\[[A-Z]{3,}\b[^\]\n]{0,200}\]")
+# What memory reads as a tag (memory/tags.py); another word in brackets says nothing to it.
+_TAGGED: Final = re.compile(
+    r"\s*\[\s*(?:propos|amend|withdraw|retract|support|oppose|object|abstain|accept|reject|decide|"
+    r"decision|resol|consensus|agreed|ratif|disput)\w*[^\]\n]{0,200}\]",
+    re.IGNORECASE,
+)
 _CALLS: Final = re.compile(r"\[VOTE (P[1-9][0-9]{0,8})\]")
 _HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
 _ACTS: Final[dict[Intent, Act | None]] = {

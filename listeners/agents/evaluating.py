@@ -25,7 +25,7 @@ from memory.text import clip, one_line
 from personas.persona import Persona
 
 REASON_CHARS: Final = 200
-PATIENCE: Final = 4  # times in an evaluation's time that one more listener is asked
+PATIENCE: Final = 2  # times in an evaluation's time that one more listener is asked
 _ACKNOWLEDGES: Final = re.compile(
     r"\W*(?:(?:\+1|ok(?:ay)?|thanks?(?: you)?|agreed?|sure|yes|yep|got it|noted|will do|great|"
     r"sounds good|makes sense|done)\W*){1,3}",

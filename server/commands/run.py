@@ -47,10 +47,10 @@ def run(
     fast: Fast = False,
     json: Json = False,
 ) -> None:
-    """Let a scenario's agents deliberate until a stop rule ends it, then print the minutes.
+    """Play a scenario: its agents deliberate until a rule ends it.
 
-    Without a model its script is played. Ctrl-C leaves the session open: the
-    same command goes on with it.
+    Then prints the minutes. Without a model its script is played. Ctrl-C leaves the
+    session open: the same command goes on with it.
     """
     from server.performing import Wish, perform
 

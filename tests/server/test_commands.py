@@ -17,6 +17,24 @@ from server.settings import SETTINGS
 ROOT = Path(__file__).resolve().parents[2]
 PROMISED = {
     "demo": {"--fast", "--json"},
+    "run": {
+        "--session",
+        "--seed",
+        "--processes",
+        "--out",
+        "--yes",
+        "--offline",
+        "--fast",
+        "--json",
+    },
+    "scenario ls": {"--json"},
+    "scenario show": {"--raw", "--json"},
+    "scenario check": {"--json"},
+    "scenario schema": set(),
+    "persona ls": {"--json"},
+    "persona show": {"--raw", "--json"},
+    "persona check": {"--json"},
+    "persona import": {"--to", "--force", "--json"},
     "analyze": {"--format", "--skip-bad", "--json"},
     "replay": {"--session", "--rate", "--skip-bad", "--json"},
     "worker": {"--lanes"},
@@ -92,7 +110,8 @@ def walk(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """Every command that does something, by its words."""
     below = getattr(command, "commands", None)
     if below is None:
-        yield name, command
+        if not command.hidden:  # a part of another command, such as the host of a run
+            yield name, command
         return
     for word, found in below.items():
         yield from walk(found, f"{name} {word}".strip())
