@@ -18,7 +18,7 @@ from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
 from server import views
-from server.bounding import Worst, refuse_unbounded, worst
+from server.bounding import Worst, refuse_unbounded, refuse_unpriced, worst
 from server.casting import Cast, cast
 from server.errors import Failure, Misuse
 from server.files import write_file
@@ -96,6 +96,7 @@ def _bounded(plan: Play, paid: Prices) -> Worst:
     scenario = plan.cast.scenario
     found = worst(plan.cast.parts, settings_of(plan.entry), paid, people=bool(scenario.people))
     refuse_unbounded(found, plan.cast.source)
+    refuse_unpriced(plan.cast.parts, settings_of(plan.entry), paid, plan.cast.source)
     return found
 
 
