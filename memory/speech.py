@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory import decisions, positions, proposals, ratification
 from memory.acts import Detection
 from memory.items import Decision, Origin, Proposal, Reaction, Stance
@@ -24,6 +26,7 @@ Re = int | str | None
 def speak(moment: Moment, found: tuple[Detection, ...], re: Re) -> None:
     """Let each detected act take effect."""
     for detection in found:
+        detection = _aimed(moment, detection, re)
         if detection.act in _STANCES:
             _take_stance(moment, detection, re)
         elif detection.act in ("propose", "amend"):
@@ -34,6 +37,17 @@ def speak(moment: Moment, found: tuple[Detection, ...], re: Re) -> None:
             _withdraw(moment, detection, re)
         elif detection.act in _RULINGS:
             _rule(moment, detection, re)
+
+
+def _aimed(moment: Moment, detection: Detection, re: Re) -> Detection:
+    """A stance or a ruling of the envelope on `re` is on that alone.
+
+    "P4 mends what I opposed in P2", in support of P4, says nothing for P2.
+    """
+    whole = detection.how == "act" and detection.act in (*_STANCES, *_RULINGS)
+    if whole and re is not None and referred(moment.memory, re) is not None:
+        return replace(detection, refs=())
+    return detection
 
 
 def _origin(moment: Moment, detection: Detection, confidence: int = 1000) -> Origin:

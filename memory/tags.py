@@ -82,7 +82,7 @@ def find_tags(script: Script) -> list[Detection]:
             text = _claimed(script, act, start, text)
             if text[0] >= text[1]:
                 continue
-        refs = script.handles(start, max(end, text[1]))
+        refs = _refs(script, act, (start, end), text)
         found.append(
             Detection(
                 act, start, end, *text, "tag", f"tag/{rule}", TAG_CONFIDENCE, refs,
@@ -90,6 +90,15 @@ def find_tags(script: Script) -> list[Detection]:
             )
         )  # fmt: skip
     return found
+
+
+def _refs(script: Script, act: str, tag: Span, text: Span) -> tuple[str, ...]:
+    """The handles that a tag is about: of a stance or a ruling those within it, where it has any.
+
+    "[SUPPORT P4] It mends what I opposed in P2" says nothing for P2.
+    """
+    within = script.handles(*tag) if act not in ("propose", "amend", "decide") else ()
+    return within or script.handles(tag[0], max(tag[1], text[1]))
 
 
 def _first_of_each_place(script: Script) -> Iterator[_Mark]:

@@ -98,6 +98,24 @@ def refuse_unbounded(found: Worst, source: str) -> None:
         )
 
 
+def refuse_unpriced(parts: Sequence[Part], settings: Settings, prices: Prices, source: str) -> None:
+    """Raises `Misuse` where a budget in money meets a model whose calls it cannot count.
+
+    Such a model would never be asked, and its participant stay silent.
+    """
+    for part in parts:
+        persona = part.persona
+        if settings.budget.micros is None and persona.budget.micros is None:
+            continue
+        for model in (persona.model, persona.eval_model):
+            if priced(prices, model) is None:
+                raise Misuse(
+                    f"{source}: {part.name} needs the price of {model!r}, since a budget is in "
+                    f"money; say it in 'prices' or --model-prices (0 where it is free), or "
+                    "bound tokens instead"
+                )
+
+
 def _turns(parts: Sequence[Part], settings: Settings, ends: Bounds, people: bool) -> int | None:
     """The turns that agents can take at most."""
     own = _sum(part.persona.budget.turns for part in parts)
@@ -120,7 +138,7 @@ def _kinds(parts: Sequence[Part], settings: Settings, prices: Prices, turns: int
             prices,
         )
     drafts = [_draft(one, settings) for one in parts]
-    dearest = max(drafts, key=lambda call: (call.micros(prices) or 0, call.tokens))
+    dearest = max(drafts, key=lambda call: _dearness(call.micros(prices), call.tokens))
     yield _kind("draft", [(dearest, turns * (1 + floor.restarts))], prices)
     ballots = [(_question(one, settings), turns * TRIES) for one in parts]
     yield _kind("ballot", ballots, prices)
@@ -136,6 +154,11 @@ def _kinds(parts: Sequence[Part], settings: Settings, prices: Prices, turns: int
             [(_Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],
             prices,
         )
+
+
+def _dearness(micros: int | None, tokens: int) -> tuple[bool, int, int]:
+    """What is unknown may be the most."""
+    return micros is None, micros or 0, tokens
 
 
 def _summaries(turns: int, settings: Settings) -> int:

@@ -33,7 +33,7 @@ def parse(line: str, me: str, memory: Memory) -> Command | None:
     command = _COMMANDS.get(name.lower())
     if command is None:
         meant = nearest(name.lower(), list(_COMMANDS))
-        raise Misuse(f"no command /{name}; the nearest is /{meant} ({_COMMANDS[meant].usage()})")
+        raise Misuse(f"no command /{name}; the nearest is {_COMMANDS[meant].usage()}")
     return command.read(Line(name.lower(), rest.strip(), me, memory))
 
 
@@ -97,7 +97,7 @@ _COMMANDS: Final[dict[str, _Command]] = {
             "vote", "[V1] CHOICE… | call P3 | call TEXT", "vote, or call a vote", chat_votes.vote
         ),
         _Command("memory", "", "proposals and decisions as they stand", _show),
-        _Command("context", "", "what you would be shown if you were an agent", _show),
+        _Command("context", "", "what an agent in your place would be shown", _show),
         _Command("who", "", "who is here, and who listens", _show),
         _Command("floor", "", "who has the floor, and who asks for it", _show),
         _Command("grant", "NAME", "give an agent the floor", moderating.grant),

@@ -84,7 +84,10 @@ def item_of(memory: Memory, word: str, letter: str) -> str:
 
 
 def listed(what: str, held: Sequence[str]) -> str:
-    return f"there are {', '.join(held[-10:])}" if held else f"there are no {what} yet"
+    """Which of them there are, the newest ten."""
+    if not held:
+        return f"there are no {what} yet"
+    return f"there {'is' if len(held) == 1 else 'are'} {', '.join(held[-10:])}"
 
 
 def seated(memory: Memory, name: str) -> str:

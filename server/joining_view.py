@@ -9,7 +9,9 @@ from memory.floor.state import Seat, Vote
 from memory.items import Decision, Proposal
 from memory.state import Memory
 from memory.text import clip, one_line, visible
+from memory.voting.tallying import ABSTAIN
 from server.chat_lines import View
+from server.output import many
 
 _TEXT: Final = 120  # characters of an item
 _ITEMS: Final = 30  # of each sort, the newest
@@ -62,7 +64,8 @@ def _floor(memory: Memory) -> str:
 
 def _vote(vote: Vote) -> str:
     cast = sum(name in vote.ballots for name in vote.electorate)
-    return f"V{vote.ref}: {', '.join(vote.options)} ({cast} of {len(vote.electorate)} cast)"
+    options = ", ".join((*vote.options, ABSTAIN))
+    return f"V{vote.ref}: {options} ({cast} of {len(vote.electorate)} cast)"
 
 
 def _memory(memory: Memory) -> Iterator[str]:
@@ -101,7 +104,7 @@ def _seat(seat: Seat) -> str:
     if seat.muted:
         marks.append("muted")
     if seat.turns:
-        marks.append(f"{seat.turns} turns")
+        marks.append(many(seat.turns, "turn"))
     if seat.interests:
         marks.append("listens for " + ", ".join(seat.interests))
     return ", ".join(marks)
@@ -109,7 +112,7 @@ def _seat(seat: Seat) -> str:
 
 def _floor_lines(memory: Memory) -> Iterator[str]:
     floor = memory.floor
-    yield f"policy {memory.settings.floor.policy}, epoch {floor.epoch}, {floor.turns} turns"
+    yield f"policy {memory.settings.floor.policy}, epoch {floor.epoch}, {many(floor.turns, 'turn')}"
     yield f"paused: {floor.paused}" if floor.paused else f"held by {floor.holder or 'nobody'}"
     for name, bid in sorted(floor.bids.items()):
         about = f" on {bid.re}" if bid.re else ""

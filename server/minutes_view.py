@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
@@ -19,6 +20,7 @@ STYLES = {
     "ratified": "green", "accepted": "green", "claimed": "yellow", "active": "yellow",
     "disputed": "red", "rejected": "red",
 }  # fmt: skip
+_BREAKS: Final = re.compile(r"(?:\r?\n)+[ \t]*")
 CONTRIBUTIONS = 3  # a participant's newest, in the minutes
 
 
@@ -163,7 +165,7 @@ def _heading(row: Row, text: str) -> Text:
     head = Text(f"  {row['handle']:>4} ", style="bold")
     head.append(f"{row['status']} ", style=STYLES.get(row["status"], "dim"))
     return head.append(
-        shown(f"{text}  ({row['participant']}, message {row['n']})"), style="not bold"
+        shown(_flat(f"{text}  ({row['participant']}, message {row['n']})")), style="not bold"
     )
 
 
@@ -228,4 +230,9 @@ def _event(handle: str, fact: Row) -> str:
 
 
 def _line(text: str, style: str = "", *, keep_newlines: bool = False) -> Text:
-    return Text(shown(text, keep_newlines), style=style)
+    return Text(shown(text if keep_newlines else _flat(text), keep_newlines), style=style)
+
+
+def _flat(text: str) -> str:
+    """`text` without its breaks between lines, which a line of the minutes has no room for."""
+    return _BREAKS.sub(" ", text)

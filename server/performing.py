@@ -18,7 +18,7 @@ from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
 from server import views
-from server.bounding import Worst, refuse_unbounded, worst
+from server.bounding import Worst, refuse_unbounded, refuse_unpriced, worst
 from server.casting import Cast, cast
 from server.errors import Failure, Misuse
 from server.files import write_file
@@ -72,7 +72,7 @@ def perform(settings: Settings, wish: Wish) -> int:
         played = _rehearsed(plan, model)
     else:
         played = run(play(settings, plan, model, paid))
-    _show(played, wish, scripted=offline)
+    _show(played, wish, scripted=offline, priced=bool(paid))
     return played.exit_code
 
 
@@ -96,6 +96,7 @@ def _bounded(plan: Play, paid: Prices) -> Worst:
     scenario = plan.cast.scenario
     found = worst(plan.cast.parts, settings_of(plan.entry), paid, people=bool(scenario.people))
     refuse_unbounded(found, plan.cast.source)
+    refuse_unpriced(plan.cast.parts, settings_of(plan.entry), paid, plan.cast.source)
     return found
 
 
@@ -142,7 +143,7 @@ def _came_to(log: LocalLog, packs: Packs) -> tuple[dict[str, Any], dict[str, Any
     return ended, minutes(memory, said)
 
 
-def _show(played: Played, wish: Wish, *, scripted: bool) -> None:
+def _show(played: Played, wish: Wish, *, scripted: bool, priced: bool) -> None:
     if played.ended is None or played.minutes is None:
         return
     if wish.json:
@@ -151,7 +152,8 @@ def _show(played: Played, wish: Wish, *, scripted: bool) -> None:
     views.show_minutes(played.minutes, json=False)
     console = stdout()
     console.print()
-    for line in ended_lines(played.session, played.ended, scripted=scripted):
+    lines = ended_lines(played.session, played.ended, scripted=scripted, priced=priced)
+    for line in lines:
         console.print(cell(line))
 
 

@@ -44,15 +44,16 @@ def worst_row(found: Worst) -> dict[str, Any]:
     }
 
 
-def ended_lines(session: str, ended: Mapping[str, Any], *, scripted: bool) -> list[str]:
-    """Why it ended, and its totals."""
+def ended_lines(
+    session: str, ended: Mapping[str, Any], *, scripted: bool, priced: bool
+) -> list[str]:
+    """Why it ended, and its totals; `priced`: what it cost is known."""
     totals = ended["totals"]
-    rule = f", rule {ended['rule']}" if ended["rule"] else ""
     counts = (
         f"{many(totals.get('turns', 0), 'turn')}, "
         f"{many(totals.get('evaluations', 0), 'evaluation')}, "
         f"{many(totals.get('calls', 0), 'call')}, {totals.get('tokens', 0):,} tokens, "
-        f"cost {money(totals.get('micros', 0))}"
+        + (f"cost {money(totals.get('micros', 0))}" if priced else _UNKNOWN)
     )
     free = " (nothing was paid: the words are the script's)" if scripted else ""
-    return [f"{session} ended: {ended['reason']}{rule}", counts + free]
+    return [f"{session} ended: {ended['rule'] or ended['reason']}", counts + free]

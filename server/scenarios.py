@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from personas.errors import nearest
-from server.bounding import refuse_unbounded, worst
+from server.bounding import refuse_unbounded, refuse_unpriced, worst
 from server.casting import cast
 from server.errors import Misuse
 from server.output import cell, emit, listing, shown, stdout
@@ -56,8 +56,10 @@ def described(settings: Settings, name: str) -> Row:
     scenario = found.scenario
     settings = told(settings, found, offline=not settings.has_model)
     tree = settings_of(opened(found, settings, read_packs(settings.packs)))
-    bound = worst(found.parts, tree, prices(settings, found), people=bool(scenario.people))
+    paid = prices(settings, found)
+    bound = worst(found.parts, tree, paid, people=bool(scenario.people))
     refuse_unbounded(bound, found.source)
+    refuse_unpriced(found.parts, tree, paid, found.source)
     return {
         "scenario": name,
         "title": scenario.title,

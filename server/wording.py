@@ -76,7 +76,8 @@ _HOUSEKEEPING: Final = frozenset({
 # Facts that say no more than the line of their entry did; with a pass nothing happens.
 _SAID_BEFORE: Final = frozenset({
     "seat.taken", "seat.left", "floor.passed", "floor.granted", "floor.released", "floor.nudged",
-    "floor.paused", "floor.resumed", "floor.muted", "vote.called",
+    "floor.paused", "floor.resumed", "floor.muted", "vote.called", "summary.made",
+    "session.closed",
 })  # fmt: skip
 
 _STYLES: Final = {
@@ -127,10 +128,10 @@ def message_line(record: Record) -> Text | None:
         given = ", ".join(filter(None, marks))
         act = f" [{visible(given)}]" if given else ""
         head = Text(f"{record.n:>5} {visible(entry.participant)}{act}: ", style="bold")
-        return head.append(visible(clip(entry.content, WIDTH)), style="not bold")
+        return head.append(visible(_short(entry.content)), style="not bold")
     if entry.kind == "summary.made":
-        text = visible(clip(one_line(entry.text), WIDTH))
-        return Text(f"      summary {entry.first}-{entry.last}: {text}", style="dim")
+        of = f"messages {entry.first}-{entry.last} ({visible(entry.how)})"
+        return Text(f"      summary of {of}: {visible(_short(entry.text))}", style="dim")
     if entry.kind in _HOUSEKEEPING or (entry.kind == "floor.released" and entry.reason == "spoke"):
         return None
     number = f"{record.n:>5} " if entry.kind in PRIMARY else " " * 6
@@ -144,6 +145,9 @@ def _house(entry: Any) -> str:
     match entry.kind:
         case "session.opened":
             return "session opened" + (f": {entry.title}" if entry.title else "")
+        case "session.closed":
+            why = "" if entry.reason == "closed" else entry.reason
+            return f"session closed{whose}" + _after(entry.rule or why)
         case "entry.redacted":
             return f"entry {entry.redacted} redacted{whose}: {entry.reason}"
         case "session.forked":

@@ -33,13 +33,13 @@ from bus.entries import Message as Said
 from bus.errors import BusError, InvalidEntry, SessionExists
 from listeners.agents.presence import Presence
 from listeners.packs import known, newest
+from listeners.rooms import checking
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.hearing import Hearing, Message
 from listeners.rooms.room import Room, entered
 from listeners.rooms.turns import WAIT_SECONDS, Turns, Wish
 from listeners.rooms.verbs import Verbs
 from memory.context import Context, Profile, Request, assemble
-from memory.floor.state import Vote
 from memory.patterns import Pack
 from memory.state import Memory
 
@@ -85,18 +85,19 @@ class Session(Verbs):
 
         `may` names acts and capabilities, `packs` patterns beside the shipped
         ones. With `create` a session that is not there is opened, with `settings`.
-        Raises `SessionNotFound`, and `SessionClosed` for one that is over.
+        Raises `SessionNotFound`, `SessionClosed` for one that is over, and
+        `InvalidEntry` for what is no power or no setting.
         """
+        powers, opened = checking.powers(may), checking.settings(settings)
         if create:
-            opening = SessionOpened(settings=dict(settings or {}), packs=newest())
+            opening = SessionOpened(settings=opened, packs=newest())
             with contextlib.suppress(SessionExists):
                 await bus.open(session, opening)
         async with entered(BusDoor(bus, known(*packs), session)) as room:
             me = Presence(room, name, secrets.token_hex(6))
             joined = made(
                 ParticipantJoined, participant=name, role=role, seat=me.nonce,
-                description=description, interests=tuple(interests),
-                may=None if may is None else tuple(may),
+                description=description, interests=tuple(interests), may=powers,
             )  # fmt: skip
             here = cls(bus, room, me, joined)
             await me.publish(me.draft("join", joined))
@@ -201,31 +202,25 @@ class Session(Verbs):
         rule: VoteRule | None = None,
         secret: bool | None = None,
     ) -> int:
-        """Ask the group to vote, on proposal `re` where one is given; gives the entry's `n`."""
+        """Ask the group to vote, on proposal `re` where one is given; gives the entry's `n`.
+
+        Raises `InvalidEntry` where the vote would not be held, with the reason.
+        """
         entry = made(
             VoteInitiated, participant=self._me.name, content=question, re=re,
             options=tuple(options), rule=rule, secret=secret,
         )  # fmt: skip
+        checking.call(self.memory, self._me.name, entry)
         return await self._publish("vote", entry)
 
     async def vote(self, ref: str, *choice: str, why: str = "") -> int:
         """Cast a ballot in vote `ref` (V1): one option or `abstain`; of a ranked vote several.
 
-        Raises `InvalidEntry` for what is no option, naming those there are.
+        Raises `InvalidEntry` for what would not count, naming what does.
         """
-        held = self._vote(ref)
-        allowed = (*held.options, "abstain")
-        if not choice or not set(choice) <= set(allowed):
-            raise InvalidEntry(f"{', '.join(choice) or 'nothing'!r}: {ref} takes {allowed}")
-        entry = made(BallotCast, participant=self._me.name, re=held.n, choice=choice, content=why)
+        held, read = checking.ballot(self.memory, self._me.name, ref, choice)
+        entry = made(BallotCast, participant=self._me.name, re=held.n, choice=read, content=why)
         return await self._publish("ballot", entry)
-
-    def _vote(self, ref: str) -> Vote:
-        held = self.memory.votes.held
-        number = ref[1:] if ref[:1].upper() == "V" else ref
-        if not number.isdecimal() or int(number) not in held:
-            raise InvalidEntry(f"no vote {ref!r}; there are {[f'V{one}' for one in held]}")
-        return held[int(number)]
 
     # -- what is known ---------------------------------------------------------------
 

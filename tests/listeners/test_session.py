@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -251,6 +252,49 @@ async def test_votes_are_cast_by_option(bus: Bus) -> None:
         await ana.vote("V1", "accept", why="short")
     ballot = next(r.entry for r in await everything(bus, "s") if r.entry.kind == "ballot.cast")
     assert (getattr(ballot, "re", 0), getattr(ballot, "choice", ())) == (n, ("accept",))
+
+
+async def test_what_would_not_count_is_refused_at_the_door(bus: Bus) -> None:
+    """With the reason, and nothing is published: the fold alone would tell it as a fact."""
+    await opened(bus)
+    async with (
+        Session.on(bus, "s", "Ana", role="person") as ana,
+        Session.on(bus, "s", "echo") as echo,
+    ):
+        await ana.propose("Call it Otter.")
+        await wait_until(lambda: 1 in echo.memory.proposals)
+        with pytest.raises(InvalidEntry, match="no vote for echo: may not call a vote"):
+            await echo.call_vote("Otter?", re="P1")
+        with pytest.raises(InvalidEntry, match="P7 is no proposal"):
+            await ana.call_vote("Otter?", re="P7")
+        with pytest.raises(InvalidEntry, match="2 to 50 options"):
+            await ana.call_vote("Which?", options=["Otter"])
+        await ana.call_vote("Otter?", re="P1")
+        with pytest.raises(InvalidEntry, match="one of them: accept, reject, abstain"):
+            await ana.vote("V1", "accept", "reject")
+        async with Session.on(bus, "s", "late") as late:
+            with pytest.raises(InvalidEntry, match="late has no vote in V1"):
+                await late.vote("V1", "accept")
+        await ana.vote("v1", "ACCEPT")
+    assert (await kinds(bus)).count("vote.initiated") == 1
+    assert (await kinds(bus)).count("ballot.cast") == 1
+
+
+@pytest.mark.parametrize(("joining", "says"), [
+    ({"may": ["shout"]}, "may: 'shout' is not in a list of propose, .*, moderate"),
+    ({"may": "vote"}, "may: 'vote' is not in a list"),
+    ({"settings": {"florr": {}}}, "settings: florr: "),
+    ({"settings": {"floor": {"policy": "shout"}}}, "settings: floor.policy: "),
+])  # fmt: skip
+async def test_joining_with_what_is_nothing_is_refused(
+    bus: Bus, joining: dict[str, Any], says: str
+) -> None:
+    """Before a session is opened that would go by something else."""
+    with pytest.raises(InvalidEntry, match=says):
+        async with Session.on(bus, "s", "echo", create=True, **joining):
+            pass
+    with pytest.raises(SessionNotFound):
+        await bus.info("s")
 
 
 async def test_a_context_is_at_hand(bus: Bus) -> None:

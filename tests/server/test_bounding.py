@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from listeners.agents.hosting import Part
 from listeners.models.prices import Price
 from memory.settings import Settings, merged
 from personas.persona import Budget
-from server.bounding import refuse_unbounded, worst
+from server.bounding import refuse_unbounded, refuse_unpriced, worst
 from server.errors import Misuse
 from tests.talkers import persona
 
@@ -72,6 +73,26 @@ def test_without_a_price_the_cost_is_not_known() -> None:
     found = worst(parts(2), settings({"turns": 5}), {"small": PRICES["small"]}, people=False)
     assert found.tokens is not None
     assert found.micros is None
+
+
+def test_of_one_model_without_a_price_the_cost_is_not_known_either() -> None:
+    """However much is known of the others: it may be the dearest."""
+    odd = Part("odd", replace(persona("odd"), model="odd"))
+    rules = settings({"turns": 5})
+    assert worst([*parts(2), odd], rules, PRICES, people=False).micros is None
+
+
+@pytest.mark.parametrize("whose", ["session", "persona"])
+def test_a_budget_in_money_wants_a_price_for_every_model(whose: str) -> None:
+    """Or its participant would never be asked, and nobody told why."""
+    own = Budget(micros=5) if whose == "persona" else Budget()
+    rules = settings({"turns": 5}, budget={"micros": 5 if whose == "session" else None})
+    cast = [*parts(2), Part("odd", replace(persona("odd", budget=own), model="odd"))]
+    with pytest.raises(Misuse, match=r"f.yaml: odd needs the price of 'odd'.*'prices'"):
+        refuse_unpriced(cast, rules, PRICES, "f.yaml")
+    refuse_unpriced(cast, rules, {**PRICES, "odd": Price(input=0, output=0)}, "f.yaml")
+    if whose == "session":
+        refuse_unpriced(cast, settings({"turns": 5}), PRICES, "f.yaml")
 
 
 def test_what_nothing_bounds_is_refused_with_what_would() -> None:

@@ -138,11 +138,11 @@ def test_a_command_says_what_it_takes(line: str, needs: str) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("/suport P1", "no command /suport; the nearest is /support (/support P3 [WHY])"),
+        ("/suport P1", "no command /suport; the nearest is /support P3 [WHY]"),
         ("/support", "say more: /support P3 [WHY]"),
-        ("/support P9", "'P9' is none of the proposals; there are P1"),
-        ("/support D1", "'D1' is none of the proposals; there are P1"),
-        ("/ratify D7", "'D7' is none of the decisions; there are D1"),
+        ("/support P9", "'P9' is none of the proposals; there is P1"),
+        ("/support D1", "'D1' is none of the proposals; there is P1"),
+        ("/ratify D7", "'D7' is none of the decisions; there is D1"),
         ("/amend P1", "say what P1 should be instead: /amend P1 TEXT"),
         ("/to", "say more: /to NAME TEXT"),
         ("/to Ana", "say something to Ana: /to Ana TEXT"),
@@ -171,7 +171,7 @@ def test_what_cannot_be_meant_says_what_could(line: str, reason: str) -> None:
         ("/vote V1 perhaps", "'perhaps' is no option; V1 takes accept, reject, abstain"),
         ("/vote V1", "choose: V1 takes accept, reject, abstain"),
         ("/vote V1 accept reject", "choose one: V1 takes accept, reject, abstain"),
-        ("/vote V2 accept", "no vote V2; there are V1"),
+        ("/vote V2 accept", "no vote V2; there is V1"),
     ],
 )
 def test_a_ballot_that_is_none_is_refused_at_the_door(line: str, reason: str) -> None:
@@ -226,7 +226,7 @@ def test_the_status_line_tells_floor_proposals_and_vote() -> None:
     """In one line, whoever is asking first."""
     assert status(memory()) == "floor: free, asked for by echo 3 | open: P1"
     line = status(memory(FloorGranted(participant="echo", epoch=1), VOTE))
-    assert line.startswith("floor: echo | open: P1 | V1: accept, reject (0 of ")
+    assert line.startswith("floor: echo | open: P1 | V1: accept, reject, abstain (0 of ")
 
 
 def test_views_show_hostile_names_and_texts_visibly() -> None:

@@ -106,7 +106,7 @@ def test_what_is_refused_is_told_and_the_rest_is_done(
     ran = join(environment, "one\n/suport P1\n/grant echo\ntwo", "--as", "Ana")
     assert ran.returncode == 1
     assert ran.stderr.splitlines() == [
-        "parley: no command /suport; the nearest is /support (/support P3 [WHY])",
+        "parley: no command /suport; the nearest is /support P3 [WHY]",
         "parley: nobody called 'echo' has a seat; did you mean Ana?",
         "parley: 2 lines refused; the reasons are above",
     ]
@@ -210,7 +210,7 @@ def test_closing_ends_it_for_everyone(
     assert ran.returncode == 0
     out, _ = other.communicate(timeout=30)
     assert other.returncode == 0
-    assert "closed: we are done" in out.decode()
+    assert "closed by Mo: we are done" in out.decode()
     last = records(asking, redis_url)[-1].entry
     assert (getattr(last, "by", ""), getattr(last, "totals", {})["messages"]) == ("Mo", 1)
 

@@ -92,3 +92,13 @@ def test_an_empty_deliberation_has_short_minutes() -> None:
     text = shown(analyze(parse_transcript(line), settled({}, {})).minutes())
     assert "Decisions" not in text
     assert "1 message by 1 participant" in text
+
+
+def test_what_was_said_in_several_lines_is_told_in_one() -> None:
+    """A break is a space; whatever else a terminal would not show is spelt out."""
+    said = b"Tea.\\n\\n  9 Mo: \\u001b[2J no"
+    line = b'{"index": 0, "agent_id": "Ada", "act": "propose", "content": "%s"}' % said
+    text = shown(analyze(parse_transcript(line), settled({}, {})).minutes())
+    assert "P1 active Tea. 9 Mo: \\x1b[2J no  (Ada, message 1)" in text
+    assert "\\n" not in text
+    assert not any(row.lstrip().startswith("9 Mo") for row in text.splitlines())

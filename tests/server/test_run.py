@@ -207,7 +207,8 @@ def test_what_it_may_come_to_is_said_before(parley: Parley, tmp_path: Path) -> N
     assert ran.err.startswith("no model is asked")
     assert "at most 8 turns" in ran.err
     assert "cost unknown" in ran.err
-    assert "small ended: quiescent" in ran.out
+    assert "small ended: quiescent\n" in ran.out
+    assert "tokens, cost unknown: no prices" in ran.out
     assert "[OPPOSE" not in ran.out
 
 

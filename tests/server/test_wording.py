@@ -28,16 +28,18 @@ from bus.entries import (
     ParticipantLeft,
     Record,
     ResultsFinal,
+    SessionClosed,
     SessionOpened,
     SpendReserved,
     SpendSettled,
     Step,
+    SummaryMade,
     ToolCalled,
     ToolReturned,
     VoteConfirmed,
     VoteInitiated,
 )
-from server.wording import fact_line, message_line
+from server.wording import adds, fact_line, message_line
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,11 @@ from server.wording import fact_line, message_line
     [
         (Message(participant="Bo", content="No.", act="oppose", re="P9"),
          "Bo [oppose, re P9]: No."),
+        (Message(participant="Bo", content="All five.\n\nIn one night."),
+         "Bo: All five. In one night."),
         (SessionOpened(title="Boats"), "session opened: Boats"),
+        (SessionClosed(reason="done", by="Ana"), "session closed by Ana: done"),
+        (SessionClosed(reason="decisions", rule="decisions:1"), "session closed: decisions:1"),
         (ItemCorrected(ref="P1", by="Ana", op="topic", value="boats"),
          "correction of P1 by Ana: topic boats"),
         (ParticipantAliased(alias="ned", participant="edward", by="root"),
@@ -109,6 +115,15 @@ def test_an_entry_says_what_it_does(entry: object, words: str) -> None:
 def test_what_keeps_house_has_no_line(entry: object) -> None:
     """There would be several of them to a message."""
     assert message_line(Record(1, 1, "x", 0, entry)) is None  # type: ignore[arg-type]  # any entry
+
+
+def test_a_summary_says_how_it_was_made() -> None:
+    """In the line of its entry, so that its fact need not follow."""
+    made = SummaryMade(level=0, first=1, last=12, how="extract", text="Ana: Tea.\nBo: At four.")
+    line = message_line(Record(1, 1, "x", 0, made))
+    assert line is not None
+    assert line.plain == "      summary of messages 1-12 (extract): Ana: Tea. Bo: At four."
+    assert not adds({"kind": "summary.made"})
 
 
 def test_an_item_is_announced_by_its_words() -> None:
