@@ -102,7 +102,7 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
 def _give_up(moment: Moment, vote: Vote) -> None:
     """Cancel `vote` where it still waits to be agreed to; it may have been just now."""
     if vote.status == "called":
-        end(moment, vote, "cancelled", "not agreed to")
+        end(moment, vote, "cancelled", "not agreed to in time")
     else:
         refuse(moment, f"{vote.handle} is {vote.status}", vote)
 
