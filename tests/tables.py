@@ -87,6 +87,8 @@ class Table:
         vote = Vote(ref=ref, n=self.memory.n, by="parley", question="?", **fields)
         vote.opened = self.memory.messages
         self.memory.votes.held[ref] = vote
+        if vote.proposal is not None:
+            self.memory.proposals[vote.proposal].voted = True
         return vote
 
     def step(self, waited: Waited = LATER) -> Step | None:

@@ -45,10 +45,7 @@ def _owe(memory: Memory, speakers: list[str]) -> bool:
 
 def _unvoted(memory: Memory) -> int | None:
     """The newest active proposal that no vote was called on."""
-    asked: set[str] = set()
-    for vote in memory.votes.held.values():
-        asked |= {*vote.options, f"P{vote.proposal}"}
-    return max((ref for ref in memory.live if f"P{ref}" not in asked), default=None)
+    return max((ref for ref in memory.live if not memory.proposals[ref].voted), default=None)
 
 
 def _ended(memory: Memory, waited: Waited) -> Answer:
