@@ -13,7 +13,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.errors import SettingsRefused
 from memory.settings import Settings, merged
 from server import scenarios
 from server.casting import cast, settings_tree
