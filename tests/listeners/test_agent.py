@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bus import Bus, Draft
-from bus.entries import FloorGranted, FloorPaused, Message
+from bus.entries import FloorGranted, FloorPaused, FloorResumed, Message
 from bus.errors import StaleEpoch
 from listeners.agents.hosting import Part
 from listeners.agents.prompting import should_respond, what_to_say
@@ -308,6 +308,24 @@ async def test_a_second_process_under_the_same_name_takes_over(bus: Bus) -> None
     log = await log_of(bus, "twin")
     assert all(len(who) == 1 for who in commits_by_epoch(log).values())
     assert len(kinds(log, "participant.joined")) == 4
+
+
+async def test_a_log_that_lost_an_agents_seat_gives_it_back(bus: Bus) -> None:
+    """Nobody else has taken it: the agent sits down again, and speaks when it is asked."""
+    await opened(bus, "back", settings({"turns": 1}))
+    await bus.publish("back", [Draft("pause", FloorPaused())])
+    first = await log_of(bus, "back")
+    async with hosted(bus, "back", ["ann"], one_answer):
+
+        async def seated() -> bool:
+            return len(await log_of(bus, "back")) > len(first)
+
+        await wait_until(seated)
+        await bus.restore("back", first, replace=True)
+        await wait_until(seated)
+        await bus.publish("back", [Draft("resume", FloorResumed())])
+        last = await closing(bus, "back")
+    assert last.reason == "turns"
 
 
 def test_whether_to_speak_is_asked_on_the_brief_context() -> None:
