@@ -42,6 +42,7 @@ from memory.context import Context, Profile, Request, assemble
 from memory.floor.state import Vote
 from memory.patterns import Pack
 from memory.state import Memory
+from memory.voting.electorate import read_choice, why_no_ballot
 
 
 class Session(Verbs):
@@ -214,10 +215,10 @@ class Session(Verbs):
         Raises `InvalidEntry` for what is no option, naming those there are.
         """
         held = self._vote(ref)
-        allowed = (*held.options, "abstain")
-        if not choice or not set(choice) <= set(allowed):
-            raise InvalidEntry(f"{', '.join(choice) or 'nothing'!r}: {ref} takes {allowed}")
-        entry = made(BallotCast, participant=self._me.name, re=held.n, choice=choice, content=why)
+        read = read_choice(held, choice)
+        if read is None:
+            raise InvalidEntry(why_no_ballot(held, choice))
+        entry = made(BallotCast, participant=self._me.name, re=held.n, choice=read, content=why)
         return await self._publish("ballot", entry)
 
     def _vote(self, ref: str) -> Vote:
