@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.render import line
-from server.output import many
+from server.output import many, money
 
 Row = Mapping[str, Any]
 
@@ -85,13 +85,21 @@ def _table(floor: Row, spend: Row, votes: Row) -> Iterator[str]:
             f"{many(floor['evaluations'], 'evaluation')}{held}{paused}"
         )
     if spend["calls"] or spend["held_tokens"] or spend["refused"]:
-        held = f", {spend['held_tokens']} held" if spend["held_tokens"] else ""
-        yield (
-            f"spend: {many(spend['tokens'], 'token')}{held} in {many(spend['calls'], 'call')}, "
-            f"{spend['failed']} failed, {spend['refused']} refused"
-        )
+        yield f"spend: {_spent(spend)}, {spend['failed']} failed, {spend['refused']} refused"
+        if on := ", ".join(f"{what} {size:,}" for what, size in spend["purposes"].items()):
+            yield f"  tokens by purpose: {on}"
+        dearest = sorted(spend["accounts"].items(), key=lambda one: -one[1]["tokens"])
+        yield from (f"  {line(name, 64)}: {_spent(one)}" for name, one in dearest)
     if votes:
         yield "votes: " + ", ".join(f"{count} {status}" for status, count in votes.items())
+
+
+def _spent(account: Row) -> str:
+    """Tokens, calls and, where calls have a price, the cost of an account."""
+    held = f", {account['held_tokens']:,} held" if account["held_tokens"] else ""
+    cost = f", cost {money(account['micros'])}" if account["micros"] else ""
+    tokens = f"{account['tokens']:,} token{'' if account['tokens'] == 1 else 's'}"
+    return f"{tokens}{held} in {many(account['calls'], 'call')}{cost}"
 
 
 def _summariser(told: Row) -> Iterator[str]:
