@@ -116,8 +116,9 @@ def figures(log: list[Record], hosted: Hosted, room: Room, agents: int) -> dict[
     pairs = agents + turns * (agents - 1)  # (message, listener), nobody's own
     gated = sum((tally.gated for tally in hosted.agents.values()), Counter[str]())
     early, late = sent[10:20], sent[-10:]
+    (closed,) = [entry for entry in entries if entry.kind == "session.closed"]
     return {
-        "end": [entries[-1].reason, entries[-1].rule],
+        "end": [closed.reason, closed.rule],
         "turns": turns,
         "evaluations": evaluations,
         "evaluations_per_pair": round(evaluations / pairs, 3),
@@ -133,7 +134,7 @@ def figures(log: list[Record], hosted: Hosted, room: Room, agents: int) -> dict[
         "calls": dict(Counter(entry.outcome for entry in settled)),
         "tokens_by_purpose": room.memory.ledger.purposes,
         "gated": dict(gated.most_common()),
-        "totals": entries[-1].totals,
+        "totals": closed.totals,
     }
 
 

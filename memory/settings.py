@@ -214,7 +214,7 @@ class FloorSettings(_Group):
     cooldown: int = Field(1, ge=0, description="turns of others between two of the same agent")
     restarts: int = Field(2, ge=0, description="drafts a holder may begin anew in one grant")
     queue: int = Field(
-        2, ge=0, description="bids and evaluations at which nobody else is asked; 0: all are"
+        2, ge=0, description="listeners asked at once, less the bids that stand; 0: everyone"
     )
     bid_turns: int = Field(4, ge=0, description="turns that a bid which lost still stands")
     hops_soft: int = Field(3, ge=0, description="turns a head since a person spoke: nudge; 0: none")

@@ -279,9 +279,10 @@ class Memory:
 
     def item(self, handle: str) -> Proposal | Decision | None:
         """The item that `handle` (P3, D2) names now."""
-        if len(handle) < 2 or not handle[1:].isdecimal():
-            return None
-        ref = int(handle[1:])
+        number = handle[1:]
+        if not (number.isascii() and number.isdecimal() and len(number) < 10):
+            return None  # whatever a stranger wrote: no item has a number that long
+        ref = int(number)
         if handle[0] == "P":
             return self.proposal(ref)
         return self.decision(ref) if handle[0] == "D" else None

@@ -50,8 +50,8 @@ def cast(name: str, folders: Sequence[str] = ()) -> Cast:
     )
     _check_names(scenario, parts, source)
     _check_script(scenario, parts, source)
-    tree = settings_tree(scenario)
     try:
+        tree = settings_tree(scenario)
         settings = merged(Settings(), tree)
     except SettingsRefused as refused:
         raise Misuse(f"{source}: {refused.key}: {refused.reason}") from None
@@ -175,10 +175,12 @@ def _check_script(scenario: Scenario, parts: Sequence[Part], source: str) -> Non
 def _check_names(scenario: Scenario, parts: Sequence[Part], source: str) -> None:
     """Raises `Misuse` for a name that two have, that is the server's, or that nobody has."""
     seated = [*(part.name for part in parts), *(person.name for person in scenario.people)]
+    opens = [scenario.opening.by] if scenario.opening is not None else []
+    for name in (*seated, *opens):
+        if name.casefold() == SERVER:
+            raise Misuse(f"{source}: {name!r} is the server's own name; give another")
     taken: set[str] = set()
     for name in seated:
-        if name.casefold() == SERVER:
-            raise Misuse(f"{source}: {name!r} is the server's own name; give another with 'as:'")
         if name.casefold() in taken:
             raise Misuse(f"{source}: two are called {name!r}; give one another name with 'as:'")
         taken.add(name.casefold())

@@ -82,7 +82,7 @@ def rights(may: Sequence[str] | None) -> tuple[str, ...] | None:
 
 def _seat(memory: Memory, name: str, nonce: str, may: Sequence[str] | None) -> ParticipantJoined:
     """The seat that is taken: what the session has for that name, or a person's."""
-    if name == VOICE:
+    if name.casefold() == VOICE:
         raise Misuse(f"{name!r} is the server's own voice; join under another name")
     held = memory.floor.seats.get(memory.named(name))
     rights = None if may is None else tuple(may)

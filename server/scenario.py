@@ -71,6 +71,7 @@ def _known_power(word: str) -> str:
 Power = Annotated[str, AfterValidator(_known_power), WithJsonSchema({"enum": list(POWERS)})]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 ModelName = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,200}$")]
+Count = Annotated[int, Field(ge=0, le=10**12)]
 Cost = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
@@ -81,8 +82,8 @@ class _Group(BaseModel):
 class SeatBudget(_Group):
     """What one participant may use up; nothing said: only the session's own limits hold."""
 
-    turns: int | None = Field(None, ge=0, description="messages it may send")
-    tokens: int | None = Field(None, ge=0, description="tokens its calls may come to")
+    turns: Count | None = Field(None, description="messages it may send")
+    tokens: Count | None = Field(None, description="tokens its calls may come to")
     cost: Cost | None = Field(None, description="of the currency")
 
 
@@ -136,9 +137,9 @@ class Opening(_Group):
 class Budget(_Group):
     """What all agents may spend together, the server's own summaries included."""
 
-    tokens: int | None = Field(None, ge=0, description="tokens sent and received")
+    tokens: Count | None = Field(None, description="tokens sent and received")
     cost: Cost | None = Field(None, description="of the currency")
-    calls: int | None = Field(None, ge=0, description="model calls")
+    calls: Count | None = Field(None, description="model calls")
 
 
 class Models(_Group):

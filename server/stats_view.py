@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.render import line
-from server.output import many, money
+from server.output import many
 
 Row = Mapping[str, Any]
 
@@ -78,28 +78,38 @@ def _exchanges(exchanges: Row, cache: Row) -> Iterator[str]:
 def _table(floor: Row, spend: Row, votes: Row) -> Iterator[str]:
     if floor["seats"] or floor["turns"]:
         held = f", held by {line(floor['holder'], 64)}" if floor["holder"] else ""
-        paused = f", paused: {line(floor['paused'], 64)}" if floor["paused"] else ""
+        paused = (
+            f", paused: {line(floor['paused'], 64)}"
+            if floor["paused"] not in ("", "closing")
+            else ""
+        )
         yield (
             f"floor ({floor['policy']}): {many(floor['seats'], 'seat')}, "
             f"{many(floor['turns'], 'turn')}, {floor['hops']} since a person spoke, "
             f"{many(floor['evaluations'], 'evaluation')}{held}{paused}"
         )
     if spend["calls"] or spend["held_tokens"] or spend["refused"]:
-        yield f"spend: {_spent(spend)}, {spend['failed']} failed, {spend['refused']} refused"
-        if on := ", ".join(f"{what} {size:,}" for what, size in spend["purposes"].items()):
-            yield f"  tokens by purpose: {on}"
-        dearest = sorted(spend["accounts"].items(), key=lambda one: -one[1]["tokens"])
-        yield from (f"  {line(name, 64)}: {_spent(one)}" for name, one in dearest)
+        yield from _spent(spend)
     if votes:
         yield "votes: " + ", ".join(f"{count} {status}" for status, count in votes.items())
 
 
-def _spent(account: Row) -> str:
-    """Tokens, calls and, where calls have a price, the cost of an account."""
-    held = f", {account['held_tokens']:,} held" if account["held_tokens"] else ""
-    cost = f", cost {money(account['micros'])}" if account["micros"] else ""
-    tokens = f"{account['tokens']:,} token{'' if account['tokens'] == 1 else 's'}"
-    return f"{tokens}{held} in {many(account['calls'], 'call')}{cost}"
+def _spent(spend: Row) -> Iterator[str]:
+    """What model calls came to: in all, for what, and on whose account."""
+    held = f", {spend['held_tokens']} held" if spend["held_tokens"] else ""
+    yield (
+        f"spend: {many(spend['tokens'], 'token')}{_cost(spend)}{held} in "
+        f"{many(spend['calls'], 'call')}, {spend['failed']} failed, {spend['refused']} refused"
+    )
+    if spend["purposes"]:
+        yield "  for " + ", ".join(f"{line(name, 32)} {n}" for name, n in spend["purposes"].items())
+    for name, one in spend["accounts"].items():
+        calls = many(one["calls"], "call")
+        yield f"  {line(name, 64)}: {many(one['tokens'], 'token')}{_cost(one)} in {calls}"
+
+
+def _cost(spent: Row) -> str:
+    return f", cost {spent['micros'] / 1_000_000:.4f}" if spent["micros"] else ""
 
 
 def _summariser(told: Row) -> Iterator[str]:

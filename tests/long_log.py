@@ -13,6 +13,8 @@ from bus.entries import (
     BallotCompleted,
     Entry,
     EntryRedacted,
+    FloorGranted,
+    FloorReleased,
     Message,
     SettingsChanged,
 )
@@ -58,8 +60,8 @@ def _any(chance: Random, said_at: int) -> Entry:
     """
     while True:
         entry = made(chance.randbytes(14), CONTROL_MAKERS)
-        if isinstance(entry, SettingsChanged | EntryRedacted):
-            continue
+        if isinstance(entry, SettingsChanged | EntryRedacted | FloorGranted | FloorReleased):
+            continue  # an epoch lands once it is the next
         if isinstance(entry, BallotCompleted) and entry.consensus:
             return entry.model_copy(update={"re": said_at})
         target = getattr(entry, "re", None)

@@ -560,7 +560,7 @@ def _sizes(low: int, high: int = 10_000) -> st.SearchStrategy[int]:
 
 _HOSTILE: Final[tuple[Any, ...]] = (
     -1, 0, 2**31, 2**53, 2**63, 10**40, "", "\x00", "E1", "E0", "E99999999999999999999",
-    "E\u0663", "P\u00b2", "x" * 5_000, FORGED, True, None, [], ["a", "a"], {},
+    "P" + "9" * 5_000, "E\u0663", "P\u00b2", "x" * 5_000, FORGED, True, None, [], ["a", "a"], {},
     {"a": "b"},
 )  # fmt: skip
 

@@ -25,8 +25,10 @@ from memory.items import Fact
 from memory.state import Memory
 from tests.logs import PACKS, numbered, opened
 
-NOW = Waited(epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)
-LATER = Waited(epoch=8_000, bid=8_000, vote=8_000, session=8_000, head=60_000, nudge=8_000)
+NOW = Waited(held=0, epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)
+LATER = Waited(
+    held=8_000, epoch=8_000, bid=8_000, vote=8_000, session=8_000, head=60_000, nudge=8_000
+)
 
 
 def agent(name: str, **fields: Any) -> ParticipantJoined:
@@ -87,6 +89,9 @@ class Table:
         vote = Vote(ref=ref, n=self.memory.n, by="parley", question="?", **fields)
         vote.opened = self.memory.messages
         self.memory.votes.held[ref] = vote
+        if vote.status in ("called", "open"):
+            self.memory.votes.running.append(ref)
+        self.memory.votes.counted += vote.status in ("carried", "failed", "short")
         return vote
 
     def step(self, waited: Waited = LATER) -> Step | None:

@@ -129,12 +129,17 @@ class Arbiter:
             await self._room.publish([Draft(f"{own}:{self._nonce}:{self._room.seq}", entry)])
 
     async def _count(self, ref: int) -> None:
-        """Close a vote by its result. An entry that has the id and closed nothing is passed by."""
+        """Close a vote by its result, or give up one that nobody agreed to.
+
+        An entry that has the id and closed nothing is passed by.
+        """
         room = self._room
         vote = room.memory.votes.held[ref]
+        if vote.status == "called":  # its result, should it be agreed to just now, is to come
+            await self._publish(f"unagreed:{vote.n}", result(room.memory, ref))
+            return
         await self._publish(result_id(vote.n), result(room.memory, ref))
-        standing = room.memory.votes.held.get(ref)
-        if standing is not None and standing.status == "open":
+        if ref in room.memory.votes.running:
             again = f"{result_id(vote.n)}:{self._nonce}:{room.seq}"
             await room.publish([Draft(again, result(room.memory, ref))])
 

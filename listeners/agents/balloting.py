@@ -6,7 +6,9 @@ import json
 import re
 from typing import Any, Final
 
+from listeners.models.answers import mended
 from listeners.models.port import Shape
+from listeners.models.structured import without_thought
 from memory.floor.state import Vote
 from memory.text import fenced
 from memory.voting.electorate import read_choice
@@ -60,10 +62,11 @@ def ballot_shape(vote: Vote) -> Shape:
 def read_ballot(vote: Vote, text: str) -> tuple[Choice, str]:
     """The choice in an answer, and the reason given; an empty choice where it is no ballot.
 
-    Takes the object that was asked for, also fenced or with words around it, a
+    Takes the object that was asked for, also fenced, after a thought or among words, a
     lone choice instead of a list, and an answer that is nothing but an option.
     Never guesses: words that merely speak of an option are no ballot.
     """
+    text = without_thought(text)
     answer = _object_in(text)
     if answer is None:
         return read_choice(vote, [text.strip(" \t\r\n\"'`.*")[:_MANY]]) or (), ""
@@ -82,7 +85,7 @@ def _object_in(text: str) -> dict[str, Any] | None:
     if found is None:
         return None
     try:
-        answer = json.loads(found[0])
+        answer = mended(json.loads(found[0]))
     except (ValueError, RecursionError):
         return None
     return answer if isinstance(answer, dict) else None

@@ -18,9 +18,17 @@ import structlog
 from pydantic import BaseModel
 
 from bus import Draft
-from listeners.models.accounts import Charge, charge_for, outcome_of, reserve_draft, settle_draft
+from bus.errors import Conflict
+from listeners.models.accounts import (
+    Charge,
+    charge_for,
+    is_priced,
+    outcome_of,
+    reserve_draft,
+    settle_draft,
+)
 from listeners.models.port import BadAnswer, Completion, ModelError, Prompt, Speaker, TooSlow
-from listeners.models.prices import Prices, priced
+from listeners.models.prices import Prices
 from listeners.models.structured import ask, shape_of
 from listeners.rooms.room import Room
 
@@ -70,16 +78,25 @@ class Caller:
         self._made = 0
 
     async def ask(
-        self, prompt: Prompt, shape: type[Shaped], holds: Holds, seconds: float
+        self,
+        prompt: Prompt,
+        shape: type[Shaped],
+        holds: Holds,
+        seconds: float,
+        *,
+        call: str | None = None,
     ) -> Called[Shaped]:
-        """The answer in that shape, within `seconds` and as long as `holds`."""
+        """The answer in that shape, within `seconds` and as long as `holds`.
+
+        A `call` is an id that others may use as well: whoever reserves it first makes
+        it, and for the rest it ends as `budget`.
+        """
 
         async def work() -> tuple[Shaped, Completion]:
             return await ask(self._model, prompt, shape)
 
-        return await self._on_account(
-            replace(prompt, shape=shape_of(shape)), work, [], holds, seconds
-        )
+        shaped = replace(prompt, shape=shape_of(shape))
+        return await self._on_account(shaped, work, [], holds, seconds, call)
 
     async def speak(self, prompt: Prompt, holds: Holds, seconds: float) -> Called[str]:
         """What the model says, heard as it speaks."""
@@ -99,13 +116,15 @@ class Caller:
         self,
         prompt: Prompt,
         work: Callable[[], Awaitable[tuple[Answer, Completion]]],
-        heard: list[str],
+        heard: list[str] | None,
         holds: Holds,
         seconds: float,
+        call: str | None = None,
     ) -> Called[Answer]:
         self._made += 1
-        charge = charge_for(prompt, f"{self._name}.{self._made}", self._participant, self._prices)
-        if not await self._granted(charge):
+        own = f"{self._name}.{self._made}"
+        charge = charge_for(prompt, call or own, self._participant, self._prices)
+        if not await self._granted(charge, shared=call is not None):
             return Called("budget")
         try:
             async with asyncio.timeout(seconds):
@@ -122,16 +141,24 @@ class Caller:
         answer, completion = done
         return Called("answered", answer, charge, completion, self._prices)
 
-    async def _granted(self, charge: Charge) -> bool:
-        """Reserve it; False where the fold refuses, or a budget in money meets no price."""
-        memory = self._room.memory
-        if memory.settings.budget.micros is not None and priced(self._prices, charge.model) is None:
-            log.warning("price_unknown", model=charge.model, call=charge.call)
+    async def _granted(self, charge: Charge, shared: bool) -> bool:
+        """Reserve it; False where the fold refuses, no price is known, or others were first."""
+        if not is_priced(self._room.memory, charge, self._prices):
             return False
-        await self._room.publish([reserve_draft(charge)])
+        try:
+            (receipt,) = await self._room.publish([reserve_draft(charge)])
+        except Conflict:
+            if shared:
+                return False  # another process asks, of a slightly other moment
+            raise
+        if shared and receipt.duplicate:
+            return False
         return charge.call in self._room.memory.ledger.calls
 
 
-def _broken_off(charge: Charge, heard: list[str]) -> Completion | None:
-    """What a generation came to that was not let finish; None where nothing of it was heard."""
-    return Completion("".join(heard), charge.model) if heard else None
+def _broken_off(charge: Charge, heard: list[str] | None) -> Completion | None:
+    """What a generation came to that was not let finish; None where nobody can know.
+
+    Of one that is heard as it speaks, no more was generated than was heard.
+    """
+    return None if heard is None else Completion("".join(heard), charge.model)

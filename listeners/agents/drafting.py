@@ -7,18 +7,22 @@ from typing import Final
 
 from bus.entries import Act, Intent, Message, VoteInitiated
 from listeners.agents.prompting import SILENT, Evaluation
+from listeners.models.structured import without_thought
 from memory.floor.state import Bid, Seat
 from memory.state import Memory
-from memory.text import clip
+from memory.text import clip, one_line
 from memory.voting.calling import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
+_REASON: Final = 200  # of why somebody bids, passes or grants
 # What memory reads as a tag (memory/tags.py); another word in brackets says nothing to it.
 _TAGGED: Final = re.compile(
     r"\s*\[\s*(?:propos|amend|withdraw|retract|support|oppose|object|abstain|accept|reject|decide|"
     r"decision|resol|consensus|agreed|ratif|disput)\w*[^\]\n]{0,200}\]",
     re.IGNORECASE,
 )
+_EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
+_BLANK: Final = " \"'.*_"
 _CALLS: Final = re.compile(r"\[VOTE (P[1-9][0-9]{0,8})\]")
 _HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
 _ACTS: Final[dict[Intent, Act | None]] = {
@@ -29,13 +33,19 @@ _NEED_A_REF: Final = frozenset({"amend", "support", "oppose"})
 
 
 def said(text: str, name: str, display: str) -> str:
-    """`text` without a name in front; "" for what is no message."""
-    text = text.strip()
+    """`text` without a thought or a name in front; "" for what is no message."""
+    text = without_thought(text).strip()
     for lead in (name, display):
         if lead and text.lower().startswith(f"{lead.lower()}:"):
             text = text[len(lead) + 1 :].lstrip()
-    bare = text.strip(" \"'.*_").lower()
-    return "" if bare in ("", "silent", SILENT, "(pass)", "pass") else clip(text, LONGEST)
+    return "" if _is_nothing(text) else clip(text, LONGEST)
+
+
+def _is_nothing(text: str) -> bool:
+    """Whether nothing can be seen of it, or it says, dressed however, that it is silent."""
+    if text.lower().startswith(SILENT) or _EDGES.sub("", text).lower() in ("silent", "pass"):
+        return True
+    return all(char in _BLANK or not char.isprintable() for char in text)
 
 
 def message(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Message:
@@ -99,6 +109,11 @@ def target_of(memory: Memory, answer: Evaluation) -> str | None:
 def as_intent(name: str) -> Intent:
     """The intent of that name; `answer` for any other."""
     return name if name in _ACTS else "answer"
+
+
+def short(text: str) -> str:
+    """A reason on one line."""
+    return clip(one_line(text), _REASON)
 
 
 def _is_handle(target: object) -> bool:

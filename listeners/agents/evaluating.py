@@ -17,14 +17,11 @@ from listeners.agents.presence import Presence
 from listeners.agents.prompting import Evaluation, should_respond
 from listeners.agents.tally import AgentTally
 from memory.floor.bidding import stands
-from memory.floor.gate import judge
+from memory.floor.gate import judge, verdicts
 from memory.floor.rules import urgency
-from memory.floor.scoring import deficit
-from memory.floor.seats import agents
-from memory.text import clip, one_line
+from memory.floor.scoring import deficits
 from personas.persona import Persona
 
-REASON_CHARS: Final = 200
 PATIENCE: Final = 2  # times in an evaluation's time that one more listener is asked
 _ACKNOWLEDGES: Final = re.compile(
     r"\W*(?:(?:\+1|ok(?:ay)?|thanks?(?: you)?|agreed?|sure|yes|yep|got it|noted|will do|great|"
@@ -140,8 +137,8 @@ class Evaluating:
         self._heard = heard.n
         entry = FloorBid(
             participant=self._me.name, epoch=self._me.floor.epoch, heard=heard.n,
-            urgency=urgency, intent=intent, re=re, novelty=_short(novelty), reason=_short(reason),
-            how=how,
+            urgency=urgency, intent=intent, re=re, novelty=drafting.short(novelty),
+            reason=drafting.short(reason), how=how,
         )  # fmt: skip
         await self._me.publish(settle, self._me.draft("bid", entry))
 
@@ -153,7 +150,7 @@ class Evaluating:
         self._heard = heard.n
         entry = FloorPassed(
             participant=self._me.name, epoch=self._me.floor.epoch, heard=heard.n,
-            ready=ready, reason=_short(reason), how=how,
+            ready=ready, reason=drafting.short(reason), how=how,
         )  # fmt: skip
         await self._me.publish(settle, self._me.draft("pass", entry))
 
@@ -181,8 +178,9 @@ class Evaluating:
             return True
         bids = sum(stands(memory, name) for name in memory.floor.bids)
         more = PATIENCE * self._me.room.waited().epoch // settings.evaluation_ms
-        waiting = [name for name in agents(memory) if judge(memory, name) == "evaluate"]
-        waiting.sort(key=lambda name: (-deficit(memory, name), memory.floor.seats[name].order))
+        due = deficits(memory)
+        waiting = [name for name, said in verdicts(memory, due).items() if said == "evaluate"]
+        waiting.sort(key=lambda name: -due[name])  # of equals who joined first
         return self._me.canonical in waiting[: max(0, settings.queue - bids) + more]
 
     def _presses(self) -> bool:
@@ -199,7 +197,3 @@ class Evaluating:
             _ACKNOWLEDGES.fullmatch(getattr(record.entry, "content", "").strip())
             for record in fresh
         )
-
-
-def _short(text: str) -> str:
-    return clip(one_line(text), REASON_CHARS)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bus import Draft
 from bus.entries import FloorGranted, FloorPassed
+from listeners.agents import drafting
 from listeners.agents.caller import Called, Caller
 from listeners.agents.presence import Presence
 from listeners.agents.prompting import NextSpeaker, whom_to_hear
 from listeners.agents.tally import AgentTally
 from memory.floor.arbitration import AskModerator, next_step
-from memory.floor.gate import judge, may_speak
-from memory.text import clip, one_line
+from memory.floor.gate import may_speak, verdicts
 from personas.persona import Persona
 
 
@@ -47,7 +47,8 @@ class Moderating:
     def _missing(self) -> bool:
         """Whether somebody is still to say whether it wants to speak."""
         memory = self._me.memory
-        return any(judge(memory, name) in ("evaluate", "bid") for name in may_speak(memory))
+        found = verdicts(memory, may_speak(memory))
+        return any(verdict in ("evaluate", "bid") for verdict in found.values())
 
     async def grant(self) -> None:
         """Give the floor to whom the model names; where it names nobody, bids decide."""
@@ -79,6 +80,6 @@ class Moderating:
             return None
         entry = FloorGranted(
             participant=named, epoch=epoch + 1, lease_ms=self._me.settings.lease_ms,
-            by=self._me.name, reason=clip(one_line(called.answer.reason), 200),
+            by=self._me.name, reason=drafting.short(called.answer.reason),
         )  # fmt: skip
         return Draft(f"grant:{self._me.key}:{epoch}", entry)

@@ -13,6 +13,7 @@ from listeners.agents.prompting import how_to_vote
 from listeners.agents.tally import AgentTally
 from memory.floor.state import Vote
 from memory.text import clip, one_line
+from memory.voting.turnout import pending_votes
 from personas.persona import Persona
 
 UNREAD_CHARS: Final = 200  # of an answer that is no ballot: kept as it was cast
@@ -29,8 +30,7 @@ class Voter:
 
     def owed(self) -> Vote | None:
         """The open vote that waits for this participant's ballot."""
-        for ref in sorted(self._me.memory.votes.held):
-            vote = self._me.memory.votes.held[ref]
+        for vote in pending_votes(self._me.memory):
             if vote.status == "open" and self._me.canonical in vote.electorate:
                 cast = vote.ballots.get(self._me.canonical)
                 if cast is None or cast.invalid == 1:

@@ -185,11 +185,16 @@ class Account:
         raise AssertionError("numbers never end")
 
     def _may_pay(self, memory: Memory, charge: Charge) -> bool:
-        budget = memory.settings.budget
-        if budget.micros is not None and priced(self.prices, charge.model) is None:
-            log.warning("price_unknown", model=charge.model, call=charge.call)
-            return False
-        return not limit_for(memory, charge.participant, charge.tokens, charge.micros)
+        fits = not limit_for(memory, charge.participant, charge.tokens, charge.micros)
+        return is_priced(memory, charge, self.prices) and fits
+
+
+def is_priced(memory: Memory, charge: Charge, prices: Prices) -> bool:
+    """False, and logged, where a budget in money meets a model whose price is not known."""
+    if memory.settings.budget.micros is None or priced(prices, charge.model) is not None:
+        return True
+    log.warning("price_unknown", model=charge.model, call=charge.call)
+    return False
 
 
 def open_calls(memory: Memory, call: str) -> list[Charge]:

@@ -8,9 +8,11 @@ without a finish reason: each is `BadAnswer`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from listeners.models.port import BadAnswer, Completion
+
+MOST_TOKENS: Final = 1_000_000_000  # of one call; what is beyond is no count of anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,30 @@ def completion(answer: Any) -> Completion:
     )
 
 
+def mended(value: Any) -> Any:
+    """Text, or data as JSON has it, with each half of a character, which no log holds, as U+FFFD.
+
+    An endpoint that writes token by token may send an emoji in two halves: those are joined.
+    """
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list():
+            return [mended(each) for each in value]
+        case dict():
+            return {mended(key): mended(each) for key, each in value.items()}
+        case _:
+            return value
+
+
 def _completion(text: str, finish: str | None, model: str, usage: Usage) -> Completion:
     return Completion(
-        text.strip(), model, usage.input, usage.output, usage.cached, cut=finish == "length"
+        mended(text).strip(),
+        mended(model),
+        usage.input,
+        usage.output,
+        usage.cached,
+        cut=finish == "length",
     )
 
 
@@ -107,4 +130,4 @@ def _checked(heard: Completion, finish: str | None, *, declined: bool) -> Comple
 
 
 def _whole(number: object) -> int:
-    return max(0, number) if isinstance(number, int) else 0
+    return number if isinstance(number, int) and 0 <= number <= MOST_TOKENS else 0

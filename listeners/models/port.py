@@ -91,7 +91,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer: never empty. `cut` where it ran into `max_tokens`; 0 tokens = not reported."""
+    """One answer, empty only where it was broken off before its first word.
+
+    `cut` where it ran into `max_tokens`; 0 tokens = not reported.
+    """
 
     text: str
     model: str

@@ -17,13 +17,14 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from listeners.models.answers import mended
 from listeners.models.port import BadAnswer, Completion, Model, Prompt, Shape
 from memory.text import clip, visible
 
 QUOTED: Final = 200  # characters of an answer that an error may quote
 _MOST: Final = 20_000  # characters of an answer that are looked at; a shape needs far fewer
 _TRIES: Final = 100  # braces that an object may begin at
-_THOUGHT: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # of models that reason aloud
+_THOUGHT: Final = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 _TAGGED: Final = re.compile(r"<json>(.*?)</json>", re.DOTALL)
 _FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _BRACE: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|[{}]')  # or a string, with whatever braces
@@ -54,7 +55,7 @@ async def ask(model: Model, prompt: Prompt, shape: type[_Value]) -> tuple[_Value
 def parsed(text: str, shape: type[_Value]) -> _Value:
     """The one object of `shape` that stands in `text`. Raises `BadAnswer`."""
     wrong = ""
-    for place in _places(_THOUGHT.sub("", text[:_MOST])):
+    for place in _places(without_thought(text)[:_MOST]):
         values: list[_Value] = []
         for found in _objects(place):
             try:
@@ -70,6 +71,11 @@ def parsed(text: str, shape: type[_Value]) -> _Value:
     if wrong:
         raise BadAnswer(f"no {shape.__name__}: {wrong}")
     raise BadAnswer(f"no JSON object in {clip(visible(text), QUOTED // 2)!r}")
+
+
+def without_thought(text: str) -> str:
+    """`text` without what a model that reasons aloud says to itself first."""
+    return _THOUGHT.sub("", text)
 
 
 def _places(text: str) -> Iterator[str]:
@@ -92,7 +98,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             return
         try:
             found, end = decoder.raw_decode(text, start)
-            yield found
+            yield mended(found)
         except (ValueError, RecursionError):
             end = _behind(text, start)
         start = text.find("{", end)

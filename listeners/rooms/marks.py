@@ -25,7 +25,9 @@ class Marks:
 
     def __init__(self) -> None:
         self._ahead: float | None = None  # of the log's clock over the loop's, ms
-        self._opened = self._epoch = self._bid = self._vote = self._head = self._nudge = 0
+        self._opened = self._oldest = self._turned = 0
+        self._epoch = self._bid = self._head = self._nudge = 0
+        self._calls: dict[int, int] = {}  # of votes, by the n of their initiation
 
     def note(self, record: Record, *, live: bool) -> None:
         """Take in `record`; `live` when it arrived just now."""
@@ -37,7 +39,11 @@ class Marks:
             self._ahead = ahead if self._ahead is None else max(self._ahead, ahead)
         if kind == "session.opened":
             self._opened = at
-        elif kind == "message":
+            return
+        self._oldest = self._oldest or at
+        if kind in _EPOCHS:
+            self._turned = at
+        if kind == "message":
             self._head = at
             self._epoch = at
             self._bid = 0
@@ -47,13 +53,17 @@ class Marks:
         elif kind == "floor.bid":
             self._bid = self._bid or at
         elif kind == "vote.initiated":
-            self._vote = at
+            self._calls[record.n] = at
         elif kind == "floor.nudged":
             self._nudge = at
 
     def waited(self, memory: Memory) -> Waited:
-        """How long ago each was, in ms. A bid that stands since an earlier epoch counts from
-        the beginning of this one."""
+        """How long ago each was, in ms.
+
+        A bid that stands since an earlier epoch counts from the beginning of this
+        one. A vote, or a grant, of before the oldest entry that was noted is at
+        least as old as that entry, and taken to be no older.
+        """
         now = self._now()
         bid = None
         if memory.floor.bids:
@@ -61,11 +71,18 @@ class Marks:
         return Waited(
             epoch=_since(now, self._epoch or self._opened),
             bid=bid,
-            vote=_since(now, self._vote) if memory.votes.running else None,
+            vote=self._voting(memory, now),
             session=_since(now, self._opened),
             head=_since(now, self._head or self._opened),
             nudge=_since(now, self._nudge) if self._nudge else None,
+            held=_since(now, self._turned or self._oldest or self._opened),
         )
+
+    def _voting(self, memory: Memory, now: int) -> int | None:
+        """How long ago the oldest vote that runs was called."""
+        votes = [memory.votes.held[ref] for ref in memory.votes.running]
+        self._calls = {n: at for n, at in self._calls.items() if any(v.n == n for v in votes)}
+        return _since(now, self._calls.get(votes[0].n, self._oldest)) if votes else None
 
     def _now(self) -> int:
         if self._ahead is None:  # nothing arrived yet: the clocks are taken to agree

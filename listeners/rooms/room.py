@@ -130,7 +130,8 @@ class Room:
     async def _look_back(self) -> None:
         self.recent.clear()
         for record in await self._door.recent(LOOKED_BACK):
-            self._note(record)
+            if record.seq <= self.seq:  # what came meanwhile is told by following
+                self._note(record)
 
     def _fold(self, records: Sequence[Record]) -> None:
         for record in records:

@@ -7,7 +7,7 @@ give the same step, and the first that lands makes the others stale.
 from __future__ import annotations
 
 from memory.floor import circling, order, silence
-from memory.floor.bidding import away, stands
+from memory.floor.bidding import away, owing, stands
 from memory.floor.gate import IN_TURN, may_speak, spent, voting
 from memory.floor.scoring import best, score
 from memory.floor.seats import agents, allowed, has_person
@@ -91,17 +91,18 @@ def _counted(memory: Memory, waited: Waited) -> Answer:
     if not pending:
         return None, None
     left = memory.settings.vote.seconds * 1000 - (waited.vote or 0)
-    over = pending if left <= 0 else [vote for vote in pending if is_in(memory, vote)]
+    over = pending[:1] if left <= 0 else [vote for vote in pending if is_in(memory, vote)]
     return (CountVote(over[0].ref), None) if over else (None, left)
 
 
 def _expired(memory: Memory, waited: Waited) -> Answer | None:
-    """Whether the floor is held, and for how long still."""
+    """Whether the floor is held, and for how long still: a draft begun anew gets a new lease."""
     floor = memory.floor
     if not floor.holder:
         return None
     seat = floor.seats.get(floor.holder)
-    left = floor.lease_ms - waited.epoch
+    leases = 1 + memory.settings.floor.restarts
+    left = min(floor.lease_ms - waited.epoch, floor.lease_ms * leases - waited.held)
     if seat is None or not seat.present or left <= 0:
         return Expire(floor.holder), None
     return None, left
@@ -139,11 +140,11 @@ def _granted(memory: Memory, waited: Waited) -> Answer:
         return order.next_turn(memory, waited)
     if policy == "open":
         speakers = may_speak(memory)
-        silent = bool(speakers) and all(_passed(memory, name) for name in speakers)
+        silent = bool(speakers) and _all_passed(memory, speakers)
         return silence.broken(memory, waited, speakers) if silent else (None, None)
     if policy == "moderated" and (moderator := _moderator(memory)) is not None:
         left = memory.settings.floor.moderator_ms - waited.epoch
-        if left > 0 and not _all_passed(memory):
+        if left > 0 and not _all_passed(memory, may_speak(memory)):
             is_agent = memory.floor.seats[moderator].role == "agent"
             return (AskModerator(moderator) if is_agent else None), left
     return _auction(memory, waited)
@@ -164,7 +165,7 @@ def _auction(memory: Memory, waited: Waited) -> Answer:
     setting, floor = memory.settings.floor, memory.floor
     speakers = may_speak(memory)
     bidders = sorted(name for name in floor.bids if _may_win(memory, name, speakers))
-    missing = [name for name in speakers if not _answered(memory, name)]
+    missing = owing(memory, speakers)
     left = setting.evaluation_ms - waited.epoch
     if bidders:
         since = waited.epoch if waited.bid is None else waited.bid
@@ -185,13 +186,6 @@ def _may_win(memory: Memory, name: str, speakers: list[str]) -> bool:
     return name in speakers or (seat.role == "person" and seat.present and not seat.muted)
 
 
-def _answered(memory: Memory, name: str) -> bool:
-    return stands(memory, name) or _passed(memory, name)
-
-
-def _passed(memory: Memory, name: str) -> bool:
-    return away(memory, name, len(agents(memory)))
-
-
-def _all_passed(memory: Memory) -> bool:
-    return all(_passed(memory, name) for name in may_speak(memory))
+def _all_passed(memory: Memory, speakers: list[str]) -> bool:
+    count = len(agents(memory))
+    return all(away(memory, name, count) for name in speakers)

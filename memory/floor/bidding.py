@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bus.entries import FloorBid, FloorPassed
 from memory.floor import grants as floor
+from memory.floor.seats import agents
 from memory.floor.state import Bid
 from memory.moment import Moment
 from memory.state import Memory
@@ -74,6 +75,12 @@ def stands(memory: Memory, name: str) -> bool:
     """True while the bid of `name` is not too old."""
     made = memory.floor.bids.get(name)
     return made is not None and (memory.floor.turns - made.turn <= memory.settings.floor.bid_turns)
+
+
+def owing(memory: Memory, names: list[str]) -> list[str]:
+    """Who of `names` has neither bid nor passed."""
+    count = len(agents(memory))
+    return [name for name in names if not stands(memory, name) and not away(memory, name, count)]
 
 
 def away(memory: Memory, name: str, count: int) -> bool:

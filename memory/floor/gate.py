@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from memory.floor.bidding import away, stands
 from memory.floor.seats import agents
 from memory.floor.spending import limit_for
@@ -21,17 +23,28 @@ def judge(memory: Memory, name: str) -> str:
     as `held`.
     """
     name = memory.named(name)
+    return verdicts(memory, [name])[name]
+
+
+def verdicts(memory: Memory, names: Iterable[str]) -> dict[str, str]:
+    """What `judge` says of each of `names`, canonical ones, for the price of one look around."""
+    found = {name: _alone(memory, name) for name in names}
+    if all(found.values()):
+        return found
+    able = _able(memory)
+    rests, over, count = _rests(memory, able), hopped(memory), len(agents(memory))
+    for name in [name for name, reason in found.items() if not reason]:
+        found[name] = rests.get(name) or ("hops" if over else _called(memory, name, count))
+    return found
+
+
+def _alone(memory: Memory, name: str) -> str:
+    """What bars `name`, whatever others do."""
     if reason := _barred(memory, name):
         return reason
-    if memory.floor.last[-1:] == [name] and not memory.floor.seats[name].addressed:
+    if _own(memory, name):
         return "own"
-    if spent(memory, name):
-        return "budget"
-    if reason := _resting(memory, name):
-        return reason
-    if hopped(memory):
-        return "hops"
-    return _called(memory, name)
+    return "budget" if spent(memory, name) else ""
 
 
 def _barred(memory: Memory, name: str) -> str:
@@ -48,13 +61,13 @@ def _barred(memory: Memory, name: str) -> str:
     return "voting" if voting(memory) else ""
 
 
-def _called(memory: Memory, name: str) -> str:
+def _called(memory: Memory, name: str, count: int) -> str:
     floor = memory.floor
     if stands(memory, name):
         return "standing"
     if floor.seats[name].addressed:
         return "bid"
-    if away(memory, name, len(agents(memory))):
+    if away(memory, name, count):
         return "passed"
     if floor.to and name not in floor.to:
         return "elsewhere"
@@ -63,9 +76,9 @@ def _called(memory: Memory, name: str) -> str:
 
 def voting(memory: Memory) -> bool:
     """True while a vote keeps the talk waiting; one by consent goes on beside it."""
-    return any(
-        vote.status == "open" and vote.rule != "consent" for vote in memory.votes.held.values()
-    )
+    votes = memory.votes
+    running = (votes.held[ref] for ref in votes.running)
+    return any(vote.status == "open" and vote.rule != "consent" for vote in running)
 
 
 def spent(memory: Memory, name: str) -> bool:
@@ -98,10 +111,6 @@ def _own(memory: Memory, name: str) -> bool:
     return memory.floor.last[-1:] == [name] and not memory.floor.seats[name].addressed
 
 
-def _resting(memory: Memory, name: str) -> str:
-    return _rests(memory, _able(memory)).get(name, "")
-
-
 def _rests(memory: Memory, able: list[str]) -> dict[str, str]:
     """Who rests, `cooldown` or `pair`; nobody waits for turns that cannot come.
 
@@ -111,7 +120,7 @@ def _rests(memory: Memory, able: list[str]) -> dict[str, str]:
     floor = memory.floor
     resting = {name: why for name in able if (why := _rest(memory, name, floor.seats[name]))}
     others = [name for name in able if name not in resting and not _own(memory, name)]
-    count = len(agents(memory))
+    count = len(agents(memory)) if others else 0
     if any(not away(memory, name, count) for name in others):
         return resting
     if others and not floor.nudged:

@@ -21,7 +21,19 @@ def next_turn(memory: Memory, waited: Waited) -> Answer:
     waiting = [name for name in upcoming if name in order and not away(memory, name, count)]
     if waiting:
         return Grant(waiting[0], {}, "round_robin"), None
-    return silence.broken(memory, waited, order) if order else (None, None)
+    return silence.broken(memory, waited, order) if order else _deserted(memory, waited)
+
+
+def _deserted(memory: Memory, waited: Waited) -> Answer:
+    """Nobody of the order can speak: whoever never came is waited for, then it is silence.
+
+    A muted one may be let speak again, so that is for who muted it to end.
+    """
+    seats = memory.floor.seats
+    if any((seat := seats.get(name)) and seat.present and seat.muted for name in ordered(memory)):
+        return None, None
+    left = memory.settings.floor.evaluation_ms - waited.epoch
+    return (None, left) if left > 0 else silence.broken(memory, waited, [])
 
 
 def _was_served(memory: Memory) -> bool:

@@ -28,13 +28,17 @@ _LOOK_BACK: Final = 16  # proposals and decisions that may be about to close
 
 def score(memory: Memory, name: str, bid: Bid) -> dict[str, int]:
     """The parts of the score of `bid`, those that are not 0, and their `total`."""
+    return _score(memory, name, bid, deficit(memory, name))
+
+
+def _score(memory: Memory, name: str, bid: Bid, due: int) -> dict[str, int]:
     seat = memory.floor.seats[name]
     parts = {
         "urgency": 1000 * bid.urgency,
         "addressed": _ADDRESSED if seat.addressed else 0,
         "intent": _intent(memory, bid),
         "reactivity": seat.reactivity,
-        "deficit": deficit(memory, name),
+        "deficit": due,
         "aging": _AGING * (memory.floor.turns - bid.turn),
         "recency": -_recency(memory, name),
         "redundancy": -_REDUNDANCY if _is_redundant(memory, name, bid) else 0,
@@ -44,7 +48,8 @@ def score(memory: Memory, name: str, bid: Bid) -> dict[str, int]:
 
 def best(memory: Memory, names: list[str]) -> tuple[str, dict[str, int]]:
     """Which of these bidders outbids the others, and by what; there is at least one."""
-    scores = {name: score(memory, name, memory.floor.bids[name]) for name in names}
+    bids, due = memory.floor.bids, deficits(memory)
+    scores = {name: _score(memory, name, bids[name], due.get(name, 0)) for name in names}
     name = max(names, key=lambda one: (scores[one]["total"], _lot(memory, one)))
     return name, scores[name]
 
@@ -56,12 +61,21 @@ def _lot(memory: Memory, name: str) -> str:
 
 
 def deficit(memory: Memory, name: str) -> int:
-    """What an even split of the tokens said would give `name` less its own, weighted, per mille."""
+    """What an even split of the tokens said would give `name` less its own, weighted, per mille.
+
+    0 for who is no agent that is present.
+    """
+    return deficits(memory).get(name, 0)
+
+
+def deficits(memory: Memory) -> dict[str, int]:
+    """The deficit of each agent that is present."""
     seats, present = memory.floor.seats, agents(memory)
     said = sum(seats[one].said for one in present)
-    if not said or name not in present:
-        return 0
-    return _EVENING * (1000 // len(present) - seats[name].said * 1000 // said)
+    if not said:
+        return dict.fromkeys(present, 0)
+    even = 1000 // len(present)
+    return {name: _EVENING * (even - seats[name].said * 1000 // said) for name in present}
 
 
 def _recency(memory: Memory, name: str) -> int:

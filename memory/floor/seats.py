@@ -13,6 +13,7 @@ from memory.state import Memory
 from memory.text import clip
 
 TOLD: Final = 200  # characters of a reason that is kept
+_HEAVIEST: Final = 1_000_000  # as at the border: what a tally sums stays within 64 bits
 
 
 def allowed(memory: Memory, by: str | None, capability: str) -> bool:
@@ -86,7 +87,7 @@ def joined(moment: Moment, entry: ParticipantJoined) -> None:
 def _furnish(seat: Seat, entry: ParticipantJoined) -> None:
     seat.present, seat.seat, seat.role = True, entry.seat, entry.role
     seat.interests, seat.may = entry.interests, entry.may
-    seat.weight = max(0, entry.weight)
+    seat.weight = min(max(0, entry.weight), _HEAVIEST)
     seat.reactivity = min(max(0, entry.reactivity), 1000)
     seat.cooldown = entry.cooldown
     seat.turn_limit, seat.token_limit, seat.micro_limit = entry.turns, entry.tokens, entry.micros

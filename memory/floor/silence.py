@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from memory.floor.bidding import away, stands
-from memory.floor.scoring import deficit
-from memory.floor.seats import agents, has_person
+from heapq import nlargest
+
+from memory.floor.bidding import owing
+from memory.floor.scoring import deficits
+from memory.floor.seats import has_person
 from memory.floor.steps import Answer, CallVote, Close, CountVote, Nudge, Waited
 from memory.floor.stopping import holds, parse
 from memory.state import Memory
 from memory.voting.turnout import pending_votes
 
+_VOTED_ON = 20  # fewer than the closed votes that are remembered, else the first is voted on anew
 _QUESTION = "Everybody else has passed. What is missing, or are we done?"
 
 
@@ -18,9 +21,11 @@ def broken(memory: Memory, waited: Waited, speakers: list[str]) -> Answer:
     floor, settings = memory.floor, memory.settings
     willing = [name for name in speakers if not _is_ready(memory, name)]
     if not floor.nudged and willing:
-        whom = max(willing, key=lambda name: (deficit(memory, name), -floor.seats[name].order))
+        due = deficits(memory)
+        whom = max(willing, key=lambda name: (due.get(name, 0), -floor.seats[name].order))
         return Nudge(whom, "quiet", None, "", _QUESTION), None
-    if floor.nudged and waited.nudge is not None and _owe(memory, speakers):
+    # One who was nudged may still answer, and that may wake others.
+    if floor.nudged and waited.nudge is not None and owing(memory, speakers):
         left = settings.floor.evaluation_ms - waited.nudge
         if left > 0:
             return None, left
@@ -37,18 +42,13 @@ def _is_ready(memory: Memory, name: str) -> bool:
     return held is not None and held.ready
 
 
-def _owe(memory: Memory, speakers: list[str]) -> bool:
-    """True while one of them has neither bid nor passed: a nudge's answer may wake others."""
-    count = len(agents(memory))
-    return any(not stands(memory, name) and not away(memory, name, count) for name in speakers)
-
-
 def _unvoted(memory: Memory) -> int | None:
-    """The newest active proposal that no vote was called on."""
+    """The newest active proposal that no vote was called on, of the newest few."""
     asked: set[str] = set()
     for vote in memory.votes.held.values():
         asked |= {*vote.options, f"P{vote.proposal}"}
-    return max((ref for ref in memory.live if f"P{ref}" not in asked), default=None)
+    newest = nlargest(_VOTED_ON, memory.live)
+    return next((ref for ref in newest if f"P{ref}" not in asked), None)
 
 
 def _ended(memory: Memory, waited: Waited) -> Answer:

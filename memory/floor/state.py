@@ -174,3 +174,4 @@ class Votes(Store):
     held: dict[int, Vote] = {}
     next: int = 1
     running: list[int] = []  # refs of those called or open, oldest first
+    counted: int = 0  # ended with a result, held or not

@@ -12,7 +12,8 @@ class Waited:
     """Milliseconds that have gone by, on the arbiter's clock.
 
     `epoch` since the floor was last granted or released, or everyone was stirred;
-    `bid` since the first standing bid of that time; `vote` since the newest vote
+    `held` since it was last granted or released, whoever spoke since;
+    `bid` since the first standing bid of that time; `vote` since the oldest vote
     that is not over was called; `nudge` since somebody was last nudged. None
     where there was none, or it is not known.
     """
@@ -23,6 +24,7 @@ class Waited:
     session: int
     head: int  # since the last message
     nudge: int | None = None
+    held: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from memory.floor.stop_rules import parse as parse
 from memory.state import Memory
 
 _CALLS = 10  # a share of fewer says nothing
-_OVER = ("carried", "failed", "short")  # how a vote that was counted stands
 
 
 def holds(
@@ -56,7 +55,7 @@ def _measure(memory: Memory, rule: str, seconds: int) -> int:
         case "decisions":
             return sum(one.stands and one.binds for one in memory.decisions.values())
         case "votes":
-            return sum(vote.status in _OVER for vote in memory.votes.held.values())
+            return memory.votes.counted
         case "stalled":
             return memory.floor.turns - memory.floor.moved
     return seconds

@@ -1,7 +1,7 @@
 """The life of a vote.
 
     called ──► open         as `vote.confirm` wants; at once where it wants nothing
-    called ──► cancelled    too many do not agree, or a newer one needs its room
+    called ──► cancelled    too many do not agree, or not in time, or a newer one needs its room
     open ──► carried, failed, short    a result lands
     any ──► cancelled       a proposal that it is about was settled, or the session closed
 
@@ -22,7 +22,7 @@ from memory.moment import Moment
 from memory.state import Memory
 from memory.text import clip
 from memory.voting.electorate import is_handle, may_call, proposal_of, read_choice
-from memory.voting.outcomes import counted, in_words, is_short
+from memory.voting.outcomes import answered, counted, in_words, is_short
 from memory.voting.tallying import ABSTAIN
 
 WITH_BALLOTS: Final = 10  # closed votes that can be counted again at once
@@ -73,13 +73,17 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
 
     What it says stands, as it was counted when it was published: words that are
     taken out of a ballot later change no outcome. Only an open vote takes one,
-    and only from those who may call one.
+    and only from those who may call one. The server's own, that nobody agreed to
+    a vote in time, cancels one that still waits.
     """
     if entry.vote is None:
         ballots.complete(moment, entry)
         return
     memory = moment.memory
     vote = vote_of(memory, entry.vote)
+    if vote is not None and moment.participant == VOICE and not entry.tally:
+        _give_up(moment, vote)
+        return
     if vote is None or vote.status != "open" or not may_call(memory, moment.participant):
         running = vote is not None and vote.status == "open"
         refuse(moment, "may not close a vote" if running else _unheard(vote), vote)
@@ -90,8 +94,17 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
     vote.tally = {option: entry.tally[option] for option in known if option in entry.tally}
     short = entry.carried is None and is_short(sum(entry.tally.values()), vote)
     status = "carried" if entry.carried is not None else "short" if short else "failed"
+    memory.votes.counted += 1
     end(moment, vote, status)
     ballots.carry_out(moment, entry, vote)
+
+
+def _give_up(moment: Moment, vote: Vote) -> None:
+    """Cancel `vote` where it still waits to be agreed to; it may have been just now."""
+    if vote.status == "called":
+        end(moment, vote, "cancelled", "not agreed to in time")
+    else:
+        refuse(moment, f"{vote.handle} is {vote.status}", vote)
 
 
 def end(moment: Moment, vote: Vote, status: str, reason: str = "") -> None:
@@ -126,8 +139,12 @@ def result(memory: Memory, ref: int, rule: VoteRule | None = None) -> BallotComp
 
     A function of the log alone, so whoever publishes it first publishes the same.
     `consensus` says that something is accepted; of a secret vote nobody is named.
+    Of one that still waits to be agreed to it counts nothing, and cancels it.
     """
     vote = memory.votes.held[ref]
+    if vote.status == "called":
+        told = answered(vote, "not agreed to")
+        return BallotCompleted(participant=VOICE, consensus=False, content=told, vote=vote.n)
     found = counted(vote, rule)
     on = vote.proposal is not None and (found.carried or "accept") in ("accept", "reject")
     about = f"P{vote.proposal}" if on else found.carried

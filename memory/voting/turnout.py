@@ -9,8 +9,7 @@ from memory.voting.electorate import waits_for
 
 def pending_votes(memory: Memory) -> list[Vote]:
     """The votes that are called or open, oldest first."""
-    held = memory.votes.held
-    return [held[ref] for ref in sorted(held) if held[ref].status in ("called", "open")]
+    return [memory.votes.held[ref] for ref in memory.votes.running]
 
 
 def is_in(memory: Memory, vote: Vote) -> bool:

@@ -113,6 +113,17 @@ async def test_when_all_pass_it_closes_in_bounded_time(bus: Bus) -> None:
     assert [n.warning for n in kinds(await log_of(bus, "still"), "floor.nudged")] == ["quiet"]
 
 
+async def test_a_vote_that_nobody_agrees_to_does_not_keep_the_table_waiting(bus: Bus) -> None:
+    """It is given up when its time is over, once, and the session comes to its end."""
+    vote = {"confirm": "all", "seconds": 1}
+    await opened(bus, "void", settings({"any": [{"turns": 50}, {"quiescent": True}]}, vote=vote))
+    async with hosted(bus, "void", ["ann", "bob"], quiet):
+        await said(bus, "void", "host", "[PROPOSAL] Move the index to the second disk.")
+        last = await closing(bus, "void")
+    assert last.reason == "quiescent"
+    assert len(kinds(await log_of(bus, "void"), "ballot.completed")) == 1
+
+
 async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus: Bus) -> None:
     """The late draft never lands; the floor has gone to somebody else."""
     await opened(bus, "slow", settings({"turns": 2}, floor={"lease_ms": 150}))

@@ -26,6 +26,8 @@ def vote(rule: str = "majority", *options: str, secret: bool = False) -> Vote:
         ('```json\n{"choice": ["Reject"], "why": ""}\n```', ("reject",)),
         ('Here it is: {"choice": "accept"} I hope that helps.', ("accept",)),
         ("accept", ("accept",)),
+        ('<think>{"choice": ["reject"]} or {not}?</think>{"choice": ["accept"]}', ("accept",)),
+        ('<think>I could {"choice": ["reject"]}', ()),
         (' "Abstain". ', ("abstain",)),
         ("I would accept it, were it cheaper", ()),
         ('{"choice": ["accept", "reject"], "why": ""}', ()),
@@ -57,6 +59,13 @@ def test_a_reason_is_no_speech() -> None:
     """It is cut, and is no part of the choice."""
     answer = json.dumps({"choice": ["accept"], "why": "so " * 500})
     assert len(read_ballot(vote(), answer)[1]) == MOST_WHY
+
+
+def test_half_a_character_in_a_reason_is_mended() -> None:
+    """JSON can spell what no log can hold."""
+    assert read_ballot(vote(), r'{"choice": ["accept"], "why": "so\udfff"}') == (
+        ("accept",), "so\ufffd",
+    )  # fmt: skip
 
 
 @given(st.text() | st.dictionaries(st.sampled_from(("choice", "why")), st.text()).map(json.dumps))

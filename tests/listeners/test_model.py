@@ -9,11 +9,13 @@ import time
 from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Literal
 
 import pytest
 from pydantic import BaseModel
 
+from listeners.models.answers import Usage
 from listeners.models.dialect import Dialect, Refused, lasts, simpler
 from listeners.models.openai import OpenAIModel, forbid_models
 from listeners.models.port import (
@@ -88,6 +90,22 @@ async def test_each_failure_becomes_one_predicament(fake: FakeOpenAI, failure: F
         with pytest.raises(expected):
             await model.complete(PROMPT)
     await model.aclose()
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_half_a_character_is_mended(fake: FakeOpenAI, stream: bool) -> None:
+    """An endpoint may send any string that JSON has; no log can hold half a character."""
+    fake.answer = lambda _: "Tea \ud83d\ude00 or \ud83d"
+    model = model_at(fake, stream=stream, seconds=10.0)
+    answer = await model.complete(PROMPT)
+    await model.aclose()
+    assert answer.text == "Tea \U0001f600 or \ufffd"
+
+
+@pytest.mark.parametrize("number", [10**30, -5, "many", None])
+def test_a_count_that_no_call_comes_to_is_not_believed(number: object) -> None:
+    """It would be spent, or could not be written: the call is counted as if nothing was said."""
+    assert Usage.of(SimpleNamespace(prompt_tokens=number, completion_tokens=number)) == Usage()
 
 
 async def test_a_cut_stream_is_a_bad_answer(fake: FakeOpenAI) -> None:

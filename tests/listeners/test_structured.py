@@ -73,6 +73,7 @@ def test_the_object_is_found_where_it_stands(text: str) -> None:
         ('{"act": "bid", "urgency": 7}', "no Verdict: urgency: "),
         ('{"act": "pass"} {"act": "bid"}', "2 different objects of Verdict"),
         ("[1, 2]", "no JSON object"),
+        (f"<think>not {OBJECT}", "no JSON object"),
         ("{" * 5000, "no JSON object"),
         ('{"a":' * 5000, "no JSON object"),
     ],
@@ -135,3 +136,9 @@ def test_the_schema_is_as_strict_as_endpoints_want() -> None:
     assert schema["properties"]["act"] == {"enum": ["pass", "bid"], "type": "string"}
     assert schema["$defs"]["Part"]["properties"]["n"] == {"description": "which", "type": "integer"}
     assert "default" not in json.dumps(schema)
+
+
+def test_half_a_character_is_mended() -> None:
+    """JSON can spell one, no log can hold one: it is U+FFFD; two halves are whole."""
+    found = parsed(r'{"act": "bid", "why": "a\ud83d b\ud83d\ude00"}', Verdict)
+    assert found.why == "a\ufffd b\U0001f600"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -13,11 +14,15 @@ from hypothesis import strategies as st
 from bus.entries import (
     BallotCompleted,
     Entry,
+    FloorMuted,
     FloorNudged,
     FloorPaused,
     Message,
     ParticipantLeft,
     SpendReserved,
+    VoteConfirmed,
+    VoteInitiated,
+    VoteRule,
 )
 from memory.canonical import dump, load
 from memory.floor.arbitration import (
@@ -32,8 +37,10 @@ from memory.floor.arbitration import (
     next_step,
     score,
 )
+from memory.floor.gate import judge, verdicts
 from memory.floor.state import Ballot, Bid
 from memory.text import tokens
+from memory.voting.course import ROWS, result
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import LATER, NOW, Table, agent, person
@@ -75,8 +82,8 @@ def test_a_held_floor_is_waited_for_until_its_lease_is_over() -> None:
     """Then it is taken; at once from who left."""
     table = three()
     table.grant("ana", lease_ms=1000)
-    assert next_step(table.memory, replace(NOW, epoch=400)) == (None, 600)
-    assert table.step(replace(NOW, epoch=1000)) == Expire("ana")
+    assert next_step(table.memory, replace(NOW, epoch=400, held=400)) == (None, 600)
+    assert table.step(replace(NOW, epoch=1000, held=1000)) == Expire("ana")
     table.put(ParticipantLeft(participant="ana"))
     assert table.step(NOW) == Expire("ana")
 
@@ -233,6 +240,44 @@ def test_a_vote_is_counted_when_its_time_is_over() -> None:
         assert table.step(replace(NOW, vote=120_000)) == CountVote(4)
 
 
+@pytest.mark.parametrize("rule", get_args(VoteRule))
+def test_a_vote_that_nobody_agrees_to_is_given_up_when_its_time_is_over(rule: Any) -> None:
+    """It is cancelled, whatever silence means under its rule, and the table goes on."""
+    table = Table(agent("ana"), agent("bo"), vote={"confirm": "all", "rule": rule})
+    table.turn("ana", IDEA)
+    table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
+    late = replace(LATER, vote=120_000)
+    assert table.step(late) == CountVote(1)
+    given_up = result(table.memory, 1)
+    table.put(given_up)
+    assert table.memory.votes.held[1].status == "cancelled"
+    assert table.memory.proposals[1].status == "active"
+    assert table.step(late) != CountVote(1)
+
+
+def test_a_vote_that_is_agreed_to_at_the_last_moment_is_not_given_up() -> None:
+    """What the arbiter published an entry too late is void."""
+    table = Table(agent("ana"), agent("bo"), vote={"confirm": "all"})
+    table.turn("ana", IDEA)
+    table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
+    given_up = result(table.memory, 1)
+    table.put(VoteConfirmed(participant="ana"), VoteConfirmed(participant="bo"), given_up)
+    assert table.memory.votes.held[1].status == "open"
+
+
+def test_a_vote_that_nobody_agrees_to_does_not_lock_the_table() -> None:
+    """Its time over, it is cancelled, and the floor is granted again."""
+    table = Table(*map(agent, ("ana", "bo", "cy")), vote={"confirm": "majority"})
+    table.turn("ana", IDEA)
+    table.put(VoteInitiated(participant="parley", content="Shall P1 be accepted?", re="P1"))
+    table.bid("bo")
+    over = replace(LATER, vote=120_000)
+    assert table.step(over) == CountVote(1)
+    table.put(result(table.memory, 1))
+    table.bid("bo")
+    assert isinstance(table.step(over), Grant)
+
+
 def test_consent_is_counted_after_its_window_or_at_an_objection() -> None:
     """The talk goes on meanwhile; silence is consent."""
     table = three()
@@ -254,6 +299,18 @@ def test_votes_end_where_nobody_has_a_seat() -> None:
     table = Table(floor={"policy": "open"})
     table.vote(1, status="open", electorate={})
     assert table.step(NOW) == CountVote(1)
+
+
+@pytest.mark.parametrize("order", [["nobody"], ["nobody", "ana"]])
+def test_an_order_in_which_nobody_can_speak_comes_to_an_end(order: list[str]) -> None:
+    """Who never came is waited for, and whose turns are over is not; whom somebody muted is."""
+    floor = {"policy": "round_robin", "order": order}
+    table = Table(agent("ana", turns=0), agent("bo"), floor=floor)
+    assert next_step(table.memory, replace(NOW, epoch=5_000)) == (None, 1_000)
+    assert table.step() == Close("quiescent", "quiescent")
+    if "ana" in order:
+        table.put(FloorMuted(participant="ana"))
+        assert next_step(table.memory, LATER) == (None, None)
 
 
 # -- loops, silence, the end -----------------------------------------------------------
@@ -439,9 +496,37 @@ def test_a_step_is_the_same_wherever_it_is_decided(
         assert not table.memory.floor.holder
 
 
+def test_a_silence_over_more_proposals_than_votes_are_remembered_ends() -> None:
+    """The newest are voted on, once each, though nobody votes."""
+    floor = {"policy": "bid", "hops_soft": 0, "hops_hard": 0}
+    table = three(stop={"quiescent": True}, floor=floor)
+    for k in range(ROWS + 10):
+        words = " ".join(sha256(b"%d %d" % (k, j)).hexdigest()[:6] for j in range(8))
+        table.say("ana", f"[PROPOSAL] {words}")
+    assert len(table.memory.live) > ROWS
+    asked: list[int] = []
+    while table.memory.closed is None:
+        assert len(asked) <= ROWS
+        table.listen(("ana", "bo", "cy"), lambda name: None)
+        step = table.step(replace(LATER, vote=120_000))
+        if isinstance(step, CallVote):
+            asked.append(step.proposal)
+            table.put(VoteInitiated(participant="parley", content="So?", re=f"P{step.proposal}"))
+        elif isinstance(step, CountVote):
+            table.put(result(table.memory, step.ref))
+        else:
+            assert step is not None
+            table.take(step, lambda name: None)
+    assert asked == sorted(set(asked), reverse=True)
+    assert table.memory.closed == "quiescent"
+
+
 @given(st.integers(0, 2**30))
 def test_agents_that_do_as_they_like_come_to_an_end(seed: int) -> None:
-    """Whatever they bid, pass, say and call each other: no person, no endless talk."""
+    """Whatever they bid, pass, say and call each other: no person, no endless talk.
+
+    All the while the gate says of all of them at once what it says of each.
+    """
     chance = Random(seed)
     names = ["ana", "bo", "cy"]
     stop = chance.choice(({}, {"turns": 15}, {"all": [{"quiescent": True}, {"decisions": 1}]}))
@@ -449,6 +534,8 @@ def test_agents_that_do_as_they_like_come_to_an_end(seed: int) -> None:
     table = Table(*map(agent, names), stop=stop, floor={"policy": policy})
     lines = (IDEA, "I agree.", "@ana, what of it?", "@bo and @cy: no.", "I oppose P1.", "Hm.")
     for _ in range(400):
+        at_once = verdicts(table.memory, names)
+        assert at_once == {name: judge(table.memory, name) for name in names}
         table.listen(names, lambda name: chance.choice((None, None, 0, 1, 3)))
         step = table.step()
         if isinstance(step, CallVote):

@@ -221,7 +221,7 @@ def test_a_position_on_a_bare_topic_keeps_no_more_than_a_line_of_it() -> None:
     assert [len(on) for on in memory.participants["ana"].positions] == [100]
 
 
-@pytest.mark.parametrize("re", ["P9", 2])
+@pytest.mark.parametrize("re", ["P9", "P" + "9" * 5_000, "P\u0661", 2])
 def test_a_stance_on_what_is_no_item_is_not_given_to_what_stands_nearby(re: int | str) -> None:
     """A handle that does not exist, a reply to plain talk: nothing is guessed."""
     memory, _ = folded(talk(IDEA, ("cy", "The disk is new."), say("bo", "No.", "oppose", re)))

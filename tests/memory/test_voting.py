@@ -16,15 +16,19 @@ from bus.entries import (
     ItemCorrected,
     Message,
     ParticipantAliased,
+    ParticipantJoined,
     Record,
     SessionClosed,
     VoteConfirmed,
     VoteInitiated,
+    VoteRule,
 )
 from bus.wire import encode
 from memory.canonical import dump, load
 from memory.context import Profile, Request, assemble
 from memory.floor.state import Seat, Vote
+from memory.floor.stop_rules import parse
+from memory.floor.stopping import holds, totals
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
@@ -118,6 +122,18 @@ def test_who_has_a_seat_votes_with_its_weight() -> None:
     assert room.vote().electorate == {"ana": 3, "bo": 1}
 
 
+def test_weights_that_strangers_write_can_be_counted() -> None:
+    """However heavy a seat says it is, the result fits an entry."""
+    heavy = [
+        ParticipantJoined.model_construct(participant=name, role="agent", weight=2**63 - 1)
+        for name in ("ana", "bo")
+    ]
+    room = Room(*heavy)
+    room.call(options=("tea", "coffee"), by="cy")
+    decided(room, ana="tea", bo="tea")
+    assert room.vote().tally["tea"] == 2_000_000
+
+
 @pytest.mark.parametrize(
     ("role", "may", "held"),
     [
@@ -201,6 +217,20 @@ def test_a_vote_that_cannot_be_agreed_to_any_more_is_cancelled() -> None:
     assert split.vote().status == "called"
     split.put(VoteConfirmed(participant="cy", agreed=False))
     assert split.vote().status == "cancelled"
+
+
+@pytest.mark.parametrize("rule", get_args(VoteRule))
+def test_a_vote_that_nobody_agreed_to_in_time_is_cancelled_by_its_result(rule: VoteRule) -> None:
+    """It is told as such, carries nothing under any rule, and makes way for the talk."""
+    room = Room(*THREE, vote={"confirm": "all"})
+    room.call(re="P1", rule=rule)
+    completed = result(room.memory, 1)
+    assert (completed.carried, completed.consensus) == (None, False)
+    facts = room.put(completed)
+    assert only(facts, "vote.closed").data["reason"] == "not agreed to in time"
+    assert (room.vote().status, room.memory.votes.running) == ("cancelled", [])
+    assert room.memory.proposals[1].status == "active"
+    assert kinds(room.close()) == ["vote.refused"]
 
 
 def test_votes_nobody_agrees_to_make_room_for_newer_ones() -> None:
@@ -442,7 +472,7 @@ def test_a_result_is_a_function_of_the_log() -> None:
 
 
 def test_old_votes_shrink_and_go() -> None:
-    """The newest closed ones keep their ballots, some more their rows; numbers go on."""
+    """The newest closed ones keep their ballots, some more their rows; all are counted."""
     room = Room(*THREE)
     for ref in range(1, ROWS + 5):
         room.call()
@@ -453,6 +483,8 @@ def test_old_votes_shrink_and_go() -> None:
     assert list(held) == list(range(5, ROWS + 5))
     assert [ref for ref, vote in held.items() if vote.ballots] == list(held)[-WITH_BALLOTS:]
     assert all(vote.tally for vote in held.values())
+    assert totals(room.memory)["votes"] == ROWS + 4
+    assert holds(room.memory, parse({"votes": ROWS + 4}), 0) is not None
 
 
 def test_a_vote_that_ran_long_keeps_its_ballots_when_it_closes() -> None:

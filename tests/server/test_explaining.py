@@ -16,7 +16,7 @@ async def test_each_ratified_decision_is_explained_word_for_word(redis_url: str)
         await bus.open("long", opened())
         await bus.publish("long", [Draft(f"e{k}", e) for k, e in enumerate(long_log(10_000))])
         found = await replayed(bus, read_packs(), "long")
-    assert found.memory.n >= 9_000
+    assert found.memory.n >= 7_000  # the others are of the control kinds
     bound = [one for one in found.memory.decisions.values() if one.status == "ratified"]
     assert len(bound) >= 200
     for one in bound:

@@ -152,6 +152,7 @@ def test_hostile_text_is_shown_visibly(
     ("name", "reason"),
     [
         ("parley", "is the server's own voice; join under another name"),
+        ("Parley", "is the server's own voice; join under another name"),
         ("echo", "is an agent of this session; join under another name"),
         (" ", "String should match pattern"),
     ],

@@ -13,7 +13,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.errors import SettingsRefused
 from memory.settings import Settings, merged
 from server import scenarios
 from server.casting import cast, settings_tree
@@ -71,6 +70,9 @@ def test_money_is_counted_in_millionths(tmp_path: Path) -> None:
         ("title: A meeting\n", "", "title: it must be there"),
         ("scenario: 1", "scenario: 2", "scenario: Input should be 1"),
         ("as: ana", "may: [suport]", "is 'support' meant?"),
+        ("as: ana", "budget: {tokens: 99999999999999999999}", "less than or equal to"),
+        ("stop:", "budget: {calls: 99999999999999999999}\nstop:", "less than or equal to"),
+        ("stop:", "budget: {tokens: 99999999999999999999}\nstop:", "less than or equal to"),
         ("stop: {", "floor: {policy: bids}\nstop: {", "floor.policy: Input should be 'open'"),
         ("stop: {", "stop: {", ""),
     ],
@@ -97,7 +99,8 @@ def test_a_mistake_is_named_by_line_and_key(was: str, now: str, says: str) -> No
         ("{turns: 10}", "{turn: 10}", "the nearest is 'turns'"),
         ("stop:", "floor: {order: [bob]}\nstop:", "no participant is called 'bob'"),
         ("stop:", "script: {bob: {}}\nstop:", "no participant is called 'bob'"),
-        ("stop:", "memory: {preset: analist}\nstop:", "the nearest is 'analyst'"),
+        ("stop:", "memory: {preset: analist}\nstop:", "f.yaml: preset: no preset"),
+        ("stop:", "opening: {by: Parley, say: hi}\nstop:", "'Parley' is the server's own name"),
         (
             "stop:", "script: {ana: {turns: [{say: no, act: ratify}]}}\nstop:",
             "script.ana.turns[0].act: 'ana' may not ratify",
@@ -114,7 +117,7 @@ def test_what_only_the_whole_shows_is_refused_too(
     """A persona that is not there, a name that two have, a line nobody may say."""
     path = tmp_path / "f.yaml"
     path.write_text(LEAST.replace(was, now))
-    with pytest.raises((Misuse, SettingsRefused), match=re.escape(says)):
+    with pytest.raises(Misuse, match=re.escape(says)):
         cast(str(path))
 
 

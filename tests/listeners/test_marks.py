@@ -1,0 +1,47 @@
+"""How long ago things happened, by the clock of the log."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from bus.entries import Entry, FloorBid, FloorGranted, Message, Record, VoteInitiated
+from listeners.rooms.marks import Marks
+from memory.floor.arbitration import Expire, Waited, next_step
+from tests.logs import opened
+from tests.tables import Table, agent
+
+DAY_MS = 86_400_000
+
+
+def heard(marks: Marks, table: Table, *entries: tuple[int, Entry]) -> Waited:
+    """Notes entries that came that many ms ago."""
+    now = time.time_ns() // 1_000_000
+    for ago, entry in entries:
+        marks.note(Record(0, 0, "e", now - ago, entry), live=False)
+    return marks.waited(table.memory)
+
+
+def test_a_dead_holder_does_not_keep_the_floor_for_as_long_as_others_talk() -> None:
+    """A word begins its lease anew as it begins a draft anew, and not more often."""
+    table = Table(agent("ana"), agent("bo"), floor={"policy": "bid", "restarts": 1})
+    table.grant("ana", lease_ms=10_000)
+    marks, ago = Marks(), 25_000
+    waited = heard(
+        marks, table, (DAY_MS, opened()), (ago, FloorGranted(participant="ana", epoch=1))
+    )
+    while ago > 4_000:
+        ago -= 4_000
+        waited = heard(marks, table, (ago, Message(participant="eli", content="Anybody?")))
+    assert waited.epoch < 10_000
+    assert next_step(table.memory, waited)[0] == Expire("ana")
+    assert next_step(table.memory, replace(waited, held=19_000)) == (None, 1_000)
+
+
+def test_a_vote_that_was_called_long_ago_is_not_taken_for_one_that_is_over() -> None:
+    """Whoever looks back less far than its call knows a least time alone."""
+    table = Table(agent("ana"), floor={"policy": "bid"})
+    table.put(VoteInitiated(participant="eli", content="Tea?", options=("tea", "coffee")))
+    bid = FloorBid(participant="ana", epoch=0)
+    waited = heard(Marks(), table, (DAY_MS, opened()), (30_000, bid), (10_000, bid))
+    assert 30_000 <= (waited.vote or 0) < 60_000

@@ -1,0 +1,69 @@
+"""When things happened, by the clock of the log: what an arbiter goes by."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bus import Draft
+from bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
+from bus.local import LocalLog
+from listeners.rooms.doors import LocalDoor
+from listeners.rooms.marks import Marks
+from listeners.rooms.room import entered
+from memory.floor.steps import Waited
+from tests.logs import PACKS
+from tests.tables import Table, agent, person
+
+SECOND = 1_000
+
+
+def waited(table: Table, *entries: tuple[int, Entry]) -> Waited:
+    """What marks say after `entries`, each at its second."""
+
+    async def main() -> Waited:
+        marks = Marks()
+        for second, entry in entries:
+            table.put(entry)
+            seq, n = table.memory.seq, table.memory.n
+            marks.note(Record(seq, n, f"e{seq}", second * SECOND, entry), live=False)
+        return marks.waited(table.memory)
+
+    return asyncio.run(main())
+
+
+def test_a_lease_is_counted_from_the_grant_whatever_is_said() -> None:
+    """Else a holder that died would keep the floor as long as somebody asks for it."""
+    table = Table(agent("ana"), person("eli"))
+    grant = FloorGranted(participant="ana", epoch=1)
+    found = waited(table, (10, grant), (70, Message(participant="eli", content="Hello?")))
+    assert found.held - found.head == 60 * SECOND
+
+
+def test_a_votes_time_is_counted_from_its_own_call() -> None:
+    """Not from that of another one, nor from a call that was refused."""
+    table = Table(agent("ana"), person("eli"), vote={"confirm": "all"})
+    calls = [VoteInitiated(participant="eli", content=f"Question {k}?") for k in range(2)]
+    refused = VoteInitiated(participant="ana", content="May I?")
+    hello = Message(participant="eli", content="Hello?")
+    found = waited(table, (10, calls[0]), (70, calls[1]), (80, refused), (100, hello))
+    assert found.vote is not None
+    assert found.vote - found.head == 90 * SECOND
+
+
+class _Crowded(LocalDoor):
+    """A session in which somebody speaks just as a room is entered."""
+
+    async def recent(self, count: int) -> list[Record]:
+        entry = Message(participant="eli", content="Morning.")
+        await self.publish([Draft("late", entry)], None)
+        return await super().recent(count)
+
+
+async def test_what_is_said_while_a_room_is_entered_is_heard_once() -> None:
+    """By its memory and among the recent messages alike."""
+    log = LocalLog()
+    log.open(SessionOpened())
+    async with entered(_Crowded(log, PACKS)) as room, asyncio.timeout(10):
+        await room.caught_up(2)
+        assert [record.id for record in room.recent] == ["late"]
+        assert room.memory.messages == 1
