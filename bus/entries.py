@@ -474,6 +474,7 @@ class EntrySetAside(_Entry):
     kind: Literal["entry.set_aside"] = "entry.set_aside"
     seq: int
     reason: str
+    epoch: int = Field(default=0, ge=0)  # of the floor, that the entry began: the log goes on in it
 
 
 class EntryRedacted(_Entry):

@@ -15,13 +15,13 @@ from typing import Any, Final
 import orjson
 
 from bus.connections import Connections
-from bus.drafts import Draft, Receipt, sealed, set_aside_id
+from bus.drafts import Draft, Receipt, epoch_of, sealed, set_aside_id
 from bus.entries import EntrySetAside
 from bus.errors import Fenced, InvalidEntry, SessionNotFound
 from bus.hints import Hints
 from bus.keys import LANES, BucketKeys, Keys, session_of
 from bus.line import Argument
-from bus.replies import FactRecord
+from bus.replies import FactRecord, records
 from bus.snapshots import Snapshot
 
 HEAD_START_MS: Final = 100  # of a member's last owner, whose memory of it is warm
@@ -208,7 +208,9 @@ class Lanes:
         where the entry is folded already: then it killed nobody.
         """
         keys = self._keys.of(session)
-        seal = sealed(set_aside_id(seq), EntrySetAside(seq=seq, reason=reason))
+        found = records(await self._connections.command("XRANGE", keys.log, seq, seq))
+        epoch = max((epoch_of(record.entry) or 0 for record in found), default=0)
+        seal = sealed(set_aside_id(seq), EntrySetAside(seq=seq, reason=reason, epoch=epoch))
         reply = await self._connections.run(
             "set_aside",
             [*keys.appending(), keys.bucket.dead],

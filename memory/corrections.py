@@ -6,7 +6,7 @@ from bus.entries import ItemCorrected
 from memory import exchanges, notebooks, reflections, toolcache
 from memory.compaction import forget_full
 from memory.floor import seats
-from memory.items import Decision, Origin, Participant, Position, Proposal, Reaction
+from memory.items import VOICE, Decision, Origin, Participant, Position, Proposal, Reaction
 from memory.moment import Moment
 from memory.positions import keep_newest
 from memory.proposals import tallied
@@ -115,11 +115,17 @@ def _later(held: Reaction | None, other: Reaction) -> Reaction:
 
 
 def alias(moment: Moment, nick: str, name: str) -> None:
-    """From here on `nick` is another name of `name`, and was all along."""
+    """From here on `nick` is another name of `name`, and was all along.
+
+    Nobody shares the name of the server, whose votes and results need no leave.
+    """
     memory = moment.memory
     known = memory.named(name)
     other = memory.named(nick)
     if other == known:
+        return
+    if VOICE in (other, known):
+        moment.found("floor.refused", None, by=moment.participant, what="alias")
         return
     reflections.hold(memory)
     for old, canonical in list(memory.aliases.items()):

@@ -239,6 +239,7 @@ def _compacted(memory: Memory, n: int, entry: Entry) -> list[Fact]:
 
 
 def _set_aside(memory: Memory, n: int, entry: EntrySetAside) -> list[Fact]:
+    floor.overtaken(memory, entry)
     return [Fact("entry.set_aside", None, n, {"seq": entry.seq, "reason": entry.reason})]
 
 

@@ -82,6 +82,7 @@ class Proposal:
     superseded_by: int | None = None
     settled: Origin | None = None
     mentioned: int = 0  # ordinal of the last message that touched it
+    voted: bool = False  # a vote was called on it, however that ended
     merged: int | None = None  # ref of the proposal a person merged it into
     struck: bool = False  # a person retracted it; no detector brings it back
     shrunk: bool = False

@@ -13,6 +13,7 @@ from bus.drafts import Draft, Receipt, is_handle
 from bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
 from listeners.reader import MemoryReader
 from memory.errors import UnknownRef
+from memory.items import VOICE
 from server.errors import Misuse
 from server.packs import read_packs
 from server.running import connected
@@ -85,6 +86,8 @@ async def alias(settings: Settings, session: str, nick: str, name: str, by: str 
     """Publishes that `nick` is `name`."""
     if nick == name:
         raise Misuse(f"{nick!r} is that name already; give another NICK")
+    if VOICE in (nick, name):
+        raise Misuse(f"{VOICE!r} is the server's own voice, and nobody else's; give another name")
     entry = made(ParticipantAliased, alias=nick, participant=name, by=_or_me(by))
     return await say(settings, session, entry)
 

@@ -92,6 +92,8 @@ class Table:
         if vote.status in ("called", "open"):
             self.memory.votes.running.append(ref)
         self.memory.votes.counted += vote.status in ("carried", "failed", "short")
+        if vote.proposal is not None:
+            self.memory.proposals[vote.proposal].voted = True
         return vote
 
     def step(self, waited: Waited = LATER) -> Step | None:

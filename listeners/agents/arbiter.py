@@ -107,7 +107,8 @@ class Arbiter:
                     participant=step.participant, warning=step.warning, re=step.re,
                     earlier=step.earlier, content=step.content,
                 )  # fmt: skip
-                own = f"nudge:{step.warning}:{step.re or epoch}:{floor.stirred}"
+                since = f"{floor.stirred}.{floor.turns}"  # turns: under `open` no epoch passes
+                own = f"nudge:{step.warning}:{step.re or epoch}:{since}"
                 await self._publish(own, nudge)
             case Pause():
                 await self._publish(f"pause:{floor.turns}", FloorPaused(reason=step.reason))

@@ -85,8 +85,14 @@ def vote_call(memory: Memory, name: str, text: str, intent: Bid | None) -> VoteI
 
 
 def call_on(memory: Memory, name: str, handle: str) -> VoteInitiated:
-    """A vote on that proposal; where ballots rank, on it and all others that are active."""
-    active = [f"P{ref}" for ref in sorted(memory.live)][-OPTIONS:]
+    """A vote on that proposal; where ballots rank, on it and all others that are active.
+
+    Of more than a vote can hold the newest, or those up to that proposal.
+    """
+    active = [f"P{ref}" for ref in sorted(memory.live)]
+    if handle in active[:-OPTIONS]:
+        active = active[: active.index(handle) + 1]
+    active = active[-OPTIONS:]
     if memory.settings.vote.rule == "ranked" and len(active) > 1:
         question = f"Which shall be accepted: {', '.join(active)}?"
         return VoteInitiated(participant=name, content=question, options=tuple(active))

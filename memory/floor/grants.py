@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bus.entries import (
     BallotCompleted,
+    EntrySetAside,
     EpisodeOpened,
     FloorGranted,
     FloorMuted,
@@ -52,6 +53,12 @@ def granted(moment: Moment, entry: FloorGranted) -> None:
         reason=clip(entry.reason, TOLD),
         score=entry.score,
     )
+
+
+def overtaken(memory: Memory, entry: EntrySetAside) -> None:
+    """The entry that began an epoch is set aside: the epoch stands, and nobody holds the floor."""
+    if entry.epoch > memory.floor.epoch:
+        _begin(memory.floor, entry.epoch)
 
 
 def _begin(floor: Floor, epoch: int) -> None:

@@ -44,11 +44,8 @@ def _is_ready(memory: Memory, name: str) -> bool:
 
 def _unvoted(memory: Memory) -> int | None:
     """The newest active proposal that no vote was called on, of the newest few."""
-    asked: set[str] = set()
-    for vote in memory.votes.held.values():
-        asked |= {*vote.options, f"P{vote.proposal}"}
     newest = nlargest(_VOTED_ON, memory.live)
-    return next((ref for ref in newest if f"P{ref}" not in asked), None)
+    return next((ref for ref in newest if not memory.proposals[ref].voted), None)
 
 
 def _ended(memory: Memory, waited: Waited) -> Answer:

@@ -34,6 +34,9 @@ def called(moment: Moment, entry: VoteInitiated) -> None:
     memory.votes.held[vote.ref] = vote
     memory.votes.running.append(vote.ref)
     memory.votes.next += 1
+    for handle in (f"P{vote.proposal}", *vote.options):
+        if is_handle(handle) and (proposal := proposal_of(memory, handle)) is not None:
+            proposal.voted = True
     moment.found(
         "vote.called",
         vote.handle,

@@ -11,9 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bus import Bus, Draft
-from bus.entries import FloorGranted, FloorReleased, Record, SessionOpened, SpendSettled
+from bus.entries import (
+    FloorGranted,
+    FloorReleased,
+    ParticipantJoined,
+    Record,
+    SessionOpened,
+    SpendSettled,
+)
 from bus.errors import InvalidEntry, SessionClosed, StaleEpoch
 from bus.local import LocalLog
+from memory.fold import apply
+from memory.state import Memory
+from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.talks import everything, forget_after, said, talk, without
 
@@ -157,6 +167,19 @@ async def test_a_redaction_leaves_the_epoch_as_it_is(bus: Bus) -> None:
     assert (await bus.info("a")).epoch == 1
     with pytest.raises(StaleEpoch):
         await bus.publish("a", [grant(1, "bo")])
+
+
+async def test_an_epoch_outlives_the_entry_that_began_it(bus: Bus) -> None:
+    """A grant is set aside: who folds the rest knows the epoch, and the next grant lands."""
+    await talk(bus, "a", 1)
+    await bus.publish("a", [Draft("j", ParticipantJoined(participant="ana")), grant(1)])
+    await bus.set_aside("a", 4, "killed 5 workers")
+    memory = Memory(PACKS)
+    for record in await everything(bus, "a"):
+        if record.seq != 4:
+            apply(memory, record)
+    assert (memory.floor.epoch, memory.floor.holder) == ((await bus.info("a")).epoch, "")
+    await bus.publish("a", [grant(memory.floor.epoch + 1)])
 
 
 async def test_a_lost_turn_comes_back_whole(redis_url: str, raw: redis.Redis) -> None:

@@ -34,7 +34,7 @@ from tests.rooms import (
     settings,
     spend_by_prefix,
 )
-from tests.talkers import bid, eager, one_answer, persona, quiet, sentence
+from tests.talkers import bid, eager, one_answer, passed, persona, quiet, sentence
 
 NAMES = ["ann", "bob", "cyd"]
 
@@ -111,6 +111,21 @@ async def test_when_all_pass_it_closes_in_bounded_time(bus: Bus) -> None:
         last = await closing(bus, "still")
     assert last.reason == "quiescent"
     assert [n.warning for n in kinds(await log_of(bus, "still"), "floor.nudged")] == ["quiet"]
+
+
+async def test_each_silence_of_an_open_table_has_a_nudge_of_its_own(bus: Bus) -> None:
+    """Nobody is granted anything there, so no epoch tells one silence from the next."""
+
+    def asked(prompt: Prompt, chance: Random) -> str:
+        return passed() if prompt.purpose == "evaluate" else sentence(chance, 3)
+
+    stop = {"any": [{"turns": 6}, {"quiescent": True}]}
+    await opened(bus, "free", settings(stop, floor={"policy": "open"}))
+    async with hosted(bus, "free", ["ann", "bob"], asked):
+        await said(bus, "free", "host", "Anything to add?")
+        last = await closing(bus, "free")
+    assert last.reason == "turns"
+    assert len(kinds(await log_of(bus, "free"), "floor.nudged")) == 6
 
 
 async def test_a_vote_that_nobody_agrees_to_does_not_keep_the_table_waiting(bus: Bus) -> None:

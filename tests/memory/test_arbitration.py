@@ -24,6 +24,7 @@ from bus.entries import (
     VoteInitiated,
     VoteRule,
 )
+from listeners.agents.drafting import call_on
 from memory.canonical import dump, load
 from memory.floor.arbitration import (
     AskModerator,
@@ -358,6 +359,27 @@ def test_when_all_pass_it_is_over_in_bounded_steps() -> None:
     assert asked == [1]
     (nudge,) = [one for one in table.steps if isinstance(one, Nudge)]
     assert (nudge.participant, nudge.warning) == ("cy", "quiet")
+
+
+@pytest.mark.parametrize("rule", ["majority", "ranked"])
+def test_of_many_open_proposals_each_is_voted_on_once(rule: str) -> None:
+    """More than the votes that memory holds, and than one vote can rank: still an end."""
+    table = Table(agent("ana"), vote={"rule": rule}, stop={"quiescent": True})
+    for k in range(60):
+        table.say("eli", f"[PROPOSAL] Give room {k} to team {k * 7 % 61} from day {k * 13 % 59}.")
+    asked: list[int] = []
+    while table.memory.closed is None and len(asked) <= 60:
+        step = table.step(replace(LATER, vote=120_000))
+        assert step is not None
+        if isinstance(step, CallVote):
+            asked.append(step.proposal)
+            table.put(call_on(table.memory, "parley", f"P{step.proposal}"))
+        elif isinstance(step, CountVote):
+            table.put(result(table.memory, step.ref))
+        else:
+            table.take(step, lambda name: None)
+    assert table.memory.closed == "quiescent"
+    assert asked == (list(range(60, 0, -1)) if rule == "majority" else [60, 10])
 
 
 def test_listeners_that_are_dead_are_no_obstacle() -> None:

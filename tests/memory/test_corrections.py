@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bus.entries import ItemCorrected, ParticipantAliased
+import pytest
+
+from bus.entries import ItemCorrected, ParticipantAliased, ParticipantJoined, VoteInitiated
 from memory.fold import apply
 from memory.stores import Injection
 from tests.logs import folded, numbered, talk
@@ -95,6 +97,22 @@ def test_aliases_never_form_a_ring() -> None:
     )
     assert set(memory.participants) == {"bo"}
     assert memory.participants["bo"].messages == 3
+
+
+@pytest.mark.parametrize(("nick", "name"), [("parley", "ana"), ("ana", "parley")])
+def test_the_servers_voice_is_nobodys_alias(nick: str, name: str) -> None:
+    """Its votes would be an agent's, who may not call any, and the table would wait for ever."""
+    memory, facts = folded(
+        talk(
+            ParticipantJoined(participant="ana", role="agent"),
+            ParticipantAliased(alias=nick, participant=name, by="eli"),
+            VoteInitiated(participant="parley", content="Tea?", options=("yes", "no")),
+        )
+    )
+    assert [fact.kind for fact in facts] == [
+        "seat.taken", "floor.refused", "vote.called", "vote.opened",
+    ]  # fmt: skip
+    assert (memory.aliases, list(memory.floor.seats)) == ({}, ["ana"])
 
 
 def test_two_names_share_what_they_were_shown() -> None:
