@@ -113,6 +113,9 @@ def _seat(seat: Seat) -> str:
 def _floor_lines(memory: Memory) -> Iterator[str]:
     floor = memory.floor
     yield f"policy {memory.settings.floor.policy}, epoch {floor.epoch}, {many(floor.turns, 'turn')}"
+    if memory.closed is not None:
+        yield f"closed: {memory.closed}"
+        return
     yield f"paused: {floor.paused}" if floor.paused else f"held by {floor.holder or 'nobody'}"
     for name, bid in sorted(floor.bids.items()):
         about = f" on {bid.re}" if bid.re else ""

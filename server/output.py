@@ -54,6 +54,12 @@ def many(count: int, one: str, more: str | None = None) -> str:
     return f"{count} {one if count == 1 else more or one + 's'}"
 
 
+def money(micros: int) -> str:
+    """A sum of the currency, given in millionths, with as many digits as say something."""
+    digits = 2 if not micros or micros >= 10_000 else 6
+    return f"{micros / 1_000_000:.{digits}f}"
+
+
 def listing(*columns: str) -> Table:
     """An empty table with these headings, as every listing has it."""
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -73,11 +73,7 @@ def perform(settings: Settings, wish: Wish) -> int:
     else:
         played = run(_played(settings, plan, model, paid))
     _show(played, wish, scripted=offline, priced=bool(paid))
-    if not played.answered:
-        raise Failure(
-            "none of the model's calls was answered, for the reasons above; "
-            "mend that, and begin a new session"
-        )
+    _fail_where_nobody_answered(played)
     return played.exit_code
 
 
@@ -165,6 +161,17 @@ def _show(played: Played, wish: Wish, *, scripted: bool, priced: bool) -> None:
     lines = ended_lines(played.session, played.ended, scripted=scripted, priced=priced)
     for line in lines:
         console.print(cell(line))
+
+
+def _fail_where_nobody_answered(played: Played) -> None:
+    """Raises `Failure` where every call failed: what ended was no talk, whatever rule says so."""
+    totals = played.ended["totals"] if played.ended else {}
+    calls = totals.get("calls", 0)
+    if calls and totals.get("failed", 0) == calls:
+        raise Failure(
+            f"none of the {calls} model calls of {played.session!r} was answered: see that the "
+            "endpoint of --model-url is up and has these models"
+        )
 
 
 def serve(

@@ -6,16 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from server.bounding import Worst
-from server.casting import MICROS
-from server.output import many
+from server.output import many, money
 
 _UNKNOWN: Final = "cost unknown: no prices"
-
-
-def money(micros: int) -> str:
-    """A sum of the currency, with as many digits as say something."""
-    digits = 2 if not micros or micros >= MICROS // 100 else 6
-    return f"{micros / MICROS:.{digits}f}"
 
 
 def worst_line(found: Worst) -> str:

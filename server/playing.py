@@ -25,7 +25,7 @@ from listeners.models.port import Speaker
 from listeners.models.prices import Prices
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import entered
-from server.asking import answered, entries, report
+from server.asking import entries, report
 from server.casting import Cast
 from server.errors import Failure
 from server.files import SessionFile, write_file
@@ -71,7 +71,6 @@ class Played:
     ended: dict[str, Any] | None
     minutes: dict[str, Any] | None
     exit_code: int = 0
-    answered: bool = True  # by the model, at least once; also where it was never asked
 
 
 async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -> Played:
@@ -99,8 +98,7 @@ async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -
         if open_still:
             return Played(session, None, None, asked.exit_code)
         found = await report(bus, plan.packs, session)
-        heard = await answered(bus, session)
-        return Played(session, await ending(bus, session), found, answered=heard)
+        return Played(session, await ending(bus, session), found)
 
 
 async def enter(bus: Bus, plan: Play) -> tuple[str, int]:

@@ -11,7 +11,7 @@ from memory.floor.state import Vote
 from memory.state import Memory
 from memory.voting.electorate import electorate, waits_for
 from memory.voting.outcomes import counted
-from memory.voting.tallying import Result, preferences
+from memory.voting.tallying import ABSTAIN, Result, preferences
 
 Row = dict[str, Any]
 
@@ -48,7 +48,8 @@ def _choices(vote: Vote) -> dict[str, list[str]]:
 
 def _tally(vote: Vote) -> dict[str, int] | None:
     if vote.status != "open":
-        return vote.tally or None
+        options = (*vote.options, ABSTAIN)
+        return {one: vote.tally[one] for one in options if one in vote.tally} or None
     return None if vote.secret else counted(vote).tally
 
 

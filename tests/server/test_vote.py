@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from memory.floor.state import Vote
+from memory.state import Memory
+from server.vote_rows import vote_row
+from server.vote_view import headline
 from tests.calls import Parley, Ran
 
 
@@ -201,3 +205,12 @@ def test_an_entry_may_hold_a_ballot_that_is_none(at: Parley, tmp_path: Path) -> 
     assert "V1 the ballot of bo could not be read, asked once more" in at("explain", "s", "V1").out
     (row,) = at("vote", "show", "s", "V1", "--json").rows()
     assert row["waiting"] == ["ana", "bo", "cy"]
+
+
+def test_the_count_of_a_closed_vote_is_in_the_order_of_its_options() -> None:
+    """A memory that was read back has its keys sorted."""
+    tally = {"abstain": 1, "blue": 2, "red": 3}
+    vote = Vote(ref=1, n=2, by="ana", question="?", status="carried", carried="red",
+                options=("red", "blue"), tally=tally)  # fmt: skip
+    row = vote_row(Memory({}), vote)
+    assert headline(row) == "red carried (majority: red 3, blue 2, abstain 1)"
