@@ -87,6 +87,8 @@ class AgentListener:
             if floor.epoch != self._served:
                 self._served = floor.epoch
                 await self._speaking.use_floor(floor.epoch)
+        elif (vote := self._voter.unconfirmed()) is not None:
+            await self._voter.agree(vote)
         elif (vote := self._voter.owed()) is not None:
             await self._voter.cast(vote)
         elif self._moderating.asked():

@@ -100,13 +100,13 @@ def call_on(memory: Memory, name: str, handle: str) -> VoteInitiated:
     return VoteInitiated(participant=name, content=question, re=handle)
 
 
-def target_of(memory: Memory, answer: Evaluation) -> str | None:
+def target_of(memory: Memory, answer: Evaluation) -> int | str | None:
     """What a bid is about: a proposal that there is, else the message that it answers."""
     handle = (answer.proposal or "").strip().upper()
     if _HANDLE.match(handle) and memory.item(handle) is not None:
         return handle
     if answer.reply_to is not None and 0 < answer.reply_to <= memory.n:
-        return str(answer.reply_to)
+        return answer.reply_to
     return None
 
 

@@ -130,7 +130,7 @@ class Evaluating:
 
     async def _bid(
         self, heard: Heard, intent: Intent, urgency: int, *,
-        how: Literal["self", "rules", "addressed"] = "self", re: str | None = None,
+        how: Literal["self", "rules", "addressed"] = "self", re: int | str | None = None,
         novelty: str = "", reason: str = "", settle: Draft | None = None,
     ) -> None:  # fmt: skip
         self._tally.bids += 1

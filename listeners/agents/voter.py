@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from bus.entries import BallotCast
+from bus.entries import BallotCast, VoteConfirmed
 from listeners.agents.balloting import ballot_question, ballot_shape, read_ballot
 from listeners.agents.caller import Called, Caller
 from listeners.agents.presence import Presence
@@ -13,6 +13,7 @@ from listeners.agents.prompting import how_to_vote
 from listeners.agents.tally import AgentTally
 from memory.floor.state import Vote
 from memory.text import clip, one_line
+from memory.voting.electorate import electorate
 from memory.voting.turnout import pending_votes
 from personas.persona import Persona
 
@@ -27,6 +28,20 @@ class Voter:
         self, presence: Presence, persona: Persona, caller: Caller, tally: AgentTally
     ) -> None:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
+
+    def unconfirmed(self) -> Vote | None:
+        """The vote that waits for this participant's word that it may be held now."""
+        mine = self._me.canonical
+        for vote in pending_votes(self._me.memory):
+            wanted = vote.status == "called" and mine not in vote.agreed
+            if wanted and mine in electorate(self._me.memory):
+                return vote
+        return None
+
+    async def agree(self, vote: Vote) -> None:
+        """Agree: an agent is ready whenever it is asked, and its ballot says what it thinks."""
+        word = VoteConfirmed(participant=self._me.name, re=vote.n)
+        await self._me.publish(self._me.draft("agree", word))
 
     def owed(self) -> Vote | None:
         """The open vote that waits for this participant's ballot."""

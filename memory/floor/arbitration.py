@@ -139,9 +139,7 @@ def _granted(memory: Memory, waited: Waited) -> Answer:
     if policy in IN_TURN:
         return order.next_turn(memory, waited)
     if policy == "open":
-        speakers = may_speak(memory)
-        silent = bool(speakers) and _all_passed(memory, speakers)
-        return silence.broken(memory, waited, speakers) if silent else (None, None)
+        return _opened(memory, waited)
     if policy == "moderated" and (moderator := _moderator(memory)) is not None:
         left = memory.settings.floor.moderator_ms - waited.epoch
         if left > 0 and not _all_passed(memory, may_speak(memory)):
@@ -159,6 +157,15 @@ def _moderator(memory: Memory) -> str | None:
         if seat.present and not seat.muted and allowed(memory, name, "grant")
     ]
     return min(found)[2] if found else None
+
+
+def _opened(memory: Memory, waited: Waited) -> Answer:
+    """Nothing is granted. Who has neither passed nor spoken for as long as a lease is gone."""
+    speakers = may_speak(memory)
+    left = memory.settings.floor.lease_ms - waited.epoch
+    if speakers and (left <= 0 or _all_passed(memory, speakers)):
+        return silence.broken(memory, waited, speakers)
+    return None, left if speakers else None
 
 
 def _auction(memory: Memory, waited: Waited) -> Answer:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bus import Bus, Draft
-from bus.entries import FloorGranted, FloorPaused, FloorResumed, Message
+from bus.entries import FloorGranted, FloorPaused, FloorResumed, Message, VoteInitiated
 from bus.errors import StaleEpoch
 from listeners.agents.hosting import Part
 from listeners.agents.prompting import should_respond, what_to_say
@@ -323,6 +323,38 @@ async def test_every_policy_comes_to_its_end(bus: Bus, policy: str) -> None:
     if policy == "panel":
         assert {e.participant for e in kinds(log, "spend.reserved") if e.purpose == "evaluate"} \
             == {"parley"}  # fmt: skip
+
+
+async def test_agents_confirm_a_vote_and_cast_their_ballots(bus: Bus) -> None:
+    """A person calls it; all agree that it is held now, and it carries."""
+    tree = settings({"any": [{"votes": 1}, {"turns": 30}]}, vote={"confirm": "all"})
+    await opened(bus, "poll", tree)
+    async with hosted(bus, "poll", NAMES, quiet):
+        n = await said(bus, "poll", "host", "We move on Friday.", act="propose")
+        call = VoteInitiated(participant="host", content="Friday?", re="P1")
+        await bus.publish("poll", [Draft("call", call)])
+        last = await closing(bus, "poll")
+    log = await log_of(bus, "poll")
+    assert n == 1
+    assert (last.reason, last.rule) == ("votes", "votes:1")
+    assert {entry.participant for entry in kinds(log, "vote.confirmed")} == set(NAMES)
+    (result,) = kinds(log, "ballot.completed")
+    assert (result.carried, result.supporters) == ("accept", tuple(NAMES))
+
+
+async def test_a_bid_that_answers_a_message_names_it_by_its_number(bus: Bus) -> None:
+    """As the log takes it; and what is then said is a reply to that message."""
+
+    def answer(prompt: Prompt, chance: Random) -> str:
+        return bid(reply_to=1) if prompt.purpose == "evaluate" else sentence(chance, 4)
+
+    await opened(bus, "reply", settings({"turns": 1}))
+    async with hosted(bus, "reply", ["ann", "bob"], answer):
+        await said(bus, "reply", "host", "Where do we begin?")
+        await closing(bus, "reply")
+    log = await log_of(bus, "reply")
+    assert kinds(log, "floor.bid")[0].re == 1
+    assert kinds(log, "message")[1].re == 1
 
 
 async def test_a_second_process_under_the_same_name_takes_over(bus: Bus) -> None:

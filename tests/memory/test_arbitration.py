@@ -181,9 +181,9 @@ def test_a_script_is_gone_through_once() -> None:
 
 
 def test_under_open_nothing_is_granted() -> None:
-    """And nobody's silence is taken for granted: they may be speaking."""
+    """And nobody's silence is taken for granted while a draft may last: they may be speaking."""
     table = three(floor={"policy": "open"})
-    assert next_step(table.memory, LATER) == (None, None)
+    assert next_step(table.memory, LATER) == (None, 82_000)
     table.passes("ana", "bo", "cy")
     assert isinstance(table.step(), Nudge)
 
@@ -362,8 +362,8 @@ def test_when_all_pass_it_is_over_in_bounded_steps() -> None:
 
 
 @pytest.mark.parametrize("rule", ["majority", "ranked"])
-def test_of_many_open_proposals_each_is_voted_on_once(rule: str) -> None:
-    """More than the votes that memory holds, and than one vote can rank: still an end."""
+def test_of_many_open_proposals_the_newest_are_voted_on_once(rule: str) -> None:
+    """However many there are, and though no vote carries anything: then it ends."""
     table = Table(agent("ana"), vote={"rule": rule}, stop={"quiescent": True})
     for k in range(60):
         table.say("eli", f"[PROPOSAL] Give room {k} to team {k * 7 % 61} from day {k * 13 % 59}.")
@@ -379,7 +379,17 @@ def test_of_many_open_proposals_each_is_voted_on_once(rule: str) -> None:
         else:
             table.take(step, lambda name: None)
     assert table.memory.closed == "quiescent"
-    assert asked == (list(range(60, 0, -1)) if rule == "majority" else [60, 10])
+    assert asked == (list(range(60, 40, -1)) if rule == "majority" else [60])
+
+
+def test_under_open_who_is_dead_does_not_keep_the_others() -> None:
+    """After as long as a draft may take, silence is silence."""
+    table = Table(agent("ana"), agent("bo"), floor={"policy": "open", "lease_ms": 60_000})
+    table.say("eli", "Anything else?")
+    table.passes("ana", ready=True)
+    early = replace(LATER, epoch=20_000)
+    assert next_step(table.memory, early) == (None, 40_000)
+    assert isinstance(table.step(replace(LATER, epoch=60_000)), Nudge)
 
 
 def test_listeners_that_are_dead_are_no_obstacle() -> None:

@@ -183,7 +183,7 @@ def test_what_cannot_be_meant_says_what_could(line: str, reason: str) -> None:
         ("/vote V1 perhaps", "'perhaps' is no option of V1; they are accept, reject, abstain"),
         ("/vote V1", "V1 takes one of: accept, reject, abstain"),
         ("/vote V1 accept reject", "V1 takes one of: accept, reject, abstain"),
-        ("/vote V2 accept", "no vote V2; there are V1"),
+        ("/vote V2 accept", "no vote V2; there is V1"),
     ],
 )
 def test_a_ballot_that_is_none_is_refused_at_the_door(line: str, reason: str) -> None:
