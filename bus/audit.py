@@ -126,8 +126,14 @@ def redacted(log: Sequence[Record]) -> frozenset[int]:
 
 
 def epoch_reached(log: Sequence[Record]) -> int:
-    """The epoch of the floor after `log`: the largest that any entry of it begins."""
-    return max((epoch_of(record.entry) or 0 for record in log), default=0)
+    """The epoch of the floor after `log`: the largest that any entry of it begins, or began."""
+    return max((_epoch(record.entry) for record in log), default=0)
+
+
+def _epoch(entry: Entry | Unknown) -> int:
+    if not isinstance(entry, Unknown) and entry.kind == "entry.set_aside":
+        return entry.epoch
+    return epoch_of(entry) or 0
 
 
 def verbatim(rows: Sequence[Row]) -> list[Record]:

@@ -173,6 +173,9 @@ def _body(entry: Entry | Unknown) -> bytes:
     return entry.raw if isinstance(entry, Unknown) else wire.encode(entry)
 
 
+_LAST_EPOCH: Final = 2**52  # the scripts' numbers are whole up to twice that
+
+
 def _checked(session: str, records: Sequence[Record]) -> str:
     """The status of a session with `records`. Raises `InvalidEntry` where they are no log."""
     status, n = "open", 0
@@ -194,6 +197,8 @@ def _checked(session: str, records: Sequence[Record]) -> str:
             status = "closed" if kind == "session.closed" else "open"
     if not seen:
         raise InvalidEntry(f"{session!r}: a log without entries cannot be restored")
+    if (epoch := epoch_reached(records)) > _LAST_EPOCH:
+        raise InvalidEntry(f"{session!r}: no floor comes to epoch {epoch}")
     return status
 
 

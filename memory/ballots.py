@@ -14,6 +14,7 @@ from memory.ratification import ratify
 from memory.sides import side
 from memory.voting.electorate import is_handle, proposal_of
 from memory.voting.outcomes import answered
+from memory.voting.tallying import ABSTAIN
 
 Sides = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # for, against, neither
 
@@ -36,10 +37,11 @@ def carry_out(moment: Moment, entry: BallotCompleted, vote: Vote) -> None:
 
     Of several proposals the one that won is accepted and the others are
     rejected. An option in words is a decision on the question. What is no option
-    of the vote does nothing. Of a secret vote no sides go on record.
+    of the vote does nothing, unless words that say so were redacted. Of a secret
+    vote no sides go on record.
     """
     option = entry.carried
-    if option is None or option not in vote.options:
+    if option is None or (option not in vote.options and not _is_worded(moment, vote, option)):
         return
     sides: Sides = ((), (), ()) if vote.secret else _sides(entry)
     origin = moment.origin("vote", f"vote.{vote.rule}", also=(Cite(vote.n),))
@@ -55,6 +57,14 @@ def carry_out(moment: Moment, entry: BallotCompleted, vote: Vote) -> None:
         moment.topic = vote.question
         _accept(moment, None, answered(vote, option), sides, origin, vote)
     compact_proposals(moment.memory)
+
+
+def _is_worded(moment: Moment, vote: Vote, option: str) -> bool:
+    """True where `option` may have been one in words: its own, or those of `vote`, are gone."""
+    if is_handle(option) or option in ("accept", "reject", ABSTAIN):
+        return False
+    asked = any(one.startswith(f"redacted {vote.n}.") for one in vote.options)
+    return asked or option == f"redacted {moment.n}"
 
 
 def _reject(moment: Moment, handle: str, origin: Origin) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bus import Bus, Draft
 from bus.entries import (
+    EntrySetAside,
     FloorGranted,
     FloorReleased,
     ParticipantJoined,
@@ -157,6 +158,18 @@ async def test_a_restored_session_goes_on_in_its_epoch(bus: Bus) -> None:
         await bus.publish("b", [grant(3, "bo")])
     await bus.publish("b", turn(3, 3), epoch=3)
     assert (await bus.info("b")).epoch == 4
+
+
+async def test_a_log_that_no_floor_could_have_made_is_not_restored(bus: Bus) -> None:
+    """The script counts epochs in floating point; beyond its whole numbers all are next."""
+    await talk(bus, "a", 1)
+    records = await everything(bus, "a")
+    for entry in (
+        FloorGranted(participant="ana", epoch=2**60),
+        EntrySetAside(seq=2, reason="forged", epoch=2**60),
+    ):
+        with pytest.raises(InvalidEntry, match="epoch"):
+            await bus.restore("b", [*records, Record(3, 1, "g", 0, entry)])
 
 
 async def test_a_redaction_leaves_the_epoch_as_it_is(bus: Bus) -> None:

@@ -35,10 +35,12 @@ from bus.wire import encode
 from memory.canonical import dump
 from memory.errors import RedactionRefused
 from memory.redaction import blanked, statuses
+from memory.voting.course import result as counted
 from tests.logs import PACKS, folded, numbered, opened, talk
 from tests.logs import entries as some_entries
 
 SECRET = "zanzibar"
+DECIDED = "We have decided to keep the old report."
 
 
 def redacted(log: Sequence[Record], n: int) -> list[Record]:
@@ -206,6 +208,27 @@ def test_an_entry_that_cannot_be_read_keeps_its_kind_only() -> None:
     log = numbered([opened(), Unknown("ballot.cast", b'{"kind":"ballot.cast","x":"zanzibar"}')])
     found = blanked(PACKS, log, 1)
     assert found.entry == Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}')
+
+
+@pytest.mark.parametrize("taken", [(3,), (6,), (3, 6), (6, 3)], ids=str)
+def test_what_a_vote_decided_stands_without_the_words_of_its_options(
+    taken: tuple[int, ...],
+) -> None:
+    """Of the question, of the result, or of both; the decision keeps its handle, not the words."""
+    log = talk(
+        ("ana", "Morning."),
+        ("bo", "Morning."),
+        VoteInitiated(participant="ana", content="Where to?", options=(SECRET, "home")),
+        BallotCast(participant="ana", re="V1", choice=(SECRET,)),
+        BallotCast(participant="bo", re="V1", choice=(SECRET,)),
+    )
+    result = counted(folded(log)[0], 1)
+    log += numbered([result, Message(participant="ana", content=DECIDED)], log[-1].seq, log[-1].n)
+    for n in taken:
+        log = redacted(log, n)
+    decisions = folded(log)[0].decisions
+    assert [decisions[ref].status for ref in (1, 2)] == ["ratified", "claimed"]
+    assert (SECRET in decisions[1].outcome) == (6 not in taken)
 
 
 def test_an_empty_result_is_served_to_nobody() -> None:
