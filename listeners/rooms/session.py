@@ -40,6 +40,7 @@ from listeners.rooms.turns import WAIT_SECONDS, Turns, Wish
 from listeners.rooms.verbs import Verbs
 from memory.context import Context, Profile, Request, assemble
 from memory.floor.state import Vote
+from memory.items import VOICE
 from memory.patterns import Pack
 from memory.state import Memory
 
@@ -85,8 +86,11 @@ class Session(Verbs):
 
         `may` names acts and capabilities, `packs` patterns beside the shipped
         ones. With `create` a session that is not there is opened, with `settings`.
-        Raises `SessionNotFound`, and `SessionClosed` for one that is over.
+        Raises `SessionNotFound`, `SessionClosed` for one that is over, and
+        `InvalidEntry` for the server's own name.
         """
+        if name.casefold() == VOICE:
+            raise InvalidEntry(f"{name!r} is the server's own voice; join under another name")
         if create:
             opening = SessionOpened(settings=dict(settings or {}), packs=newest())
             with contextlib.suppress(SessionExists):
