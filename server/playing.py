@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -36,6 +36,7 @@ from server.output import many, tell
 from server.packs import Packs
 from server.replaying import settled
 from server.running import (
+    STALE_MS,
     Helping,
     Running,
     child_environment,
@@ -237,11 +238,21 @@ async def _some_worker(settings: Settings, running: Running) -> AsyncIterator[He
 async def _settled(
     settings: Settings, running: Running, plan: Play, session: str, worker: Helping | None
 ) -> None:
-    """Waits for what memory is owed; with another worker where the one there was has died."""
+    """Waits for what memory is owed; with another worker where the one there was has died.
+
+    Workers of others are known by their signs of life alone: one that was killed
+    just before is taken for alive until it is `STALE_MS` silent.
+    """
     bus, packs = running.bus, plan.packs
     if worker is not None and worker.ended is None:
         await settled(bus, packs, session, worker.check)
-    elif worker is None and await working(bus):
+        return
+    if worker is None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STALE_MS / 1000):
+                await settled(bus, packs, session)
+                return
+    if worker is None and await working(bus):
         await settled(bus, packs, session)
     else:
         if worker is not None:

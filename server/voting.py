@@ -10,7 +10,7 @@ from typing import Any
 from ulid import ULID
 
 from bus import Bus
-from bus.drafts import Draft, result_id
+from bus.drafts import Draft, is_handle, result_id
 from bus.entries import BallotCast, Entry, VoteConfirmed, VoteInitiated, VoteRule
 from listeners import ballots
 from listeners.reader import MemoryReader
@@ -72,6 +72,8 @@ async def call(
     **given: Any,
 ) -> Row:
     """Calls a vote; its row. Raises `Misuse`, and `Failure` where it would not be held."""
+    if is_handle(handle(question.strip())):
+        raise Misuse(f"{question!r} is no question; --on {handle(question)} is what a vote is on")
     who = by or person()
     fields = {"re": on and handle(on), "options": tuple(options), **given}
     entry = made(VoteInitiated, participant=who, content=question, **fields)

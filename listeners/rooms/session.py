@@ -40,6 +40,7 @@ from listeners.rooms.room import Room, entered
 from listeners.rooms.turns import WAIT_SECONDS, Turns, Wish
 from listeners.rooms.verbs import Verbs
 from memory.context import Context, Profile, Request, assemble
+from memory.items import VOICE
 from memory.patterns import Pack
 from memory.state import Memory
 
@@ -86,8 +87,10 @@ class Session(Verbs):
         `may` names acts and capabilities, `packs` patterns beside the shipped
         ones. With `create` a session that is not there is opened, with `settings`.
         Raises `SessionNotFound`, `SessionClosed` for one that is over, and
-        `InvalidEntry` for what is no power or no setting.
+        `InvalidEntry` for what is no power, no setting, or the server's own name.
         """
+        if name.casefold() == VOICE:
+            raise InvalidEntry(f"{name!r} is the server's own voice; join under another name")
         powers, opened = checking.powers(may), checking.settings(settings)
         if create:
             opening = SessionOpened(settings=opened, packs=newest())

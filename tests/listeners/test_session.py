@@ -102,6 +102,16 @@ async def test_a_session_that_is_not_there_is_refused_or_opened(bus: Bus) -> Non
         pass
 
 
+@pytest.mark.parametrize("name", ["parley", "Parley"])
+async def test_the_servers_own_name_is_not_to_be_had(bus: Bus, name: str) -> None:
+    """The fold gives it no seat, so its floor would be waited for in vain."""
+    await opened(bus)
+    with pytest.raises(InvalidEntry, match="the server's own voice"):
+        async with Session.on(bus, "s", name):
+            raise AssertionError("it joined")
+    assert await kinds(bus) == ["session.opened"]
+
+
 async def test_verbs_are_acts(bus: Bus) -> None:
     """What is done to an item says so by itself."""
     await opened(bus)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from bus import Bus
 from server.files import SessionFile, read_file
 from server.scenario_files import bundled
 from tests.calls import Parley
@@ -214,6 +216,24 @@ def test_a_worker_that_was_killed_is_replaced(redis_url: str, tmp_path: Path) ->
         assert process.wait(60) == 0, rest
     assert "the worker ended with -9; another one goes on" in rest
     assert entries(read_file(out))[-1]["kind"] == "session.closed"
+
+
+def test_a_worker_that_is_dead_and_looks_alive_is_replaced(
+    at: Parley, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut its last sign of life may be younger than the run."""
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    for module in ("running", "playing"):
+        monkeypatch.setattr(f"server.{module}.STALE_MS", 3_000)
+
+    async def last_sign() -> None:
+        async with await Bus.connect(redis_url) as bus:
+            await bus.beat("ghost", {})
+
+    asyncio.run(last_sign())
+    ran = at("run", path, "--fast")
+    assert ran.code == 0, ran.err
 
 
 def children_of(pid: int) -> list[int]:

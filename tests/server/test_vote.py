@@ -134,6 +134,13 @@ def test_a_vote_on_nothing_is_refused_at_the_door(
     )
 
 
+def test_a_handle_is_no_question(at: Parley) -> None:
+    """A vote that is called P1 and not about it would decide nothing on it."""
+    ran = at("vote", "call", "s", "p1", "--as", "ana")
+    assert ran.code == 2
+    assert ran.err == "parley: 'p1' is no question; --on P1 is what a vote is on\n"
+
+
 def test_a_vote_waits_to_be_agreed_to_where_the_session_asks_for_it(at: Parley) -> None:
     """Who has to agree is said; a no cancels it."""
     at("session", "set", "s", "vote.confirm=all")
