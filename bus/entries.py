@@ -405,7 +405,7 @@ class FloorNudged(_Entry):
 
     kind: Literal["floor.nudged"] = "floor.nudged"
     participant: str = ""  # whom; "": everyone
-    warning: Literal["quiet", "hops", "pair", "circling", "stalled"] = "quiet"
+    warning: Literal["quiet", "hops", "circling"] = "quiet"
     re: int | str | None = None  # circling: the proposal that comes back
     earlier: str = ""  # circling: the handle of what it repeats
     content: str = ""

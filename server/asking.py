@@ -48,6 +48,17 @@ async def report(bus: Bus, packs: Packs, session: str) -> dict[str, Any]:
     return minutes(memory, await said(bus, session, cited(memory)))
 
 
+async def answered(bus: Bus, session: str) -> bool:
+    """Whether any call of a model came to an answer; so, too, where none was made."""
+    outcomes = set()
+    async for record in entries(bus, session):
+        if record.entry.kind == "spend.settled":
+            outcomes.add(getattr(record.entry, "outcome", ""))
+            if outcomes & {"used", "passed"}:
+                return True
+    return not outcomes
+
+
 @dataclass(slots=True)
 class Replayed:
     """A session folded from its first entry, with what each entry changed."""

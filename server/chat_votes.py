@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from bus.entries import BallotCast, VoteInitiated
 from memory.floor.state import Vote
 from memory.state import Memory
+from memory.voting.electorate import read_choice, why_no_ballot
 from server.chat_lines import Command, Line, Publish, Show, item_of, listed, looks_like
 from server.errors import Misuse
 from server.talking import made
@@ -19,8 +18,8 @@ def vote(line: Line) -> Command:
     if word == "call":
         return _call(line, rest)
     vote = _vote_of(line.memory, word)
-    choices = (rest if looks_like(word, "V") else line.rest).split()
-    return Publish((_ballot(line.me, vote, choices),))
+    text = rest if looks_like(word, "V") else line.rest
+    return Publish((_ballot(line.me, vote, text),))
 
 
 def _call(line: Line, rest: str) -> Publish:
@@ -44,21 +43,16 @@ def _vote_of(memory: Memory, word: str) -> Vote:
         if vote.status != "open":
             raise Misuse(f"{word.upper()} is not open, it is {vote.status}")
         return vote
-    running = [vote for vote in held.values() if vote.status == "open"]
+    running = [held[ref] for ref in memory.votes.running if held[ref].status == "open"]
     if len(running) != 1:
         raise Misuse("say in which vote: /vote V1 CHOICE" if running else "no vote is open")
     return running[0]
 
 
-def _ballot(me: str, vote: Vote, choices: Sequence[str]) -> BallotCast:
-    known = {option.casefold(): option for option in (*vote.options, "abstain")}
-    told = f"V{vote.ref} takes {', '.join(known.values())}"
-    if not choices:
-        raise Misuse(f"choose: {told}")
-    if len(choices) > 1 and vote.rule != "ranked":
-        raise Misuse(f"choose one: {told}")
-    for choice in choices:
-        if choice.casefold() not in known:
-            raise Misuse(f"{choice!r} is no option; {told}")
-    chosen = tuple(known[choice.casefold()] for choice in choices)
-    return made(BallotCast, participant=me, re=vote.n, choice=chosen)
+def _ballot(me: str, vote: Vote, text: str) -> BallotCast:
+    """The ballot in `text`: an option of several words whole, or several options."""
+    choices = text.split()
+    for words in ([text], text.split(","), choices):
+        if (read := read_choice(vote, words)) is not None:
+            return made(BallotCast, participant=me, re=vote.n, choice=read)
+    raise Misuse(why_no_ballot(vote, choices))

@@ -33,7 +33,7 @@ from server.rehearsing import file_of, rehearse
 from server.running import connected, run
 from server.settings import Settings
 from server.table import opened, settings_of
-from server.voices import prices, told, voice
+from server.voices import heard, prices, told, voice
 from server.watching import show
 from server.working import stop_with
 
@@ -71,9 +71,13 @@ def perform(settings: Settings, wish: Wish) -> int:
     if wish.seed is not None:
         played = _rehearsed(plan, model)
     else:
-        played = run(play(settings, plan, model, paid))
+        played = run(_played(settings, plan, model, paid))
     _show(played, wish, scripted=offline, priced=bool(paid))
-    _fail_where_nobody_answered(played)
+    if not played.answered:
+        raise Failure(
+            "none of the model's calls was answered, for the reasons above; "
+            "mend that, and begin a new session"
+        )
     return played.exit_code
 
 
@@ -111,6 +115,11 @@ def _announce(found: Worst, *, offline: bool, ask: bool) -> None:
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise Failure("nothing was begun; --yes begins without asking")
+
+
+async def _played(settings: Settings, plan: Play, model: Speaker, paid: Prices) -> Played:
+    async with heard(model):
+        return await play(settings, plan, model, paid)
 
 
 def _rehearsed(plan: Play, model: Speaker) -> Played:
@@ -158,17 +167,6 @@ def _show(played: Played, wish: Wish, *, scripted: bool, priced: bool) -> None:
         console.print(cell(line))
 
 
-def _fail_where_nobody_answered(played: Played) -> None:
-    """Raises `Failure` where every call failed: what ended was no talk, whatever rule says so."""
-    totals = played.ended["totals"] if played.ended else {}
-    calls = totals.get("calls", 0)
-    if calls and totals.get("failed", 0) == calls:
-        raise Failure(
-            f"none of the {calls} model calls of {played.session!r} was answered: see that the "
-            "endpoint of --model-url is up and has these models"
-        )
-
-
 def serve(
     settings: Settings,
     scenario: str,
@@ -197,7 +195,7 @@ async def _serve(
     packs = read_packs(settings.packs)
     watch = None if minder is None else asyncio.create_task(stop_with(minder))
     try:
-        async with connected(settings) as running:
+        async with connected(settings) as running, heard(model):
             with interruptible(lambda: None) as asked:
                 await here(
                     running.bus, packs, session, parts, model, prices(settings, found), asked

@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -25,7 +25,7 @@ from listeners.models.port import Speaker
 from listeners.models.prices import Prices
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import entered
-from server.asking import entries, report
+from server.asking import answered, entries, report
 from server.casting import Cast
 from server.errors import Failure
 from server.files import SessionFile, write_file
@@ -35,7 +35,14 @@ from server.interrupts import Interrupted, interruptible
 from server.output import many, tell
 from server.packs import Packs
 from server.replaying import settled
-from server.running import Running, child_environment, connected, worker_process, working
+from server.running import (
+    Helping,
+    Running,
+    child_environment,
+    connected,
+    worker_process,
+    working,
+)
 from server.settings import Settings
 from server.table import beginnings
 
@@ -64,6 +71,7 @@ class Played:
     ended: dict[str, Any] | None
     minutes: dict[str, Any] | None
     exit_code: int = 0
+    answered: bool = True  # by the model, at least once; also where it was never asked
 
 
 async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -> Played:
@@ -72,7 +80,7 @@ async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -
         bus = running.bus
         session, after = await enter(bus, plan)
         async with (
-            _some_worker(settings, running) as check,
+            _some_worker(settings, running) as worker,
             followed(bus, session, after, live=not plan.fast),
         ):
             with interruptible(lambda: _tell_how_to_resume(plan.cast, session)) as asked:
@@ -84,14 +92,15 @@ async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -
             if open_still := (await bus.info(session)).status == "open":
                 asked.by = asked.by or signal.SIGTERM
             else:
-                await settled(bus, plan.packs, session, check)
+                await _settled(settings, running, plan, session, worker)
         if plan.out is not None:
             audit = await bus.audit(session)
             write_file(plan.out, SessionFile(session, audit.status, audit.rows))
         if open_still:
             return Played(session, None, None, asked.exit_code)
         found = await report(bus, plan.packs, session)
-        return Played(session, await ending(bus, session), found)
+        heard = await answered(bus, session)
+        return Played(session, await ending(bus, session), found, answered=heard)
 
 
 async def enter(bus: Bus, plan: Play) -> tuple[str, int]:
@@ -218,9 +227,26 @@ def _tell_how_to_resume(cast: Cast, session: str) -> None:
 
 
 @asynccontextmanager
-async def _some_worker(settings: Settings, running: Running) -> AsyncIterator[Callable[[], None]]:
+async def _some_worker(settings: Settings, running: Running) -> AsyncIterator[Helping | None]:
+    """A worker of our own; None where others work."""
     if await working(running.bus):
-        yield lambda: None
+        yield None
         return
     async with worker_process(settings, running.url) as worker:
-        yield worker.check
+        yield worker
+
+
+async def _settled(
+    settings: Settings, running: Running, plan: Play, session: str, worker: Helping | None
+) -> None:
+    """Waits for what memory is owed; with another worker where the one there was has died."""
+    bus, packs = running.bus, plan.packs
+    if worker is not None and worker.ended is None:
+        await settled(bus, packs, session, worker.check)
+    elif worker is None and await working(bus):
+        await settled(bus, packs, session)
+    else:
+        if worker is not None:
+            tell(f"the worker ended with {worker.ended}; another one goes on")
+        async with worker_process(settings, running.url) as another:
+            await settled(bus, packs, session, another.check)

@@ -77,6 +77,11 @@ class Helping:
         self._process = process
         self._log = log
 
+    @property
+    def ended(self) -> int | None:
+        """Its exit status, once it has ended by itself."""
+        return self._process.returncode
+
     def check(self) -> None:
         """Raises `Failure`, with the end of its log, once the worker has ended by itself."""
         if self._process.returncode is not None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 from pydantic import SecretStr
 
+from listeners.models.openai import OpenAIModel
 from listeners.models.port import Speaker
 from listeners.models.prices import Prices
 from listeners.models.scripted import ScriptedModel
@@ -48,6 +51,16 @@ def voice(settings: Settings, cast: Cast, *, fast: bool) -> Speaker:
     return ScriptedModel(
         answers, first_token_seconds=THINKS_SECONDS, tokens_per_second=TOKENS_PER_SECOND
     )
+
+
+@asynccontextmanager
+async def heard(model: Speaker) -> AsyncIterator[None]:
+    """At the end an endpoint's connections are closed."""
+    try:
+        yield
+    finally:
+        if isinstance(model, OpenAIModel):
+            await model.aclose()
 
 
 def prices(settings: Settings, cast: Cast) -> Prices:

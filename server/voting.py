@@ -20,8 +20,7 @@ from memory.lookup import vote_of
 from memory.state import Memory, Packs
 from memory.voting.calling import refusal
 from memory.voting.course import result
-from memory.voting.electorate import electorate, read_choice
-from memory.voting.tallying import ABSTAIN
+from memory.voting.electorate import electorate, read_choice, why_no_ballot
 from server.errors import Failure, Misuse
 from server.packs import read_packs
 from server.running import connected
@@ -116,20 +115,10 @@ async def cast(
         _check_elector(memory, who, vote.electorate, vote)
         read = read_choice(vote, choice)
         if read is None:
-            raise Misuse(_no_ballot(vote, choice))
+            raise Misuse(why_no_ballot(vote, choice))
         entry = made(BallotCast, participant=who, re=vote.handle, choice=read, content=why)
         await held.publish(entry)
         return await held.row(vote.n)
-
-
-def _no_ballot(vote: Vote, choice: Sequence[str]) -> str:
-    options = ", ".join((*vote.options, ABSTAIN))
-    if len(choice) > 1 and vote.rule != "ranked":
-        return f"{vote.handle} takes one of: {options}"
-    wrong = [word for word in choice if read_choice(vote, [word]) is None]
-    if wrong:
-        return f"{wrong[0]!r} is no option of {vote.handle}; they are {options}"
-    return f"{vote.handle} ranks each option once, and {ABSTAIN} stands alone: {options}"
 
 
 async def show(settings: Settings, session: str, ref: str | None) -> list[Row]:

@@ -274,7 +274,7 @@ def _cast(p: Picks) -> Entry:
 SEATED: Final = (*NAMES[:3], *NAMES[:3], "dee", "parley", "\u202eeve")
 EPOCHS: Final = (0, 0, 1, 1, 2, 3)  # few, so that some entries meet the epoch they are of
 BY: Final = (None, None, None, "ana", FORGED)
-WARNINGS: Final = ("quiet", "hops", "pair", "circling", "stalled")
+WARNINGS: Final = ("quiet", "hops", "circling")
 RELEASES: Final = ("spoke", "silent", "failed", "expired", "interrupted", "revoked", "budget")
 CAPABILITIES: Final = ("propose", "grant", "mute", "pause", "vote", "moderate", "interrupt")
 

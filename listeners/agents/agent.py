@@ -50,6 +50,7 @@ class AgentListener:
         self._speaking = Speaking(me, persona, caller, self.tally)
         self._voter = Voter(me, persona, caller, self.tally)
         self._moderating = Moderating(me, persona, caller, self.tally)
+        self._sat = False
         self._served = -1  # epoch of the last grant that was used
 
     @property
@@ -60,10 +61,9 @@ class AgentListener:
         """Take the seat, and take part until the session closes. Raises `Superseded`."""
         room = self._me.room
         try:
-            await self._me.sit_down("agent", self._persona)
             while room.memory.closed is None:
                 seq = room.seq
-                self._me.check_seat()
+                await self._keep_seat()
                 await room.moved(seq, await self._act())
         except SessionClosed:
             return
@@ -72,6 +72,13 @@ class AgentListener:
         """Give the seat up; nothing where the session is closed."""
         if self._me.memory.closed is None:
             await self._me.leave(reason)
+
+    async def _keep_seat(self) -> None:
+        """Sit down, at first and where the log lost the seat. Raises `Superseded`."""
+        if self._me.seat is None or not self._sat:
+            self._sat, self._served = True, -1
+            await self._me.sit_down("agent", self._persona)
+        self._me.check_seat()
 
     async def _act(self) -> float | None:
         """Do the one thing that is to be done now, if any; the seconds to look again after."""

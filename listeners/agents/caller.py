@@ -121,6 +121,8 @@ class Caller:
         seconds: float,
         call: str | None = None,
     ) -> Called[Answer]:
+        if not holds():
+            return Called("cancelled")  # nobody waits for it: it would be paid for in vain
         self._made += 1
         own = f"{self._name}.{self._made}"
         charge = charge_for(prompt, call or own, self._participant, self._prices)

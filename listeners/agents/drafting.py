@@ -12,6 +12,7 @@ from memory.floor.state import Bid, Seat
 from memory.state import Memory
 from memory.text import clip, one_line
 from memory.voting.calling import OPTIONS
+from memory.voting.electorate import may_call
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
 _REASON: Final = 200  # of why somebody bids, passes or grants
@@ -70,13 +71,10 @@ def vote_call(memory: Memory, name: str, text: str, intent: Bid | None) -> VoteI
 
     A tag [VOTE P1] in its text is its own word for it, whatever it was granted for.
     """
-    seat = memory.floor.seats.get(name)
     wanted = intent.re if intent is not None and intent.intent == "vote" else None
     if tagged := _CALLS.search(text):
         wanted = tagged[1]
-    if not _is_handle(wanted):
-        return None
-    if seat is None or seat.may is None or not {"vote", "moderate"} & set(seat.may):
+    if not _is_handle(wanted) or not may_call(memory, name):
         return None
     proposal = memory.item(str(wanted))
     if proposal is None or proposal.status != "active":

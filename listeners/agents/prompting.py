@@ -98,8 +98,7 @@ def what_to_say(
     """What `name`, who holds the floor, says: asked on the full context (C19)."""
     speak = memory.settings.speak
     context = _context(memory, name, "full", speak.tokens, recent)
-    asked = "You have the floor." if intent is None else f"You have the floor to {_aim(intent)}."
-    question = f"{context}\n\n{asked} Write your message, or {SILENT}."
+    question = f"{context}\n\n{_granted(intent)} Write your message, or {SILENT}."
     prompt = Prompt(house_rules(persona, memory), question, speak.out, purpose="draft")
     return _asked_of(prompt, persona, name, memory, "large")
 
@@ -169,16 +168,24 @@ def _display(persona: Persona) -> str:
     return one_line(persona.display or persona.name)
 
 
+def _granted(intent: Bid | None) -> str:
+    """What the floor was given for; the bidder's own words for it are quoted, as all of the log."""
+    if intent is None:
+        return "You have the floor."
+    said = f" You asked for it to add:\n{fenced(intent.novelty)}\n" if intent.novelty else ""
+    return f"You have the floor to {_aim(intent)}.{said}"
+
+
 def _aim(bid: Bid) -> str:
-    about = f" on {visible(bid.re)}" if bid.re else ""
-    said = f": {visible(one_line(bid.novelty))}" if bid.novelty else ""
-    return f"{bid.intent}{about}{said}"
+    return f"{bid.intent} on {visible(bid.re)}" if bid.re else bid.intent
 
 
 def _asks(memory: Memory, name: str) -> str:
     bid = memory.floor.bids.get(name)
     seat = memory.floor.seats[name]
     wish = f", asks to {_aim(bid)}" if bid is not None else ""
+    if bid is not None and bid.novelty:
+        wish += f": {one_line(bid.novelty)}"
     return fenced(f"{name}: {seat.turns} turns so far{wish}")
 
 

@@ -192,12 +192,15 @@ class OpenAIModel:
             raise ModelRefused("no model may be asked here")
         openai = await asyncio.to_thread(importlib.import_module, "openai")
         if self._client is None:
-            self._client = openai.AsyncOpenAI(
-                api_key=self._key or LOCAL_KEY,
-                base_url=self._url or None,
-                max_retries=0,
-                timeout=self._timeout_seconds,
-            )
+            try:
+                self._client = openai.AsyncOpenAI(
+                    api_key=self._key or LOCAL_KEY,
+                    base_url=self._url or None,
+                    max_retries=0,
+                    timeout=self._timeout_seconds,
+                )
+            except Exception as error:  # of the client's own parser, whichever it is
+                raise ModelRefused(f"{self._url!r} is no address: {error}") from error
         client: AsyncOpenAI = self._client
         return client
 

@@ -17,8 +17,8 @@ from memory.lookup import vote_of
 from memory.settings import Settings, merged
 from memory.state import Memory
 from memory.voting.calling import refusal
-from memory.voting.electorate import read_choice
-from memory.voting.tallying import ABSTAIN, Choice
+from memory.voting.electorate import read_choice, why_no_ballot
+from memory.voting.tallying import Choice
 from personas.reading import CAPABILITIES
 
 
@@ -62,10 +62,5 @@ def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[
         raise InvalidEntry(f"{name} has no vote in {vote.handle}: it sat down later")
     read = read_choice(vote, choice)
     if read is None:
-        takes = "some of them, best first" if vote.rule == "ranked" else "one of them"
-        options = ", ".join((*vote.options, ABSTAIN))
-        given = ", ".join(choice) or "nothing"
-        raise InvalidEntry(
-            f"{given!r} is no ballot in {vote.handle}, which takes {takes}: {options}"
-        )
+        raise InvalidEntry(why_no_ballot(vote, choice))
     return vote, read

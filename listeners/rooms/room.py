@@ -50,6 +50,7 @@ class Room:
         self._door = door
         self._marks = Marks()
         self._news = asyncio.Event()
+        self._begun = 0  # times that it began anew
         self._hearers: list[Hearer] = []
         self._failure: BaseException | None = None
 
@@ -71,10 +72,15 @@ class Room:
             await self.moved(self.seq)
 
     async def moved(self, after: int, seconds: float | None = None) -> bool:
-        """Wait until an entry after `after` is folded; False when `seconds` were over before."""
+        """Wait until the room is past `after`, which it was at; False when `seconds` were over.
+
+        A log that went back, or is read anew, is news too: the room is then at another
+        seq, or at the same one for other reasons.
+        """
+        begun = self._begun
         try:
             async with asyncio.timeout(seconds):
-                while self.seq <= after:
+                while self.seq == after and self._begun == begun:
                     if self._failure is not None:
                         raise self._failure
                     await self._news.wait()
@@ -125,6 +131,7 @@ class Room:
                 log.warning("room_begins_anew", session=self.session, after=self.seq)
                 self.memory, self.seq = await self._door.memory()
                 await self._look_back()
+                self._begun += 1
                 self._tell()
 
     async def _look_back(self) -> None:

@@ -22,8 +22,8 @@ from memory.moment import Moment
 from memory.state import Memory
 from memory.text import clip
 from memory.voting.electorate import is_handle, may_call, proposal_of, read_choice
-from memory.voting.outcomes import answered, counted, in_words, is_short
-from memory.voting.tallying import ABSTAIN
+from memory.voting.outcomes import answered, counted, in_words
+from memory.voting.tallying import ABSTAIN, is_short
 
 WITH_BALLOTS: Final = 10  # closed votes that can be counted again at once
 ROWS: Final = 50  # closed votes held at all: what a long session's minutes list
@@ -92,7 +92,8 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
     vote.rule = entry.rule or vote.rule
     known = (*vote.options, ABSTAIN)
     vote.tally = {option: entry.tally[option] for option in known if option in entry.tally}
-    short = entry.carried is None and is_short(sum(entry.tally.values()), vote)
+    cast = sum(entry.tally.values())
+    short = entry.carried is None and is_short(vote.rule, cast, vote.electorate, vote.quorum)
     status = "carried" if entry.carried is not None else "short" if short else "failed"
     memory.votes.counted += 1
     end(moment, vote, status)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
+from memory.floor.seats import allowed
 from memory.floor.state import Vote
 from memory.items import Proposal
 from memory.state import Memory
@@ -16,12 +17,7 @@ _HANDLE: Final = re.compile(r"P[1-9][0-9]{0,8}")
 
 def may_call(memory: Memory, name: str) -> bool:
     """True for chairs, people, and agents with the capability `vote`."""
-    seat = memory.floor.seats.get(name)
-    if seat is None or name in memory.chairs:
-        return True
-    if seat.may is None:
-        return seat.role == "person"
-    return "vote" in seat.may or "moderate" in seat.may
+    return allowed(memory, name, "vote")
 
 
 def electorate(memory: Memory) -> dict[str, int]:
@@ -67,6 +63,17 @@ def read_choice(vote: Vote, choice: Iterable[str]) -> Choice | None:
     if len(found) > 1 and (vote.rule != "ranked" or ABSTAIN in found):
         return None
     return tuple(found)
+
+
+def why_no_ballot(vote: Vote, choice: Sequence[str]) -> str:
+    """What is wrong with a `choice` that `read_choice` does not read, naming the options."""
+    options = ", ".join((*vote.options, ABSTAIN))
+    if len(choice) != 1 and vote.rule != "ranked":
+        return f"{vote.handle} takes one of: {options}"
+    wrong = [word for word in choice if read_choice(vote, [word]) is None]
+    if wrong:
+        return f"{wrong[0]!r} is no option of {vote.handle}; they are {options}"
+    return f"{vote.handle} ranks each option once, and {ABSTAIN} stands alone: {options}"
 
 
 def waits_for(vote: Vote) -> list[str]:

@@ -29,16 +29,6 @@ def rule_of(vote: Vote) -> VoteRule:
     return rule
 
 
-def is_short(weight: int, vote: Vote) -> bool:
-    """True where ballots of that weight are below the quorum of `vote`."""
-    whole = sum(vote.electorate.values())
-    return (
-        vote.rule != "consent"
-        and bool(vote.quorum)
-        and (not weight or weight * 1000 < vote.quorum * whole)
-    )
-
-
 def in_words(vote: Vote, found: Result) -> str:
     """The outcome on one line: the question, what carried, the counts."""
     what = found.carried or ("no quorum" if found.status == "short" else "nothing carried")

@@ -59,7 +59,7 @@ def tally(
     weights = dict.fromkeys((*options, ABSTAIN), 0)
     for name, choice in cast.items():
         weights[choice[0]] += electorate[name]
-    if rule != "consent" and _is_short(sum(weights.values()), electorate, quorum):
+    if is_short(rule, sum(weights.values()), electorate, quorum):
         return _result(rule, "short", None, options, cast, weights)
     carried = _carried(rule, options, cast, electorate, weights)
     status: Outcome = "failed" if carried is None else "carried"
@@ -70,8 +70,11 @@ def _first(choice: Choice) -> str | None:
     return choice[0] if choice else None
 
 
-def _is_short(cast: int, electorate: Electorate, quorum: int) -> bool:
-    return bool(quorum) and (not cast or cast * 1000 < quorum * sum(electorate.values()))
+def is_short(rule: str, cast: int, electorate: Electorate, quorum: int) -> bool:
+    """True where ballots of the weight `cast` are below `quorum`, per mille of the whole."""
+    if rule == "consent" or not quorum:
+        return False
+    return not cast or cast * 1000 < quorum * sum(electorate.values())
 
 
 def _carried(

@@ -159,6 +159,13 @@ async def test_a_silent_endpoint_costs_one_deadline_and_one_generation(fake: Fak
     assert fake.calls == 1
 
 
+@pytest.mark.parametrize("url", ["http://[::1/v1", "http://a:port/v1", "http://\x00/"])
+async def test_an_address_that_is_none_is_refused(url: str) -> None:
+    """It is the setting that has to be mended."""
+    with pytest.raises(ModelRefused, match="no address"):
+        await OpenAIModel("m", url=url).complete(PROMPT)
+
+
 async def test_nobody_at_the_address_is_unavailable() -> None:
     """A refused connection is worth another try later."""
     with FakeOpenAI() as fake:

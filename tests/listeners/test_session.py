@@ -239,7 +239,7 @@ async def test_a_newer_process_takes_the_seat(bus: Bus) -> None:
 
 
 async def test_votes_are_cast_by_option(bus: Bus) -> None:
-    """What is no option is refused, naming those there are, before anything is published."""
+    """Whatever its case; what is no ballot is refused, naming the options, before it is cast."""
     await opened(bus)
     async with Session.on(bus, "s", "Ana", role="person") as ana:
         await ana.propose("Call it Otter.")
@@ -247,9 +247,11 @@ async def test_votes_are_cast_by_option(bus: Bus) -> None:
         await wait_until(lambda: 1 in ana.memory.votes.held)
         with pytest.raises(InvalidEntry, match="accept"):
             await ana.vote("V1", "perhaps")
+        with pytest.raises(InvalidEntry, match="one of"):
+            await ana.vote("V1", "accept", "reject")
         with pytest.raises(InvalidEntry, match="no vote 'V7'"):
             await ana.vote("V7", "accept")
-        await ana.vote("V1", "accept", why="short")
+        await ana.vote("V1", "Accept", why="short")
     ballot = next(r.entry for r in await everything(bus, "s") if r.entry.kind == "ballot.cast")
     assert (getattr(ballot, "re", 0), getattr(ballot, "choice", ())) == (n, ("accept",))
 

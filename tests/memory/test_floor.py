@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bus.entries import (
+    BallotCast,
     BallotCompleted,
     EpisodeOpened,
     FloorBid,
@@ -22,6 +23,7 @@ from bus.entries import (
     ParticipantLeft,
     SettingsChanged,
     SpendReserved,
+    VoteInitiated,
 )
 from memory.canonical import dump, load
 from memory.floor.grants import allowed
@@ -246,6 +248,19 @@ def test_a_person_with_a_seat_may_ask_for_the_floor_and_an_observer_not() -> Non
     table.bid("eli")
     table.bid("flo")
     assert list(table.memory.floor.bids) == ["eli"]
+
+
+@pytest.mark.parametrize("letter", "PDV")
+def test_a_handle_of_any_length_names_nothing(letter: str) -> None:
+    """No fold fails over it, whoever wrote it into a log."""
+    table, handle = Table(agent("ana"), person("eli")), letter + "9" * 5000
+    table.bid("ana", re=handle)
+    table.say("eli", "I support it.", re=handle)
+    table.put(VoteInitiated(participant="eli", content="So?", re=handle))
+    table.put(BallotCast(participant="eli", re=handle, choice=("accept",)))
+    bid = table.memory.floor.bids.get("ana")
+    assert bid is None or len(bid.re or "") <= 200
+    assert not table.memory.votes.held
 
 
 def test_a_bid_that_is_made_again_has_waited_all_along() -> None:

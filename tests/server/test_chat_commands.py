@@ -113,6 +113,18 @@ def test_a_ballot_names_its_vote_and_an_option() -> None:
     assert entry("/vote V1 seal orca", RANKED) == {"re": n, "choice": ("seal", "Orca")}
 
 
+@pytest.mark.parametrize(
+    ("line", "choice"),
+    [("/vote V1 Sea Lion", ("sea lion",)), ("/vote V1 sea lion, orca", ("sea lion", "Orca"))],
+)
+def test_an_option_may_have_several_words(line: str, choice: tuple[str, ...]) -> None:
+    """Alone as it is, several with commas between them."""
+    words = VoteInitiated(
+        participant="Mo", content="Which?", options=("Orca", "sea lion"), rule="ranked"
+    )
+    assert entry(line, words)["choice"] == choice
+
+
 def test_a_moderator_takes_the_floor_and_gives_it() -> None:
     """Each begins the next epoch, so that two at once do not both succeed."""
     held = FloorGranted(participant="echo", epoch=1)
@@ -168,9 +180,9 @@ def test_what_cannot_be_meant_says_what_could(line: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("/vote V1 perhaps", "'perhaps' is no option; V1 takes accept, reject, abstain"),
-        ("/vote V1", "choose: V1 takes accept, reject, abstain"),
-        ("/vote V1 accept reject", "choose one: V1 takes accept, reject, abstain"),
+        ("/vote V1 perhaps", "'perhaps' is no option of V1; they are accept, reject, abstain"),
+        ("/vote V1", "V1 takes one of: accept, reject, abstain"),
+        ("/vote V1 accept reject", "V1 takes one of: accept, reject, abstain"),
         ("/vote V2 accept", "no vote V2; there is V1"),
     ],
 )
@@ -227,6 +239,16 @@ def test_the_status_line_tells_floor_proposals_and_vote() -> None:
     assert status(memory()) == "floor: free, asked for by echo 3 | open: P1"
     line = status(memory(FloorGranted(participant="echo", epoch=1), VOTE))
     assert line.startswith("floor: echo | open: P1 | V1: accept, reject, abstain (0 of ")
+
+
+def test_the_status_line_names_the_three_that_ask_most() -> None:
+    """A table of twenty that asks for the floor hides no vote."""
+    more: list[Entry] = []
+    for number in range(4):
+        more.append(ParticipantJoined(participant=f"a{number}", role="agent"))
+        more.append(FloorBid(participant=f"a{number}", epoch=0, heard=2, urgency=number % 3))
+    asked = "asked for by echo 3, a2 2, a1 1, 2 more"
+    assert status(memory(*more)) == f"floor: free, {asked} | open: P1"
 
 
 def test_views_show_hostile_names_and_texts_visibly() -> None:

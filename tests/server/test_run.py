@@ -179,6 +179,50 @@ def test_ctrl_c_closes_nothing_and_the_same_command_goes_on(redis_url: str, tmp_
     assert json.loads(again.stdout)["ended"]["rule"]
 
 
+def test_a_model_that_never_answers_is_a_failure(at: Parley, tmp_path: Path) -> None:
+    """Nobody chose to be silent: the reasons are told, and the exit code is 1."""
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    with FakeOpenAI() as fake:
+        fake.fail("401")
+        ran = at("run", path, "--fast", "--yes", "--model-url", fake.url)
+        assert fake.calls
+    assert ran.code == 1
+    assert "Incorrect API key" in ran.err
+    assert "parley: none of the model's calls was answered" in ran.err.splitlines()[-1]
+
+
+def test_a_worker_that_was_killed_is_replaced(redis_url: str, tmp_path: Path) -> None:
+    """What was said is not lost over it: another one settles the memory."""
+    path, out = tmp_path / "small.yaml", tmp_path / "out.json"
+    path.write_text(SMALL)
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")},
+        "PARLEY_REDIS": redis_url, "PYTHONPATH": str(ROOT),
+    }  # fmt: skip
+    command = [sys.executable, "-m", "server", "run", str(path), "--offline", "--out", str(out)]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "to a second region" in line:
+                break
+        for child in children_of(process.pid):
+            os.kill(child, signal.SIGKILL)
+        rest = process.stderr.read()
+        assert process.wait(60) == 0, rest
+    assert "the worker ended with -9; another one goes on" in rest
+    assert entries(read_file(out))[-1]["kind"] == "session.closed"
+
+
+def children_of(pid: int) -> list[int]:
+    told = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=True
+    )
+    return [int(child) for child in told.stdout.split()]
+
+
 def test_what_makes_no_sense_is_refused_before_anything_begins(
     parley: Parley, tmp_path: Path
 ) -> None:
@@ -232,18 +276,3 @@ def test_with_an_endpoint_its_models_speak_within_the_budget(at: Parley, tmp_pat
     assert 0 < totals["micros"] <= 1_000_000
     said = float(ran.err.partition(" cost ")[2].split()[0])
     assert totals["micros"] <= said * 1_000_000
-
-
-def test_an_endpoint_that_answers_nothing_is_a_failure(at: Parley, tmp_path: Path) -> None:
-    """The session ends, by silence; that is no success, and the last line says what to look at."""
-    path = tmp_path / "small.yaml"
-    path.write_text(
-        SMALL.replace("stop:", "floor: {policy: bid, evaluation: rules}\nstop:").partition(
-            "script:"
-        )[0]
-    )
-    address = ("--model-url", "http://127.0.0.1:9/v1", "--model-timeout-seconds", "1")
-    ran = at("run", path, "--fast", *address)
-    assert ran.code == 1
-    assert "model calls of 'small' was answered: see that the endpoint" in ran.err
-    assert "small ended: " in ran.out
