@@ -14,6 +14,7 @@ from server.chat_lines import View
 from server.output import many
 
 _TEXT: Final = 120  # characters of an item
+_BIDS: Final = 3  # in the status line, the most urgent: what is voted on is to be seen as well
 _ITEMS: Final = 30  # of each sort, the newest
 
 
@@ -58,7 +59,10 @@ def _floor(memory: Memory) -> str:
         state = f"floor: paused ({floor.paused})"
     else:
         state = f"floor: {floor.holder or 'free'}"
-    asking = [f"{name} {bid.urgency}" for name, bid in sorted(floor.bids.items())]
+    bids = sorted(floor.bids.items(), key=lambda one: (-one[1].urgency, one[0]))
+    asking = [f"{name} {bid.urgency}" for name, bid in bids[:_BIDS]]
+    if more := len(bids) - len(asking):
+        asking.append(f"{more} more")
     return f"{state}, asked for by {', '.join(asking)}" if asking else state
 
 

@@ -121,6 +121,7 @@ def directory(tmp_path: Path) -> Path:
         "docs/personas.md",
         "docs/agents.md",
         "docs/votes.md",
+        "docs/floor.md",
         "docs/cli.md",
         "docs/scenarios.md",
     ],

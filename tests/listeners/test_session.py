@@ -282,7 +282,7 @@ async def test_what_would_not_count_is_refused_at_the_door(bus: Bus) -> None:
         with pytest.raises(InvalidEntry, match="2 to 50 options"):
             await ana.call_vote("Which?", options=["Otter"])
         await ana.call_vote("Otter?", re="P1")
-        with pytest.raises(InvalidEntry, match="takes one of: accept, reject, abstain"):
+        with pytest.raises(InvalidEntry, match="V1 takes one of: accept, reject, abstain"):
             await ana.vote("V1", "accept", "reject")
         async with Session.on(bus, "s", "late") as late:
             with pytest.raises(InvalidEntry, match="late has no vote in V1"):

@@ -241,6 +241,16 @@ def test_the_status_line_tells_floor_proposals_and_vote() -> None:
     assert line.startswith("floor: echo | open: P1 | V1: accept, reject, abstain (0 of ")
 
 
+def test_the_status_line_names_the_three_that_ask_most() -> None:
+    """A table of twenty that asks for the floor hides no vote."""
+    more: list[Entry] = []
+    for number in range(4):
+        more.append(ParticipantJoined(participant=f"a{number}", role="agent"))
+        more.append(FloorBid(participant=f"a{number}", epoch=0, heard=2, urgency=number % 3))
+    asked = "asked for by echo 3, a2 2, a1 1, 2 more"
+    assert status(memory(*more)) == f"floor: free, {asked} | open: P1"
+
+
 def test_views_show_hostile_names_and_texts_visibly() -> None:
     """No escape of theirs reaches the terminal, in any view."""
     evil = "\x1b[2J\u202eevil"

@@ -296,18 +296,3 @@ def test_with_an_endpoint_its_models_speak_within_the_budget(at: Parley, tmp_pat
     assert 0 < totals["micros"] <= 1_000_000
     said = float(ran.err.partition(" cost ")[2].split()[0])
     assert totals["micros"] <= said * 1_000_000
-
-
-def test_an_endpoint_that_answers_nothing_is_a_failure(at: Parley, tmp_path: Path) -> None:
-    """The session ends, by silence; that is no success, and the last line says what to look at."""
-    path = tmp_path / "small.yaml"
-    path.write_text(
-        SMALL.replace("stop:", "floor: {policy: bid, evaluation: rules}\nstop:").partition(
-            "script:"
-        )[0]
-    )
-    address = ("--model-url", "http://127.0.0.1:9/v1", "--model-timeout-seconds", "1")
-    ran = at("run", path, "--fast", *address)
-    assert ran.code == 1
-    assert "model calls of 'small' was answered: see that the endpoint" in ran.err
-    assert "small ended: " in ran.out
