@@ -12,6 +12,7 @@ from listeners.reader import MemoryReader
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
+from server.errors import Failure
 from server.minutes import cited, minutes
 from server.packs import Packs
 
@@ -46,6 +47,19 @@ async def report(bus: Bus, packs: Packs, session: str) -> dict[str, Any]:
     """The minutes of a session as it stands now."""
     memory = await MemoryReader(bus, packs.known).current(session)
     return minutes(memory, await said(bus, session, cited(memory)))
+
+
+async def ending(bus: Bus, session: str) -> dict[str, Any]:
+    """Why the session was closed, and its totals."""
+    async for record in entries(bus, session):
+        if record.entry.kind == "session.closed":
+            return closing(record.entry)
+    raise Failure(f"session {session!r} has no end")
+
+
+def closing(entry: Any) -> dict[str, Any]:
+    """A `session.closed` as data."""
+    return {"reason": entry.reason, "rule": entry.rule, "by": entry.by, "totals": entry.totals}
 
 
 @dataclass(slots=True)

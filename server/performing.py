@@ -18,6 +18,7 @@ from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
 from server import views
+from server.asking import closing
 from server.bounding import Worst, refuse_unbounded, refuse_unpriced, worst
 from server.casting import Cast, cast
 from server.errors import Failure, Misuse
@@ -28,7 +29,7 @@ from server.minutes import minutes
 from server.output import cell, emit, stderr, stdout, tell
 from server.packs import Packs, read_packs
 from server.play_view import ended_lines, worst_line
-from server.playing import Play, Played, closing, here, play
+from server.playing import Play, Played, here, play
 from server.rehearsing import file_of, rehearse
 from server.running import connected, run
 from server.settings import Settings

@@ -25,7 +25,7 @@ from listeners.models.port import Speaker
 from listeners.models.prices import Prices
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import entered
-from server.asking import entries, report
+from server.asking import ending, report
 from server.casting import Cast
 from server.errors import Failure
 from server.files import SessionFile, write_file
@@ -204,19 +204,6 @@ def _command(plan: Play, session: str, share: Sequence[str]) -> list[str]:
         "--minder", str(os.getpid()), *(word for name in share for word in ("--agent", name)),
         *switches,
     ]  # fmt: skip
-
-
-async def ending(bus: Bus, session: str) -> dict[str, Any]:
-    """Why the session was closed, and its totals."""
-    async for record in entries(bus, session):
-        if record.entry.kind == "session.closed":
-            return closing(record.entry)
-    raise Failure(f"session {session!r} has no end")
-
-
-def closing(entry: Any) -> dict[str, Any]:
-    """A `session.closed` as data."""
-    return {"reason": entry.reason, "rule": entry.rule, "by": entry.by, "totals": entry.totals}
 
 
 def _tell_how_to_resume(cast: Cast, session: str) -> None:
