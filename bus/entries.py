@@ -364,13 +364,17 @@ class FloorBid(_Entry):
 
 
 class FloorPassed(_Entry):
-    """A listener has nothing to add now; `ready`: nothing at all, until it speaks again."""
+    """A listener has nothing to add now; `ready`: nothing at all, until it speaks again.
+
+    `failed`: nobody knows, because its model did not answer.
+    """
 
     kind: Literal["floor.passed"] = "floor.passed"
     participant: Name
     epoch: int = Field(ge=0)
     heard: int = Field(default=0, ge=0)
     ready: bool = False
+    failed: bool = False
     reason: str = ""
     how: Literal["self", "panel", "rules", "person"] = "self"
 

@@ -14,6 +14,7 @@ from bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
 from listeners.reader import MemoryReader
 from memory.errors import UnknownRef
 from memory.items import VOICE
+from memory.items import VOICE
 from server.errors import Misuse
 from server.packs import read_packs
 from server.running import connected
@@ -53,6 +54,9 @@ def handle(ref: str) -> str:
 
 
 def _or_me(name: str | None) -> str:
+    """The name given, else that of who is at the keyboard. Raises `Misuse` for the server's own."""
+    if name is not None and name.casefold() == VOICE:
+        raise Misuse(f"{name!r} is the server's own voice; speak under another name")
     return person() if name is None else name
 
 

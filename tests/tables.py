@@ -65,11 +65,9 @@ class Table:
         epoch, heard = self.memory.floor.epoch, self.memory.n
         self.put(FloorBid(participant=name, epoch=epoch, heard=heard, urgency=urgency, **fields))
 
-    def passes(self, *names: str, ready: bool = False) -> None:
+    def passes(self, *names: str, **fields: Any) -> None:
         epoch, heard = self.memory.floor.epoch, self.memory.n
-        self.put(
-            *(FloorPassed(participant=n, epoch=epoch, heard=heard, ready=ready) for n in names)
-        )
+        self.put(*(FloorPassed(participant=n, epoch=epoch, heard=heard, **fields) for n in names))
 
     def grant(self, name: str, **fields: Any) -> None:
         self.put(FloorGranted(participant=name, epoch=self.memory.floor.epoch + 1, **fields))

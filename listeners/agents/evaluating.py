@@ -126,7 +126,9 @@ class Evaluating:
             await self._bid(heard, "answer", 1, reason=called.ending, settle=called.settled())
         else:
             broke = called.ending == "budget"
-            await self._pass(heard, called.ending, ready=broke, settle=called.settled())
+            await self._pass(
+                heard, called.ending, ready=broke, failed=not broke, settle=called.settled()
+            )
 
     async def _bid(
         self, heard: Heard, intent: Intent, urgency: int, *,
@@ -144,13 +146,13 @@ class Evaluating:
 
     async def _pass(
         self, heard: Heard, reason: str, *, how: Literal["self", "rules"] = "self",
-        ready: bool = False, settle: Draft | None = None,
+        ready: bool = False, failed: bool = False, settle: Draft | None = None,
     ) -> None:  # fmt: skip
         self._tally.passes += 1
         self._heard = heard.n
         entry = FloorPassed(
             participant=self._me.name, epoch=self._me.floor.epoch, heard=heard.n,
-            ready=ready, reason=drafting.short(reason), how=how,
+            ready=ready, failed=failed, reason=drafting.short(reason), how=how,
         )  # fmt: skip
         await self._me.publish(settle, self._me.draft("pass", entry))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 
@@ -19,6 +20,8 @@ from listeners.models.port import Speaker
 from listeners.models.prices import Prices
 from listeners.rooms.room import Room
 from personas.persona import Persona
+
+OUTAGE_SECONDS: Final = 60.0  # of Redis, that a host waits out; then whoever minds it decides
 
 log = structlog.get_logger("parley.host")
 
@@ -53,6 +56,7 @@ async def host(
     A part that another process took over ends by itself; the rest goes on.
     """
     prices = prices or {}
+    room.patience_seconds = OUTAGE_SECONDS
     arbiter = Arbiter(room, nonce)
     agents = [
         AgentListener(room, part.persona, model, nonce=nonce, name=part.name, prices=prices)

@@ -68,9 +68,10 @@ class PanelCaller:
             return  # another process asks, or nobody can pay
         drafts: list[Draft | None] = [called.settled()]
         if self._holds(stirred):
+            failed = called.answer is None
             bids = {} if called.answer is None else {b.participant: b for b in called.answer.bids}
             drafts += [
-                Draft(f"{call}:{place}", self._entry(name, bids.get(name), heard))
+                Draft(f"{call}:{place}", self._entry(name, bids.get(name), heard, failed=failed))
                 for place, name in enumerate(names)
             ]
         await self._room.publish([draft for draft in drafts if draft is not None])
@@ -86,13 +87,17 @@ class PanelCaller:
             and not voting(memory)
         )
 
-    def _entry(self, name: str, bid: PanelBid | None, heard: int) -> FloorBid | FloorPassed:
+    def _entry(
+        self, name: str, bid: PanelBid | None, heard: int, *, failed: bool
+    ) -> FloorBid | FloorPassed:
         """The bid or pass of `name`; whom the answer does not name passes."""
         memory = self._room.memory
         epoch = memory.floor.epoch
         if bid is None or bid.act == "pass":
             ready = bid is not None and bid.ready
-            return FloorPassed(participant=name, epoch=epoch, heard=heard, ready=ready, how="panel")
+            return FloorPassed(
+                participant=name, epoch=epoch, heard=heard, ready=ready, failed=failed, how="panel"
+            )
         return FloorBid(
             participant=name, epoch=epoch, heard=heard, urgency=bid.urgency, intent=bid.intent,
             re=drafting.target_of(memory, bid), novelty=drafting.short(bid.novelty),

@@ -22,6 +22,7 @@ import structlog
 
 from bus import Draft, Receipt
 from bus.entries import Record
+from bus.errors import Busy, Unavailable
 from bus.tasks import end
 from listeners.rooms.doors import Door, LogReplaced
 from listeners.rooms.marks import Marks
@@ -31,6 +32,7 @@ from memory.items import Fact
 from memory.state import Memory
 
 KEPT: Final = 64  # newest messages at hand: more than any profile shows by default
+RETRY_SECONDS: Final = 0.3
 LOOKED_BACK: Final = 400  # entries read at the start to learn when the floor last moved
 
 Done = TypeVar("Done")
@@ -47,6 +49,7 @@ class Room:
         self.memory = memory
         self.seq = seq  # of the newest entry folded
         self.recent: deque[Record] = deque(maxlen=KEPT)  # messages, oldest first
+        self.patience_seconds = 0.0  # for which an outage is waited out before publishing raises
         self._door = door
         self._marks = Marks()
         self._news = asyncio.Event()
@@ -56,9 +59,22 @@ class Room:
 
     async def publish(self, drafts: Sequence[Draft], *, epoch: int | None = None) -> list[Receipt]:
         """Publish as `Bus.publish` does, refusals included, and wait until it is folded here."""
-        receipts = await self._door.publish(drafts, epoch)
+        receipts = await self._offered(drafts, epoch)
         await self.caught_up(max(receipt.seq for receipt in receipts))
         return receipts
+
+    async def _offered(self, drafts: Sequence[Draft], epoch: int | None) -> list[Receipt]:
+        """Publish, and again while Redis is away or busy: under the same ids it lands once."""
+        clock = asyncio.get_running_loop()
+        deadline = clock.time() + self.patience_seconds
+        while True:
+            try:
+                return await self._door.publish(drafts, epoch)
+            except (Unavailable, Busy) as error:
+                if clock.time() >= deadline:
+                    raise
+                log.warning("publish_waits", session=self.session, reason=str(error))
+                await asyncio.sleep(RETRY_SECONDS)
 
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
         """End the session. Raises `SessionClosed` where others closed it with other words."""

@@ -48,7 +48,7 @@ def passed(moment: Moment, entry: FloorPassed) -> None:
     memory, name = moment.memory, moment.participant
     if not _counts(memory, name, entry):
         return
-    floor.yielded(memory, name, entry.heard, entry.ready)
+    floor.yielded(memory, name, entry.heard, ready=entry.ready, failed=entry.failed)
     moment.found("floor.passed", None, participant=name, ready=entry.ready)
 
 

@@ -88,11 +88,13 @@ def released(moment: Moment, entry: FloorReleased) -> None:
     if held != name:
         return
     if entry.reason in ("silent", "failed", "expired", "budget"):
-        yielded(memory, name, moment.n)
+        yielded(memory, name, moment.n, failed=entry.reason == "failed")
     moment.found("floor.released", None, participant=name, reason=entry.reason)
 
 
-def yielded(memory: Memory, name: str, heard: int, ready: bool = False) -> None:
+def yielded(
+    memory: Memory, name: str, heard: int, *, ready: bool = False, failed: bool = False
+) -> None:
     """`name` has nothing to say for now; each time in a row it stays away for longer."""
     floor = memory.floor
     before = floor.passes.get(name)
@@ -105,6 +107,7 @@ def yielded(memory: Memory, name: str, heard: int, ready: bool = False) -> None:
         messages=memory.messages,
         streak=1 if before is None else before.streak + 1,
         ready=ready,
+        failed=failed,
     )
 
 
@@ -150,12 +153,13 @@ def paused(moment: Moment, entry: FloorPaused) -> None:
 
 
 def resumed(moment: Moment, entry: FloorResumed) -> None:
-    """Grants again, and the hops begin anew: somebody has looked."""
+    """Grants again, and the hops begin anew: somebody has looked. Who failed is asked anew."""
     floor = moment.memory.floor
     if not allowed(moment.memory, entry.by, "pause"):
         moment.found("floor.refused", None, by=entry.by, what="pause")
         return
     floor.paused, floor.hops, floor.hinted = "", 0, False
+    floor.passes = {name: one for name, one in floor.passes.items() if not one.failed}
     moment.found("floor.resumed", None, by=entry.by)
 
 

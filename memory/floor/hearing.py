@@ -97,7 +97,7 @@ def _cool(memory: Memory, n: int) -> list[Fact]:
 
 def _person(floor: Floor, n: int, name: str) -> None:
     floor.hops, floor.hinted, floor.nudged, floor.alternating = 0, False, 0, 0
-    if floor.paused == "hops":
+    if floor.paused in ("hops", "errors"):
         floor.paused = ""
     if name in floor.seats:
         floor.seats[name].addressed = 0

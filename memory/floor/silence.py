@@ -7,7 +7,7 @@ from heapq import nlargest
 from memory.floor.bidding import owing
 from memory.floor.scoring import deficits
 from memory.floor.seats import has_person
-from memory.floor.steps import Answer, CallVote, Close, CountVote, Nudge, Waited
+from memory.floor.steps import Answer, CallVote, Close, CountVote, Nudge, Pause, Waited
 from memory.floor.stopping import holds, parse
 from memory.state import Memory
 from memory.voting.turnout import pending_votes
@@ -19,6 +19,8 @@ _QUESTION = "Everybody else has passed. What is missing, or are we done?"
 def broken(memory: Memory, waited: Waited, speakers: list[str]) -> Answer:
     """The step that breaks the silence of `speakers`, all of whom have passed or not answered."""
     floor, settings = memory.floor, memory.settings
+    if speakers and all(_failed(memory, name) for name in speakers):
+        return (Pause("errors") if has_person(memory) else Close("errors", "")), None
     willing = [name for name in speakers if not _is_ready(memory, name)]
     if not floor.nudged and willing:
         due = deficits(memory)
@@ -35,6 +37,12 @@ def broken(memory: Memory, waited: Waited, speakers: list[str]) -> Answer:
         return None, max(1, settings.vote.seconds * 1000 - (waited.vote or 0))
     proposal = _unvoted(memory)
     return (CallVote(proposal), None) if proposal is not None else _ended(memory, waited)
+
+
+def _failed(memory: Memory, name: str) -> bool:
+    """True where nobody knows what it would say: its model did not answer."""
+    held = memory.floor.passes.get(name)
+    return held is not None and held.failed
 
 
 def _is_ready(memory: Memory, name: str) -> bool:

@@ -93,6 +93,7 @@ class Pass(Struct, omit_defaults=True, kw_only=True, frozen=True):
     messages: int = 0  # of the session, by then
     streak: int = 1
     ready: bool = False
+    failed: bool = False  # its model did not answer
 
 
 class Floor(Store):

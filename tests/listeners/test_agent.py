@@ -15,7 +15,7 @@ from bus.entries import FloorGranted, FloorPaused, FloorResumed, Message, VoteIn
 from bus.errors import StaleEpoch
 from listeners.agents.hosting import Part
 from listeners.agents.prompting import should_respond, what_to_say
-from listeners.models.port import Prompt
+from listeners.models.port import ModelError, ModelUnavailable, Prompt
 from memory.floor.state import Bid
 from memory.fold import apply
 from memory.state import Memory
@@ -35,6 +35,7 @@ from tests.rooms import (
     settings,
     spend_by_prefix,
 )
+from tests.servers import RedisServer
 from tests.talkers import bid, eager, one_answer, passed, persona, quiet, sentence
 
 NAMES = ["ann", "bob", "cyd"]
@@ -323,6 +324,37 @@ async def test_every_policy_comes_to_its_end(bus: Bus, policy: str) -> None:
     if policy == "panel":
         assert {e.participant for e in kinds(log, "spend.reserved") if e.purpose == "evaluate"} \
             == {"parley"}  # fmt: skip
+
+
+async def test_models_that_do_not_answer_are_no_agreement_to_stop(bus: Bus) -> None:
+    """The session ends as `errors`, not as if everybody had nothing to add."""
+
+    def answer(prompt: Prompt, chance: Random) -> str | ModelError:
+        return ModelUnavailable("out of order") if prompt.turn else eager(prompt, chance)
+
+    await opened(bus, "dumb", settings({"any": [{"turns": 50}, {"quiescent": True}]}))
+    async with hosted(bus, "dumb", NAMES, answer):
+        await said(bus, "dumb", "host", "Begin.")
+        last = await closing(bus, "dumb")
+    assert (last.reason, last.totals["turns"]) == ("errors", 3)
+
+
+async def test_an_outage_of_redis_is_waited_out(durable_server: RedisServer) -> None:
+    """Agents and their arbiter go on where they were, and the session comes to its end."""
+    async with await Bus.connect(durable_server.url) as bus:
+        await opened(bus, "gap", settings({"turns": 8}, floor={"hops_hard": 0}))
+        async with hosted(bus, "gap", NAMES, eager, first_token_seconds=0.1) as task:
+            await said(bus, "gap", "host", "Begin.")
+
+            async def under_way() -> bool:
+                return len(kinds(await log_of(bus, "gap"), "message")) > 2
+
+            await wait_until(under_way)
+            durable_server.kill9()
+            await asyncio.to_thread(durable_server.restart)
+            last = await closing(bus, "gap", 60)
+            await task
+    assert last.reason == "turns"
 
 
 async def test_agents_confirm_a_vote_and_cast_their_ballots(bus: Bus) -> None:

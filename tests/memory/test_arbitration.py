@@ -382,6 +382,31 @@ def test_of_many_open_proposals_the_newest_are_voted_on_once(rule: str) -> None:
     assert asked == (list(range(60, 40, -1)) if rule == "majority" else [60])
 
 
+@pytest.mark.parametrize("policy", ["bid", "open"])
+def test_a_silence_of_models_that_do_not_answer_is_told_as_what_it_is(policy: str) -> None:
+    """Not quiescent: nobody knows what they would say. A person may set it going again."""
+    table = Table(agent("ana"), agent("bo"), floor={"policy": policy})
+    table.say("eli", "Anything else?")
+    table.passes("ana", "bo", failed=True)
+    assert table.step() == Close("errors", "")
+    table.put(person("eli"))
+    step = table.step()
+    assert step == Pause("errors")
+    table.take(step, lambda name: None)
+    assert table.step() is None
+    table.say("eli", "Is anybody there?")
+    assert (table.memory.floor.paused, table.memory.floor.passes) == ("", {})
+
+
+def test_one_who_really_passed_makes_it_a_silence() -> None:
+    """The others' models may be away."""
+    table = Table(agent("ana"), agent("bo"), agent("cy"))
+    table.say("eli", "Anything else?")
+    table.passes("ana", "bo", failed=True)
+    table.passes("cy")
+    assert isinstance(table.step(), Nudge)
+
+
 def test_under_open_who_is_dead_does_not_keep_the_others() -> None:
     """After as long as a draft may take, silence is silence."""
     table = Table(agent("ana"), agent("bo"), floor={"policy": "open", "lease_ms": 60_000})

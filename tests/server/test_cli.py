@@ -63,6 +63,7 @@ def test_the_version_and_the_help_need_nothing(parley: Parley) -> None:
         (["say", "s", "text", "--act", "sing"], "act"),
         (["say", "s", ""], "content: is empty"),
         (["say", "s", "hi", "--as", " "], "participant: is empty"),
+        (["say", "s", "hi", "--as", "Parley"], "'Parley' is the server's own voice"),
         (["say", "s", "hi", "--id", "a b"], "without spaces"),
         (["alias", "s", "Bo", "Bo"], "another NICK"),
         (["replay", "x", "--session", "s", "--rate", "inf"], "--rate"),
