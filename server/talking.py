@@ -14,7 +14,6 @@ from bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
 from listeners.reader import MemoryReader
 from memory.errors import UnknownRef
 from memory.items import VOICE
-from memory.items import VOICE
 from server.errors import Misuse
 from server.packs import read_packs
 from server.running import connected
