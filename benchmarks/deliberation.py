@@ -50,13 +50,12 @@ SEATS = (
 def endpoint(speed: float, seed: int) -> Iterator[str]:
     """The endpoint's address; it serves in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.endpoint", str(speed), str(seed)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-    finally:
-        process.kill()
-        process.wait()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
 
 
 async def deliberate(turns: int, agents: int, speed: float, seed: int) -> dict[str, Any]:

@@ -63,7 +63,13 @@ def laws_hold(file: SessionFile, report: dict[str, Any]) -> None:
     assert report["ended"]["totals"]["tokens"] <= opened["budget"]["tokens"]
 
 
-@pytest.mark.parametrize("name", bundled())
+# A moderated talk takes its time: half a minute, which its rehearsal in virtual time does not.
+PLAYED = [
+    pytest.param(name, marks=pytest.mark.long if name == "review" else ()) for name in bundled()
+]
+
+
+@pytest.mark.parametrize("name", PLAYED)
 def test_a_bundled_scenario_ends_by_a_rule_and_decides(
     at: Parley, tmp_path: Path, name: str
 ) -> None:
