@@ -11,7 +11,7 @@ from benchmarks.tables import cancels, tables
 
 
 @pytest.mark.parametrize(
-    ("turns", "speed"), [(24, 40), pytest.param(60, 1, marks=pytest.mark.long)]
+    ("turns", "speed"), [(36, 40), pytest.param(60, 1, marks=pytest.mark.long)]
 )
 async def test_eight_agents_stay_within_their_figures(turns: int, speed: int) -> None:
     """Over real HTTP, with faults: few are asked, turns stay flat, and cost a quarter of it all."""
