@@ -22,7 +22,7 @@ from memory.floor.rules import urgency
 from memory.floor.scoring import deficits
 from personas.persona import Persona
 
-PATIENCE: Final = 2  # times in an evaluation's time that one more listener is asked
+PATIENCE: Final = 2  # times in an evaluation's time without an answer that one more is asked
 _ACKNOWLEDGES: Final = re.compile(
     r"\W*(?:(?:\+1|ok(?:ay)?|thanks?(?: you)?|agreed?|sure|yes|yep|got it|noted|will do|great|"
     r"sounds good|makes sense|done)\W*){1,3}",
@@ -179,7 +179,7 @@ class Evaluating:
         if not settings.queue:
             return True
         bids = sum(stands(memory, name) for name in memory.floor.bids)
-        more = PATIENCE * self._me.room.waited().epoch // settings.evaluation_ms
+        more = PATIENCE * self._me.room.waited().answer // settings.evaluation_ms
         due = deficits(memory)
         waiting = [name for name, said in verdicts(memory, due).items() if said == "evaluate"]
         waiting.sort(key=lambda name: -due[name])  # of equals who joined first

@@ -26,7 +26,7 @@ class Marks:
     def __init__(self) -> None:
         self._ahead: float | None = None  # of the log's clock over the loop's, ms
         self._opened = self._oldest = self._turned = 0
-        self._epoch = self._bid = self._head = self._nudge = 0
+        self._epoch = self._bid = self._head = self._nudge = self._answer = 0
         self._calls: dict[int, int] = {}  # of votes, by the n of their initiation
 
     def note(self, record: Record, *, live: bool) -> None:
@@ -52,6 +52,9 @@ class Marks:
             self._bid = 0
         elif kind == "floor.bid":
             self._bid = self._bid or at
+            self._answer = at
+        elif kind == "floor.passed":
+            self._answer = at
         elif kind == "vote.initiated":
             self._calls[record.n] = at
         elif kind == "floor.nudged":
@@ -75,6 +78,7 @@ class Marks:
             session=_since(now, self._opened),
             head=_since(now, self._head or self._opened),
             nudge=_since(now, self._nudge) if self._nudge else None,
+            answer=_since(now, max(self._answer, self._epoch or self._opened)),
             held=_since(now, self._turned or self._oldest or self._opened),
         )
 

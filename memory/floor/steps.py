@@ -14,8 +14,9 @@ class Waited:
     `epoch` since the floor was last granted or released, or everyone was stirred;
     `held` since it was last granted or released, whoever spoke since;
     `bid` since the first standing bid of that time; `vote` since the oldest vote
-    that is not over was called; `nudge` since somebody was last nudged. None
-    where there was none, or it is not known.
+    that is not over was called; `nudge` since somebody was last nudged; `answer`
+    since somebody bid or passed, or the floor was freed. None where there was
+    none, or it is not known.
     """
 
     epoch: int
@@ -25,6 +26,7 @@ class Waited:
     head: int  # since the last message
     nudge: int | None = None
     held: int = 0
+    answer: int = 0
 
 
 @dataclass(frozen=True, slots=True)

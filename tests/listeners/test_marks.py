@@ -5,7 +5,16 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from bus.entries import Entry, FloorBid, FloorGranted, Message, Record, VoteInitiated
+from bus.entries import (
+    Entry,
+    FloorBid,
+    FloorGranted,
+    FloorPassed,
+    FloorReleased,
+    Message,
+    Record,
+    VoteInitiated,
+)
 from listeners.rooms.marks import Marks
 from memory.floor.arbitration import Expire, Waited, next_step
 from tests.logs import opened
@@ -36,6 +45,18 @@ def test_a_dead_holder_does_not_keep_the_floor_for_as_long_as_others_talk() -> N
     assert waited.epoch < 10_000
     assert next_step(table.memory, waited)[0] == Expire("ana")
     assert next_step(table.memory, replace(waited, held=19_000)) == (None, 1_000)
+
+
+def test_an_answer_of_anybody_is_progress() -> None:
+    """More listeners are asked where nobody answers, not where those who do pass."""
+    table = Table(agent("ana"), agent("bo"))
+    freed = FloorReleased(participant="ana", epoch=2)
+    marks = Marks()
+    silent = heard(marks, table, (DAY_MS, opened()), (9_000, freed))
+    assert silent.answer >= 9_000
+    passed = heard(marks, table, (2_000, FloorPassed(participant="bo", epoch=2)))
+    assert 2_000 <= passed.answer < 9_000
+    assert passed.epoch >= 9_000
 
 
 def test_a_vote_that_was_called_long_ago_is_not_taken_for_one_that_is_over() -> None:
