@@ -138,12 +138,17 @@ def figures(log: list[Record], hosted: Hosted, room: Room, agents: int) -> dict[
 
 
 def by_turn(entries: list[Any], room: Room) -> tuple[list[int], list[int]]:
-    """Tokens sent until each turn was spoken, and what the whole history would have taken."""
+    """Tokens sent until each turn was spoken, and what the whole history would have taken.
+
+    Ballots are no part of a turn: a vote costs what it costs whenever it is held.
+    """
     cast = bundled()
     sent, baseline, since, history = [], [], 0, 0
+    ballots = {one.call for one in entries if one.kind == "spend.reserved"
+               and one.purpose == "ballot"}  # fmt: skip
     for entry in entries:
         if entry.kind == "spend.settled":
-            since += entry.input_tokens
+            since += 0 if entry.call in ballots else entry.input_tokens
         elif entry.kind == "message":
             if entry.participant in cast:
                 system = tokens(house_rules(cast[entry.participant], room.memory))

@@ -1,7 +1,7 @@
 """The endpoint of `benchmarks.deliberation`: `python -m benchmarks.endpoint SPEED SEED`.
 
 Prints its address and serves until it is killed. An evaluation bids in half of
-the cases, with an intent and an urgency drawn by the request.
+the cases, with an intent and an urgency drawn by the request; a ballot chooses any option.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ def replies(seed: int) -> Any:
 
     def reply(request: dict[str, Any]) -> str:
         wanted = request.get("response_format", {}).get("json_schema", {})
+        if wanted.get("name") == "ballot":
+            options = wanted["schema"]["properties"]["choice"]["items"]["enum"]
+            chance = random_of(seed, "ballot", request["messages"])
+            return json.dumps({"choice": [chance.choice(options)], "why": "on balance"})
         if wanted.get("name") != "Evaluation":
             return prose(request)
         chance = random_of(seed, "evaluation", request["messages"])
