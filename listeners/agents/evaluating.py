@@ -173,12 +173,14 @@ class Evaluating:
         """Whether it is among the few that are asked at once: those who said least come first.
 
         All listeners come to the same few, wherever they run. Bids that stand
-        need no more company. Where those who are asked do not answer, more are.
+        need no more company, unless a moderator is to choose among all. Where
+        those who are asked do not answer, more are.
         """
         memory, settings = self._me.memory, self._me.settings
         if not settings.queue:
             return True
-        bids = sum(stands(memory, name) for name in memory.floor.bids)
+        chosen = settings.policy == "moderated"
+        bids = 0 if chosen else sum(stands(memory, name) for name in memory.floor.bids)
         more = PATIENCE * self._me.room.waited().answer // settings.evaluation_ms
         due = deficits(memory)
         waiting = [name for name, said in verdicts(memory, due).items() if said == "evaluate"]
