@@ -1,0 +1,101 @@
+"""What the fold keeps of the lines in reach: those that may turn out to be more than talk."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+REACH = 30  # messages: nearly every restatement comes within 26, every first vote within 13
+
+
+class Store(Struct, omit_defaults=True, kw_only=True):
+    """What the fold changes in place."""
+
+
+class Anchored(Store):
+    """A line that stood above a run of votes when the run began."""
+
+    run: int  # `Run.first`
+    rank: int  # lines in the window between it and the run
+    gap: int  # messages between it and the run's first vote
+    tags: list[str] = []  # what the lines between are like
+
+
+class Echo(Store):
+    """A line that says much of what another one says."""
+
+    n: int  # of the other line
+    likeness: int  # 1 some .. 5 the same
+    apart: int  # messages between the two
+    votes: int  # of them votes
+    same: bool = False  # one speaker said both
+    backed: int = 0  # voters of the other line's run
+    imperative: bool = False  # what the other line is like
+    scribed: bool = False
+    again: bool = False  # the other line echoes, or is echoed, as well
+
+
+class Line(Store):
+    """A line in reach, with what the lines around it have said of it so far."""
+
+    n: int
+    place: int  # ordinal of the message
+    who: str
+    typist: str
+    text: str  # at most `wording.READ` characters
+    start: int  # of `text` in the entry's content
+    at: str | None = None
+    topic: str | None = None
+    own: int = 0  # how much its wording alone looks like a proposal or a decision
+    wording: tuple[int, int] = (0, 0)  # what its wording adds to each scorecard
+    tags: list[str] = []  # features of where it stands, told when they came true
+    anchored: list[Anchored] = []
+    within: int = 0  # voters before it of the run it stands in; 0: in none
+    behind: Echo | None = None  # the earlier line that it is most like
+    ahead: Echo | None = None  # the later line that is most like it
+    assents: int = 0
+    imperative: bool = False
+    scribed: bool = False
+    short: bool = False
+    asks: bool = False
+    handles: list[str] = []  # the items it turned out to be
+
+
+class Run(Store):
+    """Votes that follow each other: who voted, and how."""
+
+    first: int  # ordinal of its first vote
+    last: int
+    voters: dict[str, int] = {}  # per mille: +1 is 1000
+    again: bool = False  # its first voter had just voted: a second question is put
+    remarks: int = 0  # votes that say more than the vote
+    lines: int = 0  # lines of the window that came after its first vote
+    closed: bool = False  # what it was on was restated
+
+
+class Cast(Store):
+    """A bare vote within reach, and where it counts so far."""
+
+    n: int
+    place: int
+    who: str
+    stance: str
+    conditional: bool
+    start: int
+    end: int
+    rule: str
+    confidence: int
+    text: str
+    on: int = 0  # ref of the proposal it was taken to be on; 0: none
+
+
+class Structure(Store):
+    """The window, the run of votes that goes on, and the manner of the session."""
+
+    lines: list[Line] = []
+    runs: list[Run] = []
+    casts: list[Cast] = []
+    votes: list[int] = []  # ordinals of the votes in reach
+    voted: int = 0  # votes so far
+    led: list[bool] = []  # of the newest 20 lines: whether they name another speaker
+    talk: list[tuple[int, list[str]]] = []  # of the newest lines: place, what they speak of
+    formal: int = 0  # items so far that were marked, or put to a vote as bare lines
