@@ -8,7 +8,7 @@ from typing import Any, Final
 from server.transcripts.chats import FRAMES, RESULT, joined, read_rows, rows_of
 from server.transcripts.formats import NO, SURE, Format
 from server.transcripts.source import Source
-from server.transcripts.taking import Taking
+from server.transcripts.taking import Taking, word
 
 Row = dict[str, Any]
 _TYPE: Final = re.compile(r"[A-Z][A-Za-z]{2,60}(?:Message|Event)\Z")
@@ -76,13 +76,13 @@ def _message(place: str, row: Any, taking: Taking) -> None:
     if not isinstance(row, dict):
         taking.refuse(place, "not a JSON object")
         return
-    kind = row.get("type")
+    kind = word(row.get("type"))
     if kind == "SystemMessage":
         taking.skip(FRAMES, place)
     elif kind in _RESULTS:
         taking.skip(RESULT, place)
-    elif kind is not None and kind not in _SPOKEN:
-        known = isinstance(kind, str) and _TYPE.match(kind)
+    elif kind and kind not in _SPOKEN:
+        known = _TYPE.match(kind)
         taking.skip(f"no words of anyone ({kind})" if known else "no words of anyone", place)
     else:
         _say(place, row, taking)

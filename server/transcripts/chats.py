@@ -16,10 +16,11 @@ from server.transcripts.taking import Taking
 # Roles that frame a conversation rather than take part in it.
 FRAME: Final = frozenset({"system", "developer"})
 _TOOLS: Final = frozenset({"tool", "function"})
-_TEXTS: Final = frozenset({None, "text", "input_text", "output_text"})
+_TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _BLOCKS: Final = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"}
 )
+_KEPT: Final = ("id", "timestamp", "act", "re", "topic", "to")  # as in a row of JSON Lines
 FRAMES: Final = "frames the talk (system, developer)"
 RESULT: Final = "a tool's result"
 CALL: Final = "calls a tool without words"
@@ -46,9 +47,10 @@ def joined(content: Any, taking: Taking, place: str) -> tuple[Any, bool]:
         return content, False
     texts, others = [], False
     for part in content:
-        kind = part.get("type") if isinstance(part, dict) else None
-        text = part if isinstance(part, str) else part.get("text") if isinstance(part, dict) else 0
-        if isinstance(text, str) and kind in _TEXTS:
+        fields = part if isinstance(part, dict) else {"text": part}
+        text = fields.get("text")
+        kind = fields.get("type", "text" if isinstance(text, str) else None)
+        if isinstance(text, str) and isinstance(kind, str) and kind in _TEXTS:
             texts.append(text)
         else:
             others = True
@@ -131,7 +133,8 @@ def _listed(number: int, row: Any, place: str, taking: Taking) -> None:
             taking.skip(CALL if calls else SILENT, place)
         return
     name = row.get("name") or role
-    taking.add({**row, "index": number, "agent_id": name, "content": content})
+    given = {field: row[field] for field in _KEPT if field in row}
+    taking.add({**given, "index": number, "agent_id": name, "content": content})
 
 
 OPENAI: Final = Format(

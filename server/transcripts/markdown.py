@@ -18,6 +18,7 @@ from server.transcripts.taking import Taking, name_of
 
 MINUTES: Final = "Minutes"
 _HEADING: Final = re.compile(r"#{1,6}[ \t]+(\S.*)\Z", re.DOTALL)
+_JSON: Final = re.compile(r"\s*[\[{]\s*[\[{\"\]}]")
 _RULE: Final = re.compile(r"[ \t]*(?:-[ \t-]*-|\*[ \t*]*\*|_[ \t_]*_|=+)[ \t]*\Z")
 _BULLET: Final = re.compile(r"[ \t]{0,40}(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+(?=\S)")
 _FENCE: Final = re.compile(r"[ \t]{0,40}(?:```|~~~)")
@@ -44,7 +45,7 @@ _KEPT: Final = {"chairs": "chair", "scribes": "scribe", "meeting": "title"}
 def _tell(source: Source) -> int:
     """By the lines that name a speaker: one in bold, or several that make up a fair share."""
     lines = source.head_lines
-    if "\0" in source.head or source.data[:1] in (b"{", b"["):
+    if "\0" in source.head or _JSON.match(source.head):
         return NO
     named = [found[0] for line in lines if (found := _named(line)) is not None]
     bold = sum(_BOLD.match(_split(line)[1]) is not None for line in lines)
@@ -122,7 +123,7 @@ class _Reader:
         self._words: list[str] = []
         self._place = ""
         self._at: str | None = None
-        self._gap = self._fenced = False
+        self._gap = self._fenced = self._quotes = False
 
     def line(self, place: str, line: str) -> None:
         """Takes a line that is not blank."""
@@ -161,7 +162,8 @@ class _Reader:
             self._taking.say(self._place, who, text, timestamp=self._at, topic=self._topic)
         elif self._who is not None:
             self._taking.skip("names without words", self._place)
-        self._who, self._words, self._at, self._gap = None, [], None, False
+        self._who, self._words, self._at = None, [], None
+        self._gap = self._quotes = False
 
     def about(self, line: str) -> bool:
         """Keeps what a line says of the meeting itself; False where it says nothing of it."""
@@ -186,8 +188,9 @@ class _Reader:
 
     def _unnamed(self, place: str, line: str) -> None:
         indented = line[:1] in " \t"
-        if line.startswith(">") and self._who is not None and not any(self._words):
-            line = line.lstrip("> \t")  # a name, and below it what they say as a quote
+        if line.startswith(">") and self._who and (self._quotes or not any(self._words)):
+            self._quotes = True  # a name, and below it what they say as a quote
+            line = line.lstrip("> \t")
         elif any(self._words) and not indented and (self._gap or _BULLET.match(line)):
             self.end()
         self._go_on(place, line if self._who is not None else _unlisted(line))

@@ -27,7 +27,7 @@ _AT_WORD: Final = re.compile(r"(\S{1,100}) (?:at|@) (\S{1,200}\.\S{1,100})(?: \(
 _PREFIX: Final = re.compile(
     r"(?:(?:re|fwd?|aw|sv)(?:\[[0-9]+\])?:[ \t]*|\[[^\]\n]{1,40}\][ \t]*)", re.IGNORECASE
 )
-_LONGEST_HEADER: Final = 4000  # the parsers of headers are not made for more
+_LONGEST_HEADER: Final = 2000  # characters, as long as mail allows a line of one
 
 
 def _tell(source: Source) -> int:
@@ -46,7 +46,12 @@ def _tell(source: Source) -> int:
 
 
 def _read(source: Source, taking: Taking) -> None:
-    mails = [_Mail(place, part) for place, part in _mails(source.data)]
+    mails = []
+    for place, part in _mails(source.data):
+        try:
+            mails.append(_Mail(place, part))
+        except RecursionError:
+            taking.refuse(place, "its parts are nested too deep")
     if all(mail.date for mail in mails):
         mails.sort(key=lambda mail: mail.date.timestamp() if mail.date else 0.0)  # stable
     else:
@@ -68,33 +73,46 @@ def _mails(data: bytes) -> Iterator[tuple[str, bytes]]:
         yield f"line {line}", data[head:following]
 
 
+class _Bounded(policy.Compat32):
+    """Headers cut to a length: the parsers of the standard library take minutes for long ones."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:_LONGEST_HEADER]
+
+
+_POLICY: Final = _Bounded()
+
+
 class _Mail:
-    """One mail, its headers read once. No header of any kind makes it fail."""
+    """One mail, its headers read once. Raises `RecursionError` for parts within parts within …"""
 
     def __init__(self, place: str, data: bytes) -> None:
         self.place = place
-        self.message = message_from_bytes(data, policy=policy.default)
+        self.message = message_from_bytes(data, policy=_POLICY)
+        self._headers = {
+            name.lower(): str(raw) for name, raw in reversed(list(self.message.raw_items()))
+        }
         self.id = next(iter(_ids(self.header("Message-ID"))), None)
         self.answers = [
             *_ids(self.header("In-Reply-To"))[:1],
             *_ids(self.header("References"))[::-1],
         ]
-        self.subject = _subject(self.header("Subject"))
+        self.subject = _subject(self.worded("Subject"))
         self.date = _date(self.header("Date"))
 
     def header(self, name: str) -> str:
-        for key, raw in self.message.raw_items():
-            if key.lower() == name.lower():
-                return _decoded(name, str(raw)[:_LONGEST_HEADER])
-        return ""
+        """A header as it stands, on one line; "" where there is none."""
+        raw = self._headers.get(name.lower(), "").encode("utf-8", "surrogateescape")
+        return " ".join(raw.decode("utf-8", "replace").split())
 
-
-def _decoded(name: str, raw: str) -> str:
-    """A header's words out of its encoding; as it stands where the parser gives up on it."""
-    try:
-        return str(policy.default.header_factory(name, raw))
-    except Exception:  # whatever the parser trips over: it has no error of its own for that
-        return raw
+    def worded(self, name: str) -> str:
+        """A header's words out of their encoding; as they stand where the parser gives up."""
+        raw = self.header(name)
+        try:
+            return str(policy.default.header_factory(name, raw)) if "=?" in raw else raw
+        except Exception:  # whatever the parser trips over: it has no error of its own for that
+            return raw
 
 
 def _ids(text: str) -> list[str]:
@@ -134,7 +152,7 @@ class _Reader:
         if mail.answers and not found:
             self._taking.note(f"the mail of {mail.place} answers one that is not in the file")
         index = self._taking.say(
-            mail.place, self._who(mail.header("From")), text,
+            mail.place, self._who(mail.worded("From")), text,
             timestamp=_iso(mail.date), re=found[0] if found else None,
             topic=None if self._one else mail.subject or None,
         )  # fmt: skip

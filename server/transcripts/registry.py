@@ -51,6 +51,11 @@ def detected(source: Source) -> Format:
     start = source.data[:64].lstrip()[:1]
     if start == b"[" and source.broken_json is not None:
         raise Failure(f"the file starts like a JSON list and is not one: {source.broken_json}")
+    if b"\0" in source.data:
+        raise Failure(
+            f"the file is no text: byte {source.data.index(0)} is NUL. "
+            "If it is UTF-16 without its mark, save it as UTF-8"
+        )
     raise Failure(
         f"the file fits no format of a transcript. Tried: {', '.join(NAMES)}. "
         f"If it is one of them, {HOW_TO_FORCE}"

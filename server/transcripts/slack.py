@@ -22,13 +22,13 @@ from server.transcripts.reactions import vote_of
 from server.transcripts.slack_names import Names
 from server.transcripts.slack_text import words
 from server.transcripts.source import Source
-from server.transcripts.taking import Taking
+from server.transcripts.taking import Taking, word
 
 _TS: Final = re.compile(r"[0-9]{1,11}(?:\.[0-9]{1,9})?\Z")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\.json\Z")
 # What is somebody's words all the same; every other subtype is a notice of the channel.
 _SPOKEN: Final = frozenset(
-    {None, "", "bot_message", "me_message", "thread_broadcast", "file_share", "file_comment",
+    {"", "bot_message", "me_message", "thread_broadcast", "file_share", "file_comment",
      "reply_broadcast"}
 )  # fmt: skip
 
@@ -116,7 +116,7 @@ class _Reader:
         if not _is_message(row):
             taking.refuse(place, "not a message of Slack: it has no 'ts' and 'text' or 'user'")
             return
-        if row.get("subtype") not in _SPOKEN:
+        if word(row.get("subtype")) not in _SPOKEN:
             taking.skip("joins, topics and other notices of a channel", place)
             return
         text = row.get("text")

@@ -98,6 +98,11 @@ class Taking:
         return target
 
 
+def word(value: Any) -> str:
+    """A value of JSON that should be a text, where it is one; else ""."""
+    return value if isinstance(value, str) else ""
+
+
 def name_of(text: str) -> str:
     """A speaker's name on one line, trimmed, at most 128 characters; "unknown" for none."""
     return _BLANK.sub(" ", text[: 4 * _LONGEST_NAME]).strip()[:_LONGEST_NAME].strip() or "unknown"
