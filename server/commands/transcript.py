@@ -34,7 +34,7 @@ def transcript(
     skip_bad: SkipBad = False,
     json: Json = False,
 ) -> None:
-    """Convert a record of talk to JSON Lines, and report what was taken and what was left."""
+    """Convert a record of talk to JSON Lines; say what was left out."""
     from server.errors import Misuse
     from server.files import write_bytes
     from server.output import emit_bytes

@@ -39,6 +39,11 @@ _ABOUT: Final = re.compile(
     r"attendance|participants|regrets|absent|apologies|chairs?|scribes?|recording)"
     r"(?:\*\*|__)?[ \t]?:(?:\*\*|__)?[ \t]*(.{0,2000})\Z", re.IGNORECASE | re.DOTALL,
 )  # fmt: skip
+# What a meeting came to is nobody's in particular, even right below somebody's words.
+_OUTCOME: Final = re.compile(
+    r"(?:\*\*|__)?(?:resolved|resolutions?|decisions?|decided|agreed|agreement|consensus|actions?)"
+    r"(?: items?)?(?:\*\*|__)?[ \t]?:", re.IGNORECASE,
+)  # fmt: skip
 _KEPT: Final = {"chairs": "chair", "scribes": "scribe", "meeting": "title"}
 
 
@@ -47,12 +52,14 @@ def _tell(source: Source) -> int:
     lines = source.head_lines
     if "\0" in source.head or _JSON.match(source.head):
         return NO
-    named = [found[0] for line in lines if (found := _named(line)) is not None]
+    named = [found[0] for line in lines if (found := _named(line)) is not None and found[1]]
     bold = sum(_BOLD.match(_split(line)[1]) is not None for line in lines)
     if len(named) < 2 and not (bold and named):
         return NO
     again = sum(count for count in Counter(named).values() if count > 1)
-    return LIKELY if bold or (again > 1 and again * 4 >= len(lines)) else PERHAPS
+    if bold or (again > 1 and again * 4 >= len(lines)):
+        return LIKELY
+    return PERHAPS if len(named) * 2 >= len(lines) else NO
 
 
 def _split(line: str) -> tuple[str | None, str]:
@@ -191,7 +198,11 @@ class _Reader:
         if line.startswith(">") and self._who and (self._quotes or not any(self._words)):
             self._quotes = True  # a name, and below it what they say as a quote
             line = line.lstrip("> \t")
-        elif any(self._words) and not indented and (self._gap or _BULLET.match(line)):
+        elif (
+            any(self._words)
+            and not indented
+            and (self._gap or _BULLET.match(line) or _OUTCOME.match(line))
+        ):
             self.end()
         self._go_on(place, line if self._who is not None else _unlisted(line))
 

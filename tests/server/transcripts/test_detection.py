@@ -61,7 +61,12 @@ def test_an_unknown_format_is_misuse() -> None:
         parse_transcript(b"x", format="slak")
 
 
-@pytest.mark.parametrize("data", [b"once upon a time", b'{"a": ', b"[1, 2]", b'"text"', b"null"])
+README = b"# My tool\n\nInstall it:\n\n- run make\n- Note: it is old\n\nUsage: see docs\n"
+
+
+@pytest.mark.parametrize(
+    "data", [b"once upon a time", README, b'{"a": ', b"[1, 2]", b'"text"', b"null"]
+)
 def test_what_fits_nothing_says_what_was_tried(data: bytes) -> None:
     """And how to name the format, where it has one after all."""
     with pytest.raises(Failure, match=r"--input-format|not JSON"):

@@ -128,6 +128,12 @@ def test_headings_are_topics_and_what_nobody_says_the_scribe_does() -> None:
     assert said("**Ana:** hi\n\nAgreed: beans\n")[1] == ("Minutes", "Agreed: beans")
 
 
+def test_an_outcome_is_nobodys_even_right_below_words() -> None:
+    """Whoever spoke last has not decided it alone."""
+    text = "Ana: I propose: beans\nBo: +1\nRESOLVED: beans\nAna: next\n"
+    assert said(text)[2] == ("Minutes", "RESOLVED: beans")
+
+
 def test_names_may_come_with_times_and_words_as_quotes() -> None:
     """The forms that talk is pasted in."""
     text = "[09:00] Ana: hi\n**Bo** (09:01): hi\n\n**Cy:**\n> quoted\n> lines\n\n10:02 Ana: bye\n"
@@ -171,6 +177,13 @@ def test_a_header_without_end_takes_no_time() -> None:
     """What a parser of the standard library takes minutes for is cut before it."""
     mail = "From a@b x\nFrom: a\nDate: x\nContent-Type: text/plain; charset=" + "<" * 200_000
     assert said(mail + "\n\nhello\n") == [("a", "hello")]
+
+
+@pytest.mark.parametrize("unit", ["<!--", "<", "<a ", "<p>", "</", "&#9", "<![", "\n "])
+def test_a_page_is_read_in_linear_time(unit: str) -> None:
+    """The words of a mail in HTML that was made to be slow are there at once, or none are."""
+    mail = "From a@b x\nFrom: a\nDate: x\nContent-Type: text/html\n\n<b>hello</b> "
+    assert said(mail + unit * 100_000)[0][1].startswith("hello")
 
 
 def test_text_of_other_encodings_is_read_and_said_so() -> None:
