@@ -25,6 +25,7 @@ from server.commands import (
     sessions,
     talk,
     tool,
+    transcript,
     vote,
 )
 from server.commands.options import SOURCES
@@ -56,7 +57,19 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.meta[SOURCES] = sources
 
 
-for family in (demo, run, analysis, talk, floor, goal, asking, rules, redaction, operations):
+for family in (
+    demo,
+    run,
+    analysis,
+    transcript,
+    talk,
+    floor,
+    goal,
+    asking,
+    rules,
+    redaction,
+    operations,
+):
     family.add_to(app)
 app.add_typer(scenario.app, name="scenario")
 app.add_typer(sessions.app, name="session")

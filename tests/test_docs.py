@@ -124,6 +124,7 @@ def directory(tmp_path: Path) -> Path:
         "docs/floor.md",
         "docs/cli.md",
         "docs/scenarios.md",
+        "docs/transcripts.md",
     ],
 )
 def test_examples_run(name: str, directory: Path) -> None:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from server.commands.options import As, Brief, Budget, Json, SkipBad, Transcript, settings
+from server.commands.options import (
+    As,
+    Brief,
+    Budget,
+    InputFormat,
+    Json,
+    SkipBad,
+    Transcript,
+    settings,
+)
 
 if TYPE_CHECKING:
     from server.transcripts import Transcript as Read
@@ -30,6 +39,7 @@ def analyze(
     ctx: typer.Context,
     file: Transcript,
     form: Annotated[Form, typer.Option("--format", help="what to print")] = Form.report,
+    input_format: InputFormat = None,
     skip_bad: SkipBad = False,
     as_: As = None,
     brief: Brief = False,
@@ -43,7 +53,7 @@ def analyze(
 
     if form is not Form.context and (as_ is not None or brief or budget is not None):
         raise Misuse("--as, --brief and --budget shape a context: add --format context")
-    found = analysis.analyze(_read(file, skip_bad), settings(ctx))
+    found = analysis.analyze(_read(file, skip_bad, input_format), settings(ctx))
     if form is Form.memory:
         emit_bytes(found.canonical())
     elif form is Form.items:
@@ -63,6 +73,7 @@ def replay(
         float | None,
         typer.Option("--rate", min=0.001, max=1e6, help="messages a second; else flat out"),
     ] = None,
+    input_format: InputFormat = None,
     skip_bad: SkipBad = False,
     wait: Annotated[
         bool,
@@ -79,17 +90,20 @@ def replay(
     from server.replaying import replay as replay_all
     from server.running import run
 
-    transcript = _read(file, skip_bad)
+    transcript = _read(file, skip_bad, input_format)
     report = run(replay_all(settings(ctx), transcript, session, rate=rate, wait=wait))
     if report is not None:
         views.show_minutes(report, json)
 
 
-def _read(file: Path, skip_bad: bool) -> Read:
+def _read(file: Path, skip_bad: bool, format: str | None) -> Read:
+    from server.commands.transcript import read
     from server.output import tell
-    from server.transcripts import read_transcript
+    from server.transcripts.written import told
 
-    transcript = read_transcript(file, (lambda bad: tell(f"left out {bad}")) if skip_bad else None)
-    if transcript.skipped:
-        tell(f"left out {transcript.skipped} that frame the talk or say nothing")
-    return transcript
+    found = read(file, skip_bad, format)
+    if found.format != "jsonl":
+        tell(f"read as {found.format}")
+    for line in told(found):
+        tell(line)
+    return found

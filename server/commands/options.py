@@ -15,7 +15,16 @@ SOURCES: Final = "parley.sources"  # where a call keeps what was set, and where
 Session = Annotated[str, typer.Argument(metavar="SESSION", help="name of the session")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 Transcript = Annotated[
-    Path, typer.Argument(metavar="FILE", help="JSON Lines or an OpenAI message list; - reads stdin")
+    Path,
+    typer.Argument(metavar="FILE", help="a record of talk ('parley transcript'); - reads stdin"),
+]
+InputFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--input-format",
+        metavar="NAME",
+        help="its format ('parley transcript --list')",
+    ),
 ]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="report bad lines on stderr and go on without them")

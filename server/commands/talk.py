@@ -91,7 +91,7 @@ def watch(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Follow a session live: entries, and what the fold found in them."""
+    """Follow a session live: entries, and what the fold found."""
     from server import watching
     from server.running import run
 

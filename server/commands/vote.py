@@ -11,7 +11,7 @@ from server.commands.options import Json, Session, settings
 from server.commands.words import Spoken
 
 app = typer.Typer(
-    help="Votes: a question, its options, ballots, and what they come to.",
+    help="Votes: a question, its options, ballots, what they come to.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -170,7 +170,7 @@ def test_a_message_list_is_told_apart_by_its_shape(shape: str, indent: int | Non
     assert [said.index for said in found.said] == [1, 2]
     assert [message.participant for message in messages(found)] == ["Ada", "assistant"]
     assert contents(found)[1] == "I\n\nagree."
-    assert found.skipped == 3
+    assert found.skipped == 4  # the picture too
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_message_list_is_told_apart_by_its_shape(shape: str, indent: int | Non
 def test_a_bad_message_of_a_list_is_named_by_its_place(rows: list[Any], reason: str) -> None:
     """Lists have no lines; the message's place stands for it."""
     with pytest.raises(BadTranscript, match=f"^message 0: .*{reason}"):
-        parse_transcript(json.dumps(rows).encode())
+        parse_transcript(json.dumps(rows).encode(), format="openai")
 
 
 def test_a_broken_list_is_refused() -> None:

@@ -1,0 +1,61 @@
+"""Transcripts: recorded talk in files, read and checked before a word is published.
+
+A file's format is told by its content (`registry`), each format has a module of
+its own, and all of them hand what they find to one `Taking`. docs/transcripts.md
+says what is taken of each and what is left.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from server.errors import Failure
+from server.transcripts.files import source_at
+from server.transcripts.found import Left, OnBad, Said, Transcript
+from server.transcripts.registry import FORMATS, HOW_TO_FORCE, NAMES, detected, named
+from server.transcripts.source import Source
+from server.transcripts.taking import Taking
+
+__all__ = [
+    "FORMATS", "NAMES", "Left", "OnBad", "Said", "Transcript",
+    "parse_transcript", "read_transcript",
+]  # fmt: skip
+
+
+def read_transcript(
+    path: Path, on_bad: OnBad | None = None, format: str | None = None
+) -> Transcript:
+    """The messages of the file at `path`, which may be a folder or an archive.
+
+    The path `-` is stdin. The first message that is wrong raises `BadTranscript`, naming its line;
+    with `on_bad` each is handed there and left out instead. A file that is
+    not a transcript at all raises `Failure` either way, a `format` that is none `Misuse`.
+    """
+    if format is not None:
+        named(format)  # before a file is read for nothing
+    return _parse(source_at(path), on_bad, format)
+
+
+def parse_transcript(
+    data: bytes, on_bad: OnBad | None = None, format: str | None = None, name: str = ""
+) -> Transcript:
+    """As `read_transcript`, from the bytes of a file called `name`."""
+    return _parse(Source(data, name), on_bad, format)
+
+
+def _parse(source: Source, on_bad: OnBad | None, format: str | None) -> Transcript:
+    if format is None and source.files is None and not source.data.strip():
+        raise Failure("the file holds no messages: it is empty")
+    chosen = detected(source) if format is None else named(format)
+    taking = Taking(chosen.name, on_bad)
+    chosen.read(source, taking)
+    found = taking.found
+    for note in source.notes:
+        taking.note(note)
+    if not found.said and not found.bad:
+        left = "".join(f"; {each.count} left out: {reason}" for reason, each in found.left.items())
+        raise Failure(
+            f"the file holds no messages, read as {chosen.name}{left}. "
+            f"If it is another format, {HOW_TO_FORCE}; docs/transcripts.md shows them"
+        )
+    return found
