@@ -19,7 +19,7 @@ from memory.state import Memory
 from memory.text import clip, topic_line
 
 _TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole
-_STRUCK = 900  # resemblance, per mille, at which words count as those a person struck
+_STRUCK = 970  # resemblance, per mille, at which words count as those a person struck
 
 
 def propose(

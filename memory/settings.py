@@ -47,7 +47,7 @@ class LinkSettings(_Group):
 
 class EchoSettings(_Group):
     similarity: int = Field(
-        500, ge=1, le=1000, description="shared share of shingles, per mille, that makes an echo"
+        700, ge=1, le=1000, description="resemblance, per mille, that makes an echo"
     )
 
 
