@@ -30,6 +30,7 @@ from bus.entries import (
     Unknown,
 )
 from memory import (
+    comparisons,
     condensed,
     dialogue,
     episodes,
@@ -295,6 +296,7 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "note.revised": _in_turn(notebooks.revised),
     "note.refused": _in_turn(notebooks.refused),
     "text.condensed": _in_turn(condensed.land),
+    "similarity.found": _in_turn(comparisons.land),
     "lesson.imported": _in_turn(lessons.imported),
     "entry.redacted": _redacted,
 }

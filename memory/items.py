@@ -272,6 +272,23 @@ class Reflect(Struct, frozen=True, gc=False, omit_defaults=True):
         return f"{self.id}:{how}"
 
 
+class Compare(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Proposal `ref`, born at entry `of`, is to be compared with earlier ones by an embedding.
+
+    `id` is `similarity:<of>:<ref>`.
+    """
+
+    of: int
+    ref: int
+
+    @property
+    def id(self) -> str:
+        return f"similarity:{self.of}:{self.ref}"
+
+    def result_id(self, how: str) -> str:
+        return f"{self.id}:{how}"
+
+
 class Condense(Struct, frozen=True, gc=False, omit_defaults=True):
     """A clipped text that a model could put better: `part` of entry `of`.
 

@@ -65,6 +65,8 @@ def propose(
         _succeed(moment, amends, made)
     elif earlier is not None:
         _echo(moment, made, *earlier, text)
+    if made.echoes is None and made.amends is None:
+        memory.uncompared[ref] = None
     positions.take(moment, made.handle, "support", where.start, where.end)
     positions.contribute(moment, where.start, where.end)
     return made

@@ -9,7 +9,6 @@ The index finds the nearest earlier one without looking at every one.
 
 from __future__ import annotations
 
-import heapq
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -24,8 +23,9 @@ from memory.wording import (
     HASH_BITS,
     LEFT,
     LIGHT,
+    LIGHT_WEIGHT,
     VALUE,
-    WEIGHTS,
+    WEIGHT,
     WORD,
     all_marks,
     marks,
@@ -36,11 +36,16 @@ SIZE: Final = 24  # marks kept: all of nineteen recorded proposals in twenty
 _MAX_TEXT: Final = 4000  # characters read: a proposal says what it wants before that
 _COMMON: Final = 64  # posting lists longer than this tell little; only the newest are looked at
 _MAX_CANDIDATES: Final = 32
+_RARE: Final = 8  # common words that a rare one outranks
 # Per cent of the words that the longer, and the shorter, text has to itself: fitted, see
 # docs/circling.md.
 _LONGER: Final = 20
 _SHORTER: Final = 150
 _ENOUGH: Final = 8  # shared weight, two words' worth, below which sharing shows little
+_COUNTED: Final = VALUE << HASH_BITS  # where the marks begin that weigh anything
+_WORDS: Final = WORD << HASH_BITS
+_LIGHTS: Final = LIGHT << HASH_BITS
+_BEYOND: Final = (LIGHT + 1) << HASH_BITS
 _CONTRARY: Final = 40  # per cent that is left of it where numbers differ, or one denies
 
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
@@ -113,39 +118,42 @@ def resemblance(a: Sequence[int], b: Sequence[int]) -> int:
     Of a text that its fingerprint does not hold whole, estimated from what it holds. 0 where
     one is empty.
     """
+    found = _shared(a, b)
+    if found and (a[0] < _WORDS or b[0] < _WORDS):  # else nothing is counted or denied
+        ones, others = set(a), set(b)
+        if _differs_in_values(ones, others) or _is_contrary(ones, others):
+            return found * _CONTRARY // 100
+    return found
+
+
+def _shared(a: Sequence[int], b: Sequence[int]) -> int:
+    """How much the words of the two texts have in common, per mille, whatever they say of it."""
     if not a or not b:
         return 0
-    ones, others = set(a), set(b)
-    if ones == others:
+    both = sorted(set(a).intersection(b))
+    if len(both) == len(a) == len(b):
         return 1000
-    reach = (LIGHT + 1) << HASH_BITS  # a full fingerprint speaks only for its smallest marks
+    reach = _BEYOND  # a full fingerprint speaks only for its smallest marks
     if len(a) >= SIZE:
         reach = a[-1]
     if len(b) >= SIZE:
         reach = min(reach, b[-1])
-    shared = _weight(sorted(ones & others), reach)
+    shared = _weight(both, reach)
     if not shared:
         return 0
     mine, theirs = _weight(a, reach) - shared, _weight(b, reach) - shared
     apart = _LONGER * max(mine, theirs) + _SHORTER * min(mine, theirs)
     if mine or theirs:
         apart += 100 * max(0, _ENOUGH - shared)
-    found = 100_000 * shared // (100 * shared + apart)
-    if _differs_in_values(ones, others) or _is_contrary(ones, others):
-        return found * _CONTRARY // 100
-    return found
+    return 100_000 * shared // (100 * shared + apart)
 
 
 def _weight(fp: Sequence[int], reach: int) -> int:
     """What the words among the marks of `fp` up to `reach` weigh; they are in order."""
-    values, words = bisect_left(fp, VALUE << HASH_BITS), bisect_left(fp, WORD << HASH_BITS)
-    light, end = bisect_left(fp, LIGHT << HASH_BITS), bisect_right(fp, reach)
-    values, words, light = min(values, end), min(words, end), min(light, end)
-    return (
-        WEIGHTS[VALUE] * (words - values)
-        + WEIGHTS[WORD] * (light - words)
-        + WEIGHTS[LIGHT] * (end - light)
-    )
+    end = bisect_right(fp, reach)
+    light = min(end, bisect_left(fp, _LIGHTS))
+    first = min(light, bisect_left(fp, _COUNTED))
+    return WEIGHT * (light - first) + LIGHT_WEIGHT * (end - light)
 
 
 def _differs_in_values(ones: set[int], others: set[int]) -> bool:
@@ -207,34 +215,39 @@ class Index:
     def add(self, ref: int, fp: Sequence[int]) -> None:
         """Adds `ref`, a new number."""
         self._prints[ref] = tuple(fp)
-        for mark in self._prints[ref][bisect_left(fp, VALUE << HASH_BITS) :]:
+        for mark in self._prints[ref][bisect_left(fp, _COUNTED) :]:
             self._by_mark.setdefault(mark, []).append(ref)
 
     def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
         """The ref that resembles `fp` most and how much, per mille; None below `at_least`.
 
         The highest ref of equals. Looks at 32 candidates at most, those that
-        share the most; of a word that many texts have, at the newest 64.
+        share the most words; of a word that many texts have, at the newest 64.
         """
         best: tuple[int, int] | None = None
         for ref in self._candidates(fp):
-            score = resemblance(fp, self._prints[ref])
+            held = self._prints[ref]
+            if _shared(fp, held) < (at_least if best is None else best[0]):
+                continue  # what they say of it could only part them more
+            score = resemblance(fp, held)
             if score >= at_least and (best is None or (score, ref) > best):
                 best = (score, ref)
         return None if best is None else (best[1], best[0])
 
     def _candidates(self, fp: Sequence[int]) -> list[int]:
-        """The refs that share the most words, rare ones first."""
-        rare, common, light = Counter[int](), Counter[int](), Counter[int]()
-        for mark in fp[bisect_left(fp, VALUE << HASH_BITS) :]:
-            refs = self._by_mark.get(mark, ())
-            if mark >> HASH_BITS == LIGHT:
-                light.update(refs[-_COMMON:])
-            elif len(refs) <= _COMMON:
-                rare.update(refs)
-            else:
-                common.update(refs[-_COMMON:])
-        ranked = (
-            (-rare[ref], -common[ref], -light[ref], -ref) for ref in {**rare, **common, **light}
-        )
-        return [-ref for *_, ref in heapq.nsmallest(_MAX_CANDIDATES, ranked)]
+        """The refs that share the most words, rare ones first; light ones fill up the number."""
+        light = bisect_left(fp, _LIGHTS)
+        words = [self._by_mark.get(mark, []) for mark in fp[bisect_left(fp, _COUNTED) : light]]
+        found = Counter[int]()
+        for refs in words:
+            if len(refs) <= _COMMON:
+                found.update(refs[::-1])
+        for ref in found:
+            found[ref] *= _RARE
+        for refs in words:
+            if len(refs) > _COMMON:
+                found.update(refs[: -_COMMON - 1 : -1])
+        for mark in fp[light:]:
+            if len(found) < _MAX_CANDIDATES:
+                found.update(self._by_mark.get(mark, [])[: -_COMMON - 1 : -1])
+        return [ref for ref, _ in found.most_common(_MAX_CANDIDATES)]

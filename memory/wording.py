@@ -21,7 +21,8 @@ from memory.text import plain
 DENIED, LEFT, VALUE, WORD, LIGHT = range(5)  # LEFT: what is moved away from, or done without
 HASH_BITS: Final = 29
 HASH: Final = (1 << HASH_BITS) - 1
-WEIGHTS: Final = {VALUE: 4, WORD: 4, LIGHT: 2}
+WEIGHT: Final = 4  # of a number, a day, a word
+LIGHT_WEIGHT: Final = 2
 
 _TOKEN: Final = re.compile(r"\d+(?:[.,:]\d+)*|[^\W_]+|[.;!?]", re.UNICODE)
 _IDEOGRAPHS: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")

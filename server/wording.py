@@ -30,6 +30,7 @@ _SAYS: Final = {
         "{participant} changed sides on {ref}: {was} of message {was_n} → {stance}{moved}"
     ),
     **vote_wording.SAYS,
+    "similarity.found": "{ref} compared with earlier proposals by {model}",
     "summary.made": "summary of messages {first}-{last} ({how})",
     "note.revised": "notebook of {participant} revised: {why}, {size} characters",
     "note.refused": "notebook of {participant} not revised: {reason}",
