@@ -437,7 +437,8 @@ class FloorMuted(_Entry):
     by: str | None = None
 
 
-Purpose = Literal["evaluate", "draft", "ballot", "grant", "summary", "note", "condense", "other"]
+Purpose = Literal["evaluate", "draft", "ballot", "grant", "summary", "note", "condense", "embed",
+                  "other"]  # fmt: skip
 
 
 class SpendReserved(_Entry):
@@ -519,6 +520,21 @@ class TextCondensed(_Entry):
     model: str | None = None
 
 
+class SimilarityFound(_Entry):
+    """Which earlier proposal an embedding finds most like `ref`; none where it is not alike enough.
+
+    `similarity` is that of the most alike, whether or not it was enough.
+    """
+
+    kind: Literal["similarity.found"] = "similarity.found"
+    ref: Ref
+    of: int = Field(ge=1)  # n of the entry that `ref` was born at
+    earlier: Ref | None = None
+    similarity: int = Field(default=0, ge=0, le=1000)  # per mille
+    how: Literal["embedding"] = "embedding"
+    model: str = ""
+
+
 class NoteRevised(_Entry):
     """A participant's notebook, rewritten in the light of everything up to entry `cause`."""
 
@@ -597,6 +613,7 @@ Entry = Annotated[
     | EntryRedacted
     | SummaryMade
     | TextCondensed
+    | SimilarityFound
     | NoteRevised
     | NoteRefused
     | LessonImported,
@@ -615,7 +632,7 @@ PRIMARY: Final = frozenset({
 EPOCHS: Final = frozenset({"floor.granted", "floor.released"})  # each begins the next epoch
 DERIVED: Final = frozenset({
     "summary.made", "text.condensed", "note.revised", "note.refused", "items.extracted",
-    "lesson.imported",
+    "lesson.imported", "similarity.found",
 })  # fmt: skip
 
 

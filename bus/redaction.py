@@ -170,7 +170,7 @@ def may_quote(record: Record, n: int) -> bool:
             return bool(entry.first <= n <= entry.last)
         case "note.revised" | "note.refused":
             return bool(entry.cause >= n)
-        case "text.condensed":
+        case "text.condensed" | "similarity.found":
             return bool(entry.of >= n)
     return False
 

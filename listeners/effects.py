@@ -23,9 +23,11 @@ import structlog
 from bus import Bus, Claim, Draft, SessionInfo
 from bus.errors import Fenced, SessionNotFound, Unavailable
 from bus.tasks import end
+from listeners.compare import Comparer, Comparing
 from listeners.jobs import job_for
 from listeners.models.accounts import Account
 from listeners.models.books import SessionBooks, keeps_books
+from listeners.models.embedding import Embedder
 from listeners.models.port import Model
 from listeners.models.prices import Prices
 from listeners.pace import backoff_ms, idle, serve
@@ -35,7 +37,7 @@ from listeners.reflect import abort_run
 from listeners.summariser import EffectTally, Order, Summariser
 from memory.due import Upgrade, upgrade
 from memory.errors import DomainError
-from memory.items import Effect
+from memory.items import Compare, Effect
 from memory.state import Memory, Packs
 
 EFFECTS: Final = "effects"
@@ -66,10 +68,10 @@ class _State:
 
 
 class UnknownEffect(Exception):
-    """An effect that this version cannot run: one that a newer worker owes."""
+    """An effect that this runner cannot run: one that a newer worker owes, or an embedder's."""
 
 
-_MEMBER: Final = re.compile(r"\S+ ((summary|note|condense):\S+)")
+_MEMBER: Final = re.compile(r"\S+ ((summary|note|condense|similarity):\S+)")
 _SUMMARY: Final = re.compile(r"summary:(\d+):(\d+):(\d+)(?::again(\d+))?")
 
 
@@ -98,6 +100,7 @@ class EffectRunner:
         owner: str,
         pace: EffectPace | None = None,
         prices: Prices | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self._bus, self._owner, self._prices = bus, owner, prices or {}
         self._pace = pace or EffectPace()
@@ -108,6 +111,8 @@ class EffectRunner:
             memo_hours=self._pace.memo_hours,
             first_pause_seconds=self._pace.first_pause_seconds,
         )
+        pause = self._pace.first_pause_seconds
+        self._comparer = None if embedder is None else Comparer(embedder, pause)
         self._hands: set[asyncio.Task[None]] = set()
         self._failures: dict[str, int] = {}  # members that failed here, and how often
 
@@ -149,7 +154,8 @@ class EffectRunner:
 
     def _lanes(self) -> list[str]:
         """Where to look now: upgrades only when a model would answer and has a hand free."""
-        if self._summariser.has_model and len(self._hands) < self._pace.at_once:
+        asks = self._summariser.has_model or (self._comparer and self._comparer.is_ready)
+        if asks and len(self._hands) < self._pace.at_once:
             return [EFFECTS, UPGRADES]
         return [EFFECTS]
 
@@ -238,6 +244,9 @@ class EffectRunner:
         if effect is None:
             await self._drop(claim, state)
             return
+        if isinstance(effect, Compare):
+            await self._compare(claim, state, effect)
+            return
         job = job_for(state.memory, effect)
         found = await self._passage(claim.session, job.first, job.last)
         made = await self._summariser.rewritten(claim.session, effect.id, job, found, state.account)
@@ -247,6 +256,18 @@ class EffectRunner:
         await self._finish(claim, state, Draft(effect.result_id("model"), made), found)
         if made.kind == "note.refused" and made.aborted:
             await abort_run(self._bus, claim.session, made.participant)
+
+    async def _compare(self, claim: Claim, state: _State, effect: Compare) -> None:
+        """Have the embedder say which earlier proposal a new one repeats."""
+        if self._comparer is None:
+            raise UnknownEffect("this runner has no embedding model; set model_embedding")
+        job = Comparing.of(state.memory, effect)
+        made = await self._comparer.compared(claim.session, job, state.account)
+        if made is None:
+            await self._back_off(claim)
+            return
+        found = await self._passage(claim.session, effect.of, effect.of)
+        await self._finish(claim, state, Draft(effect.result_id("embedding"), made), found)
 
     async def _passage(self, session: str, first: int, last: int) -> Passage:
         skips = frozenset((await self._bus.info(session)).skips)

@@ -28,6 +28,7 @@ from bus.errors import Unavailable
 from bus.tasks import end
 from listeners.effects import EffectPace, EffectRunner
 from listeners.minding import mind
+from listeners.models.embedding import Embedder
 from listeners.models.port import Model
 from listeners.models.prices import Prices
 from listeners.projector import Pace, Projector, Tally
@@ -68,6 +69,7 @@ async def run_lane(
     packs: Packs,
     model: Model | None = None,
     stop: asyncio.Event | None = None,
+    embedder: Embedder | None = None,
 ) -> None:
     """Serve one lane until SIGTERM, SIGINT or `stop`; then finish what is in hand.
 
@@ -85,7 +87,9 @@ async def run_lane(
         if lane == "fold":
             runner = Projector(bus, packs, owner, settings.fold)
         else:
-            runner = EffectRunner(bus, packs, model, owner, settings.effects, settings.prices)
+            runner = EffectRunner(
+                bus, packs, model, owner, settings.effects, settings.prices, embedder
+            )
         log.info("worker_started", owner=owner, lane=lane)
         aside = [asyncio.create_task(_beat(bus, owner, lane, lambda: runner.tally))]
         if lane == "fold":

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from memory.comparisons import wants
 from memory.errors import SnapshotMismatch
 from memory.floor.state import Floor, Ledger, Votes
 from memory.items import Decision, Participant, Proposal, Range, Summary
@@ -144,6 +145,8 @@ def _index(memory: Memory) -> None:
     for proposal in memory.proposals.values():
         memory.proposal_index.add(proposal.ref, proposal.fingerprint)
         memory.at_refs.setdefault(proposal.born, []).append(proposal.handle)
+        if wants(proposal):
+            memory.uncompared[proposal.ref] = None
         if not proposal.shrunk:
             memory.full_proposals[proposal.ref] = None
         if proposal.status == "active" and proposal.stands:

@@ -32,6 +32,7 @@ def _shrink_proposal(proposal: Proposal) -> None:
     proposal.text = ""
     if proposal.status != "active":
         proposal.reactions = {}
+        proposal.voices = []
 
 
 def compact_decisions(memory: Memory, *, ledger: bool, wanted: bool = False) -> None:
@@ -54,6 +55,7 @@ def _shrink_decision(decision: Decision) -> None:
     decision.supporters = {}
     decision.dissenters = {}
     decision.abstainers = {}
+    decision.voices = []
 
 
 def forget_full(memory: Memory, item: Proposal | Decision) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bus.entries import ItemCorrected
-from memory import exchanges, notebooks, reflections, toolcache
+from memory import exchanges, notebooks, positions, reflections, toolcache
 from memory.compaction import forget_full
 from memory.floor import seats
 from memory.items import VOICE, Decision, Origin, Participant, Position, Proposal, Reaction
@@ -162,6 +162,7 @@ def _later_position(held: Position | None, other: Position) -> Position:
 
 def _rename(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` wherever memory still names participants in full."""
+    positions.rename(memory, old, new)
     for proposal in memory.proposals.values():
         if proposal.participant == old:
             proposal.participant = new

@@ -21,8 +21,8 @@ from memory.similar import fingerprint
 from memory.state import Memory
 from memory.text import clip, outcome_line, topic_line
 
-_RESTATED = 800  # resemblance, per mille, at which another's claim says the same
-_STRUCK = 900
+_RESTATED = 950  # resemblance, per mille, at which another's claim says the same and no more
+_STRUCK = 970
 
 
 def claim(

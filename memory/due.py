@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, islice
 
-from memory import condensed, reflections, summaries
-from memory.items import Condense, Effect, Reflect
+from memory import comparisons, condensed, reflections, summaries
+from memory.items import Compare, Condense, Effect, Reflect
 from memory.state import Memory
 
-Upgrade = Effect | Reflect | Condense
+Upgrade = Effect | Reflect | Condense | Compare
 
 
 def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
@@ -18,12 +18,15 @@ def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
 
 
 def upgrades(memory: Memory, most: int | None = None) -> tuple[Upgrade, ...]:
-    """What only a model can do: reflections, then shorter forms, then better summaries.
+    """What only a model can do: reflections, shorter forms, comparisons, better summaries, in turn.
 
     All of it, or the first `most`. Pure, like `due`: running one twice is harmless.
     """
     wanted: Iterable[Upgrade] = chain(
-        reflections.owed(memory), condensed.owed(memory), summaries.upgrades(memory, most)
+        reflections.owed(memory),
+        condensed.owed(memory),
+        comparisons.owed(memory),
+        summaries.upgrades(memory, most),
     )
     return tuple(islice(wanted, most))
 

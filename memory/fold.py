@@ -30,6 +30,7 @@ from bus.entries import (
     Unknown,
 )
 from memory import (
+    comparisons,
     condensed,
     dialogue,
     episodes,
@@ -50,6 +51,7 @@ from memory.errors import BadPattern, SettingsRefused
 from memory.floor import bidding, seats, spending
 from memory.floor import grants as floor
 from memory.items import Fact
+from memory.links import referred
 from memory.moment import Moment
 from memory.proposals import lapse
 from memory.settings import merged
@@ -104,6 +106,8 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
             facts = moment.facts
             if facts:
                 _compact(memory, facts)
+        if entry.re is not None and (about := referred(memory, entry.re)) is not None:
+            positions.hear(memory, about.handle, name, n)
     if memory.live:
         oldest = memory.proposals[next(iter(memory.live))]
         if memory.messages - oldest.mentioned >= memory.lapse_after:
@@ -292,6 +296,7 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "note.revised": _in_turn(notebooks.revised),
     "note.refused": _in_turn(notebooks.refused),
     "text.condensed": _in_turn(condensed.land),
+    "similarity.found": _in_turn(comparisons.land),
     "lesson.imported": _in_turn(lessons.imported),
     "entry.redacted": _redacted,
 }

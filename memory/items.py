@@ -45,6 +45,13 @@ class Origin(Struct, frozen=True, gc=False, omit_defaults=True):
     confidence: int = 1000  # per mille
 
 
+class Voice(Struct, frozen=True, gc=False):
+    """The last entry of `participant` that speaks of an item."""
+
+    participant: str
+    n: int
+
+
 class Reaction(Struct, frozen=True, gc=False, omit_defaults=True):
     """One participant's latest stance on a proposal.
 
@@ -79,6 +86,10 @@ class Proposal:
     tally: tuple[int, int, int] = (0, 0, 0)  # support, oppose, neutral; kept when shrunk
     amends: int | None = None  # ref of the proposal it rewords
     echoes: int | None = None  # ref of the earlier proposal it repeats
+    similarity: int = 0  # how much, per mille
+    shared: tuple[str, ...] = ()  # words that it has in common with that one
+    alike_by: str = ""  # the embedding model that says so; "": its words do
+    compared: bool = False  # an embedding was asked, whatever it found
     superseded_by: int | None = None
     settled: Origin | None = None
     mentioned: int = 0  # ordinal of the last message that touched it
@@ -86,6 +97,7 @@ class Proposal:
     merged: int | None = None  # ref of the proposal a person merged it into
     struck: bool = False  # a person retracted it; no detector brings it back
     shrunk: bool = False
+    voices: list[Voice] = field(default_factory=list)  # the last two who spoke of it
 
     @property
     def handle(self) -> str:
@@ -128,6 +140,7 @@ class Decision:
     merged: int | None = None  # ref of the decision a person merged it into
     struck: bool = False  # a person retracted it; no detector brings it back
     shrunk: bool = False
+    voices: list[Voice] = field(default_factory=list)  # the last two who spoke of it
 
     @property
     def handle(self) -> str:
@@ -158,6 +171,9 @@ class Position(Struct, frozen=True, gc=False, omit_defaults=True):
     # the opposite stance held before, when this is a flip; what a neutral one followed
     was: Stance | None = None
     was_cite: Cite | None = None
+    # what another said of it last between the two stances: what moved them, where that can be told
+    moved_by: str = ""
+    moved_n: int = 0
 
 
 @dataclass(slots=True)
@@ -251,6 +267,23 @@ class Reflect(Struct, frozen=True, gc=False, omit_defaults=True):
     def id(self) -> str:
         key = blake2b(self.participant.encode(), digest_size=8).hexdigest()
         return f"note:{key}:{self.cause}"
+
+    def result_id(self, how: str) -> str:
+        return f"{self.id}:{how}"
+
+
+class Compare(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Proposal `ref`, born at entry `of`, is to be compared with earlier ones by an embedding.
+
+    `id` is `similarity:<of>:<ref>`.
+    """
+
+    of: int
+    ref: int
+
+    @property
+    def id(self) -> str:
+        return f"similarity:{self.of}:{self.ref}"
 
     def result_id(self, how: str) -> str:
         return f"{self.id}:{how}"

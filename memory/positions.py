@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from memory.items import VOICE, Cite, Participant, Position, Stance
+from msgspec.structs import replace
+
+from memory.items import VOICE, Cite, Decision, Participant, Position, Proposal, Stance, Voice
 from memory.moment import Moment
 from memory.settings import CapSettings
 from memory.state import Memory
@@ -17,10 +19,12 @@ def take(moment: Moment, on: str, stance: Stance, start: int, end: int) -> None:
     person = memory.participant(moment.participant)
     before = person.positions.pop(on, None)
     was, was_cite, flipped = _turned(before, stance)
+    moved = _mover(moment, on, was_cite) if flipped else _moved_before(before, stance)
     text = sentence(moment.content, start, end, _TEXT_CHARS)
     cite = Cite(moment.n, start, end)
-    person.positions[on] = Position(on, stance, cite, text, was, was_cite)
+    person.positions[on] = Position(on, stance, cite, text, was, was_cite, *moved)
     person.last = on
+    hear(memory, on, moment.participant, moment.n)
     keep_newest(person, memory.settings.caps)
     if flipped and was_cite is not None:
         moment.found(
@@ -30,9 +34,36 @@ def take(moment: Moment, on: str, stance: Stance, start: int, end: int) -> None:
             stance=stance,
             was=was,
             was_n=was_cite.n,
+            moved_by=moved[0] or None,
+            moved_n=moved[1] or None,
             start=start,
             end=end,
         )
+
+
+def hear(memory: Memory, on: str, participant: str, n: int) -> None:
+    """Note that entry `n` of `participant` speaks of `on`; the last two who did are kept."""
+    item = memory.item(on)
+    if item is not None and participant != VOICE:
+        others = [voice for voice in item.voices if voice.participant != participant]
+        item.voices = [*others[-1:], Voice(participant, n)]
+
+
+def _mover(moment: Moment, on: str, was_cite: Cite | None) -> tuple[str, int]:
+    """Who else spoke of `on` last since `was_cite`, and where; "" and 0 where nobody did."""
+    item = moment.memory.item(on)
+    since = 0 if was_cite is None else was_cite.n
+    for voice in reversed([] if item is None else item.voices):
+        if voice.participant != moment.participant and since < voice.n < moment.n:
+            return voice.participant, voice.n
+    return "", 0
+
+
+def _moved_before(before: Position | None, stance: Stance) -> tuple[str, int]:
+    """What moved a position that is only said again."""
+    if before is None or before.stance != stance:
+        return "", 0
+    return before.moved_by, before.moved_n
 
 
 def _turned(before: Position | None, stance: Stance) -> tuple[Stance | None, Cite | None, bool]:
@@ -77,3 +108,22 @@ def trim(memory: Memory) -> None:
     """Hold every participant to the caps, after these changed."""
     for person in memory.participants.values():
         keep_newest(person, memory.settings.caps)
+
+
+def rename(memory: Memory, old: str, new: str) -> None:
+    """Put `new` for `old` where it was heard, or moved somebody; nobody moves themself."""
+    items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
+    for item in items:
+        if any(voice.participant == old for voice in item.voices):
+            newest = {
+                new if voice.participant == old else voice.participant: voice.n
+                for voice in item.voices
+            }
+            item.voices = [Voice(name, n) for name, n in newest.items()]
+    for person in memory.participants.values():
+        for on, held in person.positions.items():
+            if held.moved_by == old:
+                who, n = (new, held.moved_n) if person.name != new else ("", 0)
+                person.positions[on] = replace(held, moved_by=who, moved_n=n)
+            elif held.moved_by == person.name:
+                person.positions[on] = replace(held, moved_by="", moved_n=0)

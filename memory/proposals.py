@@ -11,7 +11,7 @@ A settled proposal never moves again; every move has an origin and is a fact.
 
 from __future__ import annotations
 
-from memory import positions
+from memory import echoes, positions
 from memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction
 from memory.moment import Moment, evidence
 from memory.similar import fingerprint
@@ -19,7 +19,7 @@ from memory.state import Memory
 from memory.text import clip, topic_line
 
 _TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole
-_STRUCK = 900  # resemblance, per mille, at which words count as those a person struck
+_STRUCK = 970  # resemblance, per mille, at which words count as those a person struck
 
 
 def propose(
@@ -64,7 +64,9 @@ def propose(
     if amends is not None:
         _succeed(moment, amends, made)
     elif earlier is not None:
-        _echo(moment, made, *earlier)
+        _echo(moment, made, *earlier, text)
+    if made.echoes is None and made.amends is None:
+        memory.uncompared[ref] = None
     positions.take(moment, made.handle, "support", where.start, where.end)
     positions.contribute(moment, where.start, where.end)
     return made
@@ -74,20 +76,10 @@ def _is_struck(memory: Memory, ref: int, similarity: int) -> bool:
     return memory.proposals[ref].struck and similarity >= _STRUCK
 
 
-def _echo(moment: Moment, made: Proposal, ref: int, similarity: int) -> None:
+def _echo(moment: Moment, made: Proposal, ref: int, similarity: int, text: str) -> None:
     earlier = moment.memory.proposal(ref)
-    if earlier is None:
-        return
-    made.echoes = earlier.ref
-    moment.found(
-        "proposal.echoed",
-        made.handle,
-        participant=made.participant,
-        earlier=earlier.handle,
-        earlier_n=earlier.born,
-        earlier_status=earlier.status,
-        similarity=similarity,
-    )
+    if earlier is not None:
+        echoes.mark(moment, made, earlier, similarity, text)
 
 
 def _succeed(moment: Moment, earlier: Proposal, made: Proposal) -> None:

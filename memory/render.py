@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from bus.entries import Record
+from memory import echoes
 from memory.items import Decision, Position, Proposal, Summary
 from memory.state import Memory
 from memory.text import clip, fenced, one_line, visible
@@ -106,14 +107,20 @@ def position_line(memory: Memory, position: Position) -> str:
     topic = f" ({line(item.topic, 80)})" if item is not None else ""
     cite = position.was_cite
     turned = f", was {position.was} at n {cite.n}" if position.was and cite else ""
+    if turned and position.moved_n:
+        turned += f", moved by {line(position.moved_by, 40)} at n {position.moved_n}"
     said = line(position.text, 120)
     return f'- {on}{topic}: {position.stance}{turned}; n {position.cite.n}: "{said}"'
 
 
-def echo_line(proposal: Proposal, earlier: Proposal) -> str:
+def echo_line(memory: Memory, proposal: Proposal, earlier: Proposal) -> str:
+    """What a proposal repeats, what became of that and why, and what the two share."""
+    shared = ", ".join(line(word, 30) for word in proposal.shared)
+    words = f"; shared: {shared}" if shared else ""
     return (
         f"- {proposal.handle} repeats {earlier.handle} of message {earlier.born} "
-        f"({earlier.status}, {tally_text(earlier.tally)}): {line(earlier.topic, 100)}"
+        f"({line(echoes.fate(memory, earlier), 300)}): {line(earlier.topic, 100)} "
+        f"({proposal.similarity // 10} % alike{words})"
     )
 
 

@@ -46,8 +46,14 @@ class LinkSettings(_Group):
 
 
 class EchoSettings(_Group):
+    how: Literal["words", "embedding"] = Field(
+        "words", description="embedding: what no words show is asked of an embedding model"
+    )
+    embedding: int = Field(
+        850, ge=1, le=1000, description="cosine of two embeddings, per mille, that makes an echo"
+    )
     similarity: int = Field(
-        500, ge=1, le=1000, description="shared share of shingles, per mille, that makes an echo"
+        700, ge=1, le=1000, description="resemblance, per mille, that makes an echo"
     )
 
 

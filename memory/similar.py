@@ -1,28 +1,52 @@
-"""Recognising a proposal that was made before, in other words or the same.
+"""Recognising an idea that was offered before, in other words or the same.
 
-A fingerprint is a bottom-k sketch: the smallest hashes of the stemmed content
-words and of their pairs. Two sketches estimate how much two texts share; the
-index finds the nearest earlier one without looking at every one.
+A fingerprint is the marks of a text's words (`memory.wording`), of a long text the 24 that
+sort first. Two of them tell how much the texts share, weighed: a word that only one text has
+makes it longer, words that each has and the other has not make another idea of it. Another
+number, another day, or a word that only one of them denies is another idea outright.
+The index finds the nearest earlier one without looking at every one.
 """
 
 from __future__ import annotations
 
-import heapq
 import re
-import zlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 
 from memory.text import plain
+from memory.wording import (
+    DENIED,
+    HASH,
+    HASH_BITS,
+    LEFT,
+    LIGHT,
+    LIGHT_WEIGHT,
+    VALUE,
+    WEIGHT,
+    WORD,
+    all_marks,
+    marks,
+    word_marks,
+)
 
-SIZE: Final = 24  # hashes kept: an estimate within about 100 per mille, in 24 small integers
+SIZE: Final = 24  # marks kept: all of nineteen recorded proposals in twenty
 _MAX_TEXT: Final = 4000  # characters read: a proposal says what it wants before that
 _COMMON: Final = 64  # posting lists longer than this tell little; only the newest are looked at
 _MAX_CANDIDATES: Final = 32
+_RARE: Final = 8  # common words that a rare one outranks
+# Per cent of the words that the longer, and the shorter, text has to itself: fitted, see
+# docs/circling.md.
+_LONGER: Final = 20
+_SHORTER: Final = 150
+_ENOUGH: Final = 8  # shared weight, two words' worth, below which sharing shows little
+_COUNTED: Final = VALUE << HASH_BITS  # where the marks begin that weigh anything
+_WORDS: Final = WORD << HASH_BITS
+_LIGHTS: Final = LIGHT << HASH_BITS
+_BEYOND: Final = (LIGHT + 1) << HASH_BITS
+_CONTRARY: Final = 40  # per cent that is left of it where numbers differ, or one denies
 
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
 _IDEOGRAPHS: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
@@ -41,10 +65,20 @@ _STOP_WORDS: Final = frozenset(
 
 def fingerprint(text: str) -> tuple[int, ...]:
     """At most 24 ascending 32-bit integers; () for a text without words."""
-    words = stems(text[:_MAX_TEXT])
-    pairs = {f"{one} {two}" for one, two in pairwise(words)}
-    hashes = {zlib.crc32(each.encode()) for each in {*words, *pairs}}
-    return tuple(sorted(hashes)[:SIZE])
+    read = text[:_MAX_TEXT]
+    found = set(marks(read)) or set(all_marks(read))
+    return tuple(sorted(found)[:SIZE])
+
+
+def shared_words(text: str, fp: Sequence[int], most: int = 5) -> tuple[str, ...]:
+    """The words of `text`, the ones that say most first, that a text of fingerprint `fp` has too.
+
+    As `text` has them, in lower case, cut at 30 characters.
+    """
+    held = set(fp)
+    found = {mark: word for mark, word in word_marks(text[:_MAX_TEXT]) if mark in held}
+    telling = sorted(found, key=lambda mark: (mark >> HASH_BITS == LIGHT, found[mark]))
+    return tuple(found[mark][:30] for mark in telling[:most])
 
 
 def stems(text: str) -> list[str]:
@@ -79,21 +113,91 @@ def _stem(word: str) -> str:
 
 
 def resemblance(a: Sequence[int], b: Sequence[int]) -> int:
-    """The share of the two texts' shingles that both have, estimated, per mille.
+    """How much the two texts are one idea, per mille: symmetric, 1000 of a text and itself.
 
-    Exact where both sketches hold all of their text. 0 where one is empty.
+    Of a text that its fingerprint does not hold whole, estimated from what it holds. 0 where
+    one is empty.
     """
+    found = _shared(a, b)
+    if found and (a[0] < _WORDS or b[0] < _WORDS):  # else nothing is counted or denied
+        ones, others = set(a), set(b)
+        if _differs_in_values(ones, others) or _is_contrary(ones, others):
+            return found * _CONTRARY // 100
+    return found
+
+
+def _shared(a: Sequence[int], b: Sequence[int]) -> int:
+    """How much the words of the two texts have in common, per mille, whatever they say of it."""
     if not a or not b:
         return 0
-    both = set(a).intersection(b)
-    reach = min(
-        a[-1] if len(a) >= SIZE else b[-1],  # a full sketch speaks only for its smallest hashes
-        b[-1] if len(b) >= SIZE else a[-1],
-    )
-    if len(a) < SIZE and len(b) < SIZE:
-        reach = max(a[-1], b[-1])
-    shared = sum(each <= reach for each in both)
-    return 1000 * shared // (bisect_right(a, reach) + bisect_right(b, reach) - shared)
+    both = sorted(set(a).intersection(b))
+    if len(both) == len(a) == len(b):
+        return 1000
+    reach = _BEYOND  # a full fingerprint speaks only for its smallest marks
+    if len(a) >= SIZE:
+        reach = a[-1]
+    if len(b) >= SIZE:
+        reach = min(reach, b[-1])
+    shared = _weight(both, reach)
+    if not shared:
+        return 0
+    mine, theirs = _weight(a, reach) - shared, _weight(b, reach) - shared
+    apart = _LONGER * max(mine, theirs) + _SHORTER * min(mine, theirs)
+    if mine or theirs:
+        apart += 100 * max(0, _ENOUGH - shared)
+    return 100_000 * shared // (100 * shared + apart)
+
+
+def _weight(fp: Sequence[int], reach: int) -> int:
+    """What the words among the marks of `fp` up to `reach` weigh; they are in order."""
+    end = bisect_right(fp, reach)
+    light = min(end, bisect_left(fp, _LIGHTS))
+    first = min(light, bisect_left(fp, _COUNTED))
+    return WEIGHT * (light - first) + LIGHT_WEIGHT * (end - light)
+
+
+def _differs_in_values(ones: set[int], others: set[int]) -> bool:
+    """True where each has a number or a day that the other has not."""
+    apart = ones ^ others
+    values = [mark for mark in apart if mark >> HASH_BITS == VALUE]
+    return any(mark in ones for mark in values) and any(mark in others for mark in values)
+
+
+def _is_contrary(ones: set[int], others: set[int]) -> bool:
+    """True where each turns from a word that the other stands by, or one alone denies one.
+
+    "Hold it online, not in Ghent" and "hold it in Ghent, not online" are such, and so are "sell the
+    van" and "do not sell the van"; "forbid it" and "do not allow it" deny as often.
+    """
+    one, other = _turned(ones), _turned(others)
+    if not one and not other:
+        return False
+    against, for_it = _against(one, other, others), _against(other, one, ones)
+    if against and for_it:
+        return True
+    odd = (_denials(ones) + _denials(others)) % 2 == 1
+    denied = {word for word, kind in one.items() if kind == DENIED and word in against}
+    denied |= {word for word, kind in other.items() if kind == DENIED and word in for_it}
+    return odd and bool(denied)
+
+
+def _turned(marks: set[int]) -> dict[int, int]:
+    """The words that a text denies or turns from, by hash: which of the two."""
+    found = {mark & HASH: LEFT for mark in marks if mark >> HASH_BITS == LEFT}
+    return found | {mark & HASH: DENIED for mark in marks if mark >> HASH_BITS == DENIED}
+
+
+def _against(turned: dict[int, int], also: dict[int, int], marks: set[int]) -> set[int]:
+    """The words turned from that the other text, whose `marks` these are, stands by."""
+    return {
+        word
+        for word in turned
+        if word not in also and any(kind << HASH_BITS | word in marks for kind in (VALUE, WORD))
+    }
+
+
+def _denials(marks: set[int]) -> int:
+    return sum(mark >> HASH_BITS == DENIED for mark in marks)
 
 
 class Index:
@@ -102,45 +206,48 @@ class Index:
     A pure function of what was added: rebuild it from the items.
     """
 
-    __slots__ = ("_by_hash", "_prints")
+    __slots__ = ("_by_mark", "_prints")
 
     def __init__(self) -> None:
         self._prints: dict[int, tuple[int, ...]] = {}
-        self._by_hash: dict[int, list[int]] = {}
+        self._by_mark: dict[int, list[int]] = {}
 
     def add(self, ref: int, fp: Sequence[int]) -> None:
         """Adds `ref`, a new number."""
         self._prints[ref] = tuple(fp)
-        for each in fp:
-            self._by_hash.setdefault(each, []).append(ref)
+        for mark in self._prints[ref][bisect_left(fp, _COUNTED) :]:
+            self._by_mark.setdefault(mark, []).append(ref)
 
     def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
         """The ref that resembles `fp` most and how much, per mille; None below `at_least`.
 
         The highest ref of equals. Looks at 32 candidates at most, those that
-        share the most hashes; of a hash that many texts have, at the newest 64.
+        share the most words; of a word that many texts have, at the newest 64.
         """
         best: tuple[int, int] | None = None
-        for ref in self._candidates(fp, at_least):
-            score = resemblance(fp, self._prints[ref])
+        for ref in self._candidates(fp):
+            held = self._prints[ref]
+            if _shared(fp, held) < (at_least if best is None else best[0]):
+                continue  # what they say of it could only part them more
+            score = resemblance(fp, held)
             if score >= at_least and (best is None or (score, ref) > best):
                 best = (score, ref)
         return None if best is None else (best[1], best[0])
 
-    def _candidates(self, fp: Sequence[int], at_least: int) -> list[int]:
-        """The refs that share the most hashes, rare ones first, and can resemble `at_least`."""
-        lists = [self._by_hash[each] for each in fp if each in self._by_hash]
-        rare, common = Counter[int](), Counter[int]()
-        unseen = 0  # shared hashes that may go uncounted
-        for refs in lists:
+    def _candidates(self, fp: Sequence[int]) -> list[int]:
+        """The refs that share the most words, rare ones first; light ones fill up the number."""
+        light = bisect_left(fp, _LIGHTS)
+        words = [self._by_mark.get(mark, []) for mark in fp[bisect_left(fp, _COUNTED) : light]]
+        found = Counter[int]()
+        for refs in words:
             if len(refs) <= _COMMON:
-                rare.update(refs)
-            else:
-                common.update(refs[-_COMMON:])
-                unseen += 1
-        possible = []
-        for ref in {**rare, **common}:
-            longer = max(len(fp), len(self._prints[ref]))
-            if 1000 * min(rare[ref] + unseen, longer) >= at_least * longer:
-                possible.append((-rare[ref], -common[ref], -ref))
-        return [-ref for _, _, ref in heapq.nsmallest(_MAX_CANDIDATES, possible)]
+                found.update(refs[::-1])
+        for ref in found:
+            found[ref] *= _RARE
+        for refs in words:
+            if len(refs) > _COMMON:
+                found.update(refs[: -_COMMON - 1 : -1])
+        for mark in fp[light:]:
+            if len(found) < _MAX_CANDIDATES:
+                found.update(self._by_mark.get(mark, [])[: -_COMMON - 1 : -1])
+        return [ref for ref, _ in found.most_common(_MAX_CANDIDATES)]

@@ -25,7 +25,7 @@ from memory.settings import Settings
 from memory.similar import Index
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 
-FOLD: Final = "3"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "4"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 
@@ -114,6 +114,7 @@ class Memory:
         "title",
         "tools",
         "topics",
+        "uncompared",
         "unknown",
         "users",
         "votes",
@@ -158,6 +159,7 @@ class Memory:
         self.at_refs: dict[int, list[str]] = {}  # n -> handles born there
         self.topics: dict[str, list[int]] = {}  # named topic -> decisions on it
         self.resolving: dict[int, int] = {}  # proposal ref -> ref of the decision that resolves it
+        self.uncompared: dict[int, None] = {}  # proposals like none, that no embedding was asked of
         self.proposal_index = Index()
         self.decision_index = Index()
         self.full_proposals: dict[int, None] = {}

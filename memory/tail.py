@@ -158,7 +158,7 @@ def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
     for one in active:
         earlier = None if one.echoes is None else memory.proposal(one.echoes)
         if earlier is not None:
-            line = echo_line(one, earlier)
+            line = echo_line(memory, one, earlier)
             page.put(ECHOES, one.ref, line, (earlier.born,), what=one.handle)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bus.entries import Record
+from memory import echoes
 from memory.items import Cite, Decision, Origin, Participant, Position, Proposal
 from memory.state import Memory
 from memory.stats import stats
@@ -111,7 +112,7 @@ def proposal_row(proposal: Proposal, said: Said) -> dict[str, Any]:
 def echo_row(proposal: Proposal, memory: Memory) -> dict[str, Any]:
     """A proposal that repeats an earlier one, and what became of that."""
     earlier = memory.proposals[proposal.echoes or 0]
-    settled = earlier.settled.cites[-1].n if earlier.settled else None
+    why = echoes.reason(memory, earlier)
     return {
         "handle": proposal.handle,
         "n": proposal.born,
@@ -120,7 +121,12 @@ def echo_row(proposal: Proposal, memory: Memory) -> dict[str, Any]:
         "repeats": earlier.handle,
         "repeats_n": earlier.born,
         "status": earlier.status,
-        "settled_n": settled,
+        "settled_n": echoes.settled_n(earlier),
+        "similarity": proposal.similarity,
+        "shared": list(proposal.shared),
+        "model": proposal.alike_by or None,
+        "reoffered": earlier.status in echoes.GIVEN_UP,
+        "because": None if why is None else why._asdict(),
     }
 
 
@@ -194,6 +200,8 @@ def _position(position: Position) -> dict[str, Any]:
         "text": position.text,
         "was": position.was,
         "was_n": position.was_cite.n if position.was_cite else None,
+        "moved_by": position.moved_by or None,
+        "moved_n": position.moved_n or None,
     }
 
 

@@ -174,8 +174,12 @@ def _echo(row: Row) -> Text:
     when = row["settled_n"] or row["repeats_n"]
     return _line(
         f"  {row['handle']} (message {row['n']}, {row['participant']}) repeats {row['repeats']}: "
-        f"this idea {fate} at message {when}"
+        f"this idea {fate} at message {when}{_because(row['because'])}"
     )
+
+
+def _because(why: Row | None) -> str:
+    return f", because “{why['text']}” ({why['participant']}, message {why['n']})" if why else ""
 
 
 def _stands(row: Row) -> list[Text]:
@@ -185,6 +189,8 @@ def _stands(row: Row) -> list[Text]:
         flip = ""
         if position["was"] and position["stance"] != "neutral":
             flip = f", changed from {position['was']} at message {position['was_n']}"
+            if position["moved_n"]:
+                flip += f" after {position['moved_by']} in message {position['moved_n']}"
         text = f"    {mark} {position['on']} (message {position['n']}{flip}): {position['text']}"
         lines.append(_line(text, "magenta" if flip else ""))
     newest = [said for said in row["contributions"] if said["quote"]][-CONTRIBUTIONS:]

@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     model_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
     model: str = Field("gpt-4o-mini", min_length=1, description="model that writes summaries")
     model_large: str = Field("", description="model that speaks; empty: the same")
+    model_embedding: str = Field(
+        "", description="embedding model that finds repeated ideas; empty: words alone do"
+    )
     model_prices: dict[str, Price] = Field(
         default_factory=dict,
         description="micros per million tokens by model or tier: input, output, cached",
@@ -82,13 +85,16 @@ class Settings(BaseSettings):
 
         `given` lies between the two: what a transcript says of itself. Nothing
         set is an empty tree. `summary.how` is resolved here, once: a process
-        with a model opens sessions whose summaries are a model's.
+        with a model opens sessions whose summaries are a model's; `echo.how` likewise, by
+        a process with an embedding model.
         """
         own = self.session.model_dump(exclude_unset=True)
         tree = preset(self.session.preset) if "preset" in own else {}
         tree = overlay(overlay(tree, dict(given or {})), own)
         if self.has_model and "how" not in tree.get("summary", {}):
             tree = overlay(tree, {"summary": {"how": "model"}})
+        if self.has_model and self.model_embedding and "how" not in tree.get("echo", {}):
+            tree = overlay(tree, {"echo": {"how": "embedding"}})
         return tree
 
     @classmethod

@@ -18,6 +18,7 @@ _SAYS: Final = {
     "proposal.made": "{ref} proposed by {participant}: {said}",
     "proposal.amended": "{ref} amends {earlier}",
     "proposal.echoed": "{ref} repeats {earlier} of message {earlier_n}, {earlier_status} by then",
+    "proposal.reoffered": "{ref} offers again what was {earlier_status} as {earlier}{because}",
     "proposal.settled": "{ref} {status}",
     "reaction.changed": "{ref} {participant}: {stance}",
     "decision.claimed": "{ref} claimed by {participant}: {said}",
@@ -25,8 +26,11 @@ _SAYS: Final = {
     "decision.disputed": "{ref} disputed by {participant}",
     "decision.superseded": "{ref} superseded by {by}",
     "decision.restated": "{ref} restated by {participant}",
-    "position.flipped": "{participant} changed sides on {ref}: {was} → {stance}",
+    "position.flipped": (
+        "{participant} changed sides on {ref}: {was} of message {was_n} → {stance}{moved}"
+    ),
     **vote_wording.SAYS,
+    "similarity.found": "{ref} compared with earlier proposals by {model}",
     "summary.made": "summary of messages {first}-{last} ({how})",
     "note.revised": "notebook of {participant} revised: {why}, {size} characters",
     "note.refused": "notebook of {participant} not revised: {reason}",
@@ -82,6 +86,7 @@ _SAID_BEFORE: Final = frozenset({
 
 _STYLES: Final = {
     "proposal.echoed": "bold magenta",
+    "proposal.reoffered": "bold magenta",
     "position.flipped": "magenta",
     "decision.ratified": "bold green",
     "decision.disputed": "bold red",
@@ -101,11 +106,24 @@ def fact_line(fact: Mapping[str, Any]) -> str:
     if str(fact["kind"]).startswith(("vote.", "ballot.")):
         data.update(vote_wording.vote_words(data))
     data["said"] = clip(one_line(data.get("outcome") or data.get("text") or data["topic"]), SAID)
+    data["because"] = _because(data)
+    data["moved"] = (
+        f", after {data['moved_by']} in message {data['moved_n']}" if data.get("moved_n") else ""
+    )
     template = _SAYS.get(str(fact["kind"]))
     if template is None:
         return f"{fact['kind']} {fact.get('ref') or ''}".rstrip()
     line = template.format_map(data)
     return line + " (conditional)" if data.get("conditional") is True else line
+
+
+def _because(data: Mapping[str, Any]) -> str:
+    """When what is offered again was settled, and why, where somebody said so."""
+    when = f" in message {data['settled_n']}" if data.get("settled_n") else ""
+    if not data.get("because"):
+        return when
+    said = clip(one_line(str(data["because"])), SAID)
+    return f"{when}, because “{said}” ({data['because_by']}, message {data['because_n']})"
 
 
 def adds(fact: Mapping[str, Any]) -> bool:

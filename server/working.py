@@ -8,6 +8,7 @@ import signal
 from typing import Final, Literal
 
 from listeners.effects import EffectPace
+from listeners.models.embedding import Embedder
 from listeners.models.port import Speaker
 from listeners.models.prices import Prices, by_tier
 from listeners.projector import Pace
@@ -66,7 +67,8 @@ async def _mind(settings: Settings) -> int:
 async def _serve(settings: Settings, lane: Lane) -> None:
     packs = read_packs(settings.packs)
     async with connected(settings) as running:
-        await run_lane(lane, _passed(settings, running.url), packs.known, model(settings))
+        await run_lane(lane, _passed(settings, running.url), packs.known, model(settings),
+                       embedder=embedder(settings))  # fmt: skip
 
 
 def _passed(settings: Settings, url: str) -> WorkerSettings:
@@ -93,6 +95,20 @@ def _passed(settings: Settings, url: str) -> WorkerSettings:
 def prices(settings: Settings) -> Prices:
     """What calls of the settings' models cost, as far as they say."""
     return by_tier(settings.model_prices, settings.model, settings.model_large or settings.model)
+
+
+def embedder(settings: Settings) -> Embedder | None:
+    """The embedding model that the settings name; None where they name none, or no endpoint."""
+    if not settings.has_model or not settings.model_embedding:
+        return None
+    from listeners.models.openai import OpenAIModel
+
+    return OpenAIModel(
+        settings.model_embedding,
+        key=settings.model_key.get_secret_value(),
+        url=settings.model_url or None,
+        timeout_seconds=settings.model_timeout_seconds,
+    )
 
 
 def model(settings: Settings) -> Speaker | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bus.entries import Entry, NoteRefused, NoteRevised, TextCondensed
+from bus.entries import Entry, NoteRefused, NoteRevised, SimilarityFound, TextCondensed
 from memory.due import Upgrade, due, upgrades
 from memory.fold import apply
-from memory.items import Condense, Fact, Reflect
+from memory.items import Compare, Condense, Fact, Reflect
 from memory.state import Memory
 from tests.logs import PACKS, answer, numbered
 
@@ -26,7 +26,17 @@ def answers(effect: Upgrade, *, refuses: bool = False) -> Entry:
     if isinstance(effect, Condense):
         text = f"The {effect.part} of {effect.of} in short. " * (1 + effect.of % 9)
         return TextCondensed.model_validate({"part": effect.part, "of": effect.of, "text": text})
+    if isinstance(effect, Compare):
+        return compared(effect)
     return answer(effect, "model")
+
+
+def compared(effect: Compare) -> SimilarityFound:
+    """Every other proposal is found to repeat the one before it."""
+    earlier = f"P{effect.ref - 1}" if effect.ref % 2 == 0 else None
+    return SimilarityFound(
+        ref=f"P{effect.ref}", of=effect.of, earlier=earlier, similarity=900, model="fake"
+    )
 
 
 class Talk:

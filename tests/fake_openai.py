@@ -29,6 +29,7 @@ from tests.fake_replies import (
     Reply,
     as_asked,
     asked_for,
+    bag_of_words,
     pieces,
     realistic_reply,
 )
@@ -148,6 +149,8 @@ class FakeOpenAI:
         self.prompts: list[str] = []
         self.requests: list[dict[str, Any]] = []
         self.served: list[Served] = []
+        self.embeddings: list[dict[str, Any]] = []  # requests for them
+        self.spoil: Callable[[list[dict[str, Any]]], Any] | None = None  # of rows of embeddings
         self.left = 0
         self.retry_after: int | None = None  # seconds that a 429 asks for
         self._cache = PrefixCache()
@@ -213,6 +216,24 @@ class FakeOpenAI:
             failure = "overflow"
         return failure, user
 
+    def verdict_on_texts(self, request: dict[str, Any]) -> Failure | None:
+        """Which failure, if any, a request for embeddings meets; it is kept in `embeddings`."""
+        with self._lock:
+            self.embeddings.append(request)
+            return self._next.popleft() if self._next else self._always
+
+    def embedded(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request for embeddings, spoilt where `spoil` says how."""
+        vectors = [bag_of_words(text) for text in request["input"]]
+        rows = [
+            {"object": "embedding", "index": place, "embedding": vector}
+            for place, vector in enumerate(vectors)
+        ]
+        asked = sum(map(tokens, request["input"]))
+        usage = {"prompt_tokens": asked, "total_tokens": asked}
+        data = rows if self.spoil is None else self.spoil(rows)
+        return {"object": "list", "data": data, "model": request["model"], "usage": usage}
+
     def _fault(self, request: dict[str, Any]) -> Failure | None:
         """A fault of the request itself: the same one, sent again, may well pass."""
         said = json.dumps(request, sort_keys=True)
@@ -273,6 +294,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if self.path.endswith("/embeddings"):
+            self._embed(request)
+            return
         failure, user = self.owner.verdict(request)
         if failure == "silent":
             self.owner.wait_for_recovery(60.0)
@@ -298,6 +322,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(request, failure, user)
         else:
             self._answer(request, failure, user)
+
+    def _embed(self, request: dict[str, Any]) -> None:
+        """Vectors of the texts; of the failures refusals, silence and a broken page apply."""
+        failure = self.owner.verdict_on_texts(request)
+        if failure == "silent":
+            self.owner.wait_for_recovery(60.0)
+        elif failure in _REFUSALS:
+            status, error = _REFUSALS[failure]
+            self._json(status, {"error": error})
+            return
+        elif failure == "not-json":
+            self._send(200, "application/json", b'{"data": [')
+            return
+        self._json(200, self.owner.embedded(request))
 
     def _answer(self, request: dict[str, Any], failure: Failure | None, user: str) -> None:
         whole = self._completion(request, failure, user)

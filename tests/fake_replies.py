@@ -12,6 +12,7 @@ from hashlib import blake2b
 from random import Random
 from typing import Any, Final, Literal
 
+from memory.similar import content_words
 from memory.text import tokens
 
 Reply = Callable[[dict[str, Any]], str]
@@ -20,6 +21,7 @@ Fault = Literal["429", "500", "cut"]
 SHORTEST, LONGEST = 80, 300  # tokens of a reply
 CACHE_STEP: Final = 128  # tokens: what providers count a cached prefix in
 _FAULTS: Final[tuple[Fault, ...]] = ("429", "500", "cut")
+_MEANS: Final = {"pooch": "dogs", "banish": "ban", "playground": "park"}
 _PIECE: Final = re.compile(r"\s*\S+\s*|\s+")
 _SCHEMA: Final = re.compile(
     r"Answer with one JSON object(.*), of this JSON Schema:\n(.*)\Z", re.DOTALL
@@ -119,6 +121,15 @@ def _instance(schema: dict[str, Any], whole: dict[str, Any], random: Random) -> 
             return None
         case _:
             return prose(random, 12)
+
+
+def bag_of_words(text: str, size: int = 64) -> list[float]:
+    """A vector of a text's words, hashed; a thesaurus of two words stands for what models know."""
+    vector = [0.0] * size
+    for word in content_words(text):
+        known = _MEANS.get(word, word)
+        vector[blake2b(known.encode(), digest_size=2).digest()[0] % size] += 1.0
+    return vector
 
 
 class PrefixCache:

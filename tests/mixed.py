@@ -48,6 +48,7 @@ from bus.entries import (
     SessionClosed,
     SessionOpened,
     SettingsChanged,
+    SimilarityFound,
     SpendReserved,
     SpendSettled,
     Step,
@@ -444,6 +445,14 @@ def _condensed(p: Picks) -> Entry:
     )
 
 
+def _compared(p: Picks) -> Entry:
+    return SimilarityFound(
+        ref=p.of(("P1", "P2", "P3", "D1")), of=1 + p.below(40),
+        earlier=p.of((None, "P1", "P2", "P9", "D1")), similarity=p.of((0, 900)),
+        model=p.of(RESULTS),
+    )  # fmt: skip
+
+
 def _lesson(p: Picks) -> Entry:
     return LessonImported(
         session=p.of(("other", "third", "\u202efourth")),
@@ -462,7 +471,9 @@ def _summarised(p: Picks) -> Entry:
     return SummaryMade(level=p.below(3), first=first, last=first + p.below(9), how=how, text="so")
 
 
-DERIVED_MAKERS: Final = (_revised, _refused, _condensed, _lesson, _lesson, _summarised)
+DERIVED_MAKERS: Final = (
+    _revised, _refused, _condensed, _lesson, _lesson, _summarised, _compared,
+)  # fmt: skip
 _STRAY: Final = (*CONTROL_MAKERS, *DERIVED_MAKERS)
 
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from listeners.models.answers import Hearing, completion
 from listeners.models.dialect import Dialect, Refused, arguments, lasts, simpler
+from listeners.models.embedding import Embedded, embedded
 from listeners.models.port import (
     BadAnswer,
     Completion,
@@ -77,6 +78,11 @@ class OpenAIModel:
         self._client: AsyncOpenAI | None = None
         self._dialects: dict[str, Dialect] = {}  # by model
 
+    @property
+    def name(self) -> str:
+        """The model of the tier `small`: of an embedder, the only one."""
+        return self._names["small"]
+
     async def complete(self, prompt: Prompt) -> Completion:
         """The answer; blips are retried within the one deadline."""
         await self._connected()
@@ -108,6 +114,26 @@ class OpenAIModel:
         except TimeoutError:
             raise self._too_slow() from None
         yield hearing.completion()
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """A vector for each of `texts`; blips are retried within the one deadline."""
+        client = await self._connected()
+        deadline = self._deadline()
+
+        async def ask() -> Embedded:
+            try:
+                answer = await client.embeddings.create(
+                    model=self.name, input=list(texts), encoding_format="float"
+                )
+            except Exception as error:
+                raise _translated(error) from error
+            return embedded(answer, len(texts))
+
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await self._persist(ask, deadline)
+        except TimeoutError:
+            raise self._too_slow() from None
 
     async def aclose(self) -> None:
         client, self._client = self._client, None

@@ -472,7 +472,7 @@ def test_an_idea_that_comes_back_is_told_once() -> None:
     )  # fmt: skip
     assert told.content == (
         "like P1 of message 5, rejected 3-0 at message 9 "
-        'because "I oppose P1, the second disk is full."'
+        'because "I oppose P1, the second disk is full." (ana, message 6)'
     )
 
 

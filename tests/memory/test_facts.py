@@ -51,6 +51,14 @@ POLL: tuple[Entry, ...] = (
     BallotCast(participant="bo", re="V1", choice=("milk",)),
 )
 
+# What its proposer took back, and somebody offers again.
+AGAIN: tuple[Entry, ...] = (
+    opening("deliberation", {}),
+    Message(participant="ana", content="Move the index to the second disk.", act="propose"),
+    Message(participant="ana", content="I take it back.", act="withdraw", re="P1"),
+    Message(participant="bo", content="Move the index to the second disk, then.", act="propose"),
+)
+
 # before the rest: a vote that is agreed to where half of the sessions want that
 VOTED = (
     Message(participant="ana", content="Hm."), Message(participant="bo", content="Hm."),
@@ -76,6 +84,7 @@ def found() -> list[Fact]:
     """The facts of some hundred sessions of entries of every kind, the same ones each time."""
     chance = Random(7)
     facts: list[Fact] = [*folded(numbered(TABLE))[1], *folded(numbered(POLL))[1]]
+    facts += folded(numbered(AGAIN))[1]
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
     small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}

@@ -1,0 +1,61 @@
+"""What the words of an idea stand for."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.wording import DENIED, HASH_BITS, LEFT, LIGHT, VALUE, WORD, marks, word_marks
+
+
+def kinds(text: str) -> list[int]:
+    return [mark >> HASH_BITS for mark in marks(text)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("archives", "archive"), ("migration", "migrate"), ("planned", "plan"), ("logs", "log"),
+        ("publishing", "published"), ("approval", "approve"), ("thirty", "30"),
+        ("Fridays", "Friday"), ("purchase", "buying"), ("companies", "company"),
+    ],
+)  # fmt: skip
+def test_forms_of_a_word_have_one_mark(one: str, other: str) -> None:
+    """Endings, numbers in words and synonyms make no difference."""
+    assert list(marks(one)) == list(marks(other))
+
+
+def test_words_are_told_by_how_much_they_say() -> None:
+    """Numbers and days first, words that every sentence has last, and many say nothing."""
+    assert kinds("I propose that we use Friday") == [LIGHT, VALUE]
+    assert kinds("keep 1,000 crates") == [WORD, VALUE, WORD]
+
+
+def test_a_denial_holds_of_the_next_word_that_says_something() -> None:
+    """To the end of the sentence at most; an opposite denies, two denials do not."""
+    assert kinds("not smoke") == [WORD, DENIED]
+    assert kinds("no longer smoke") == [LIGHT, WORD, DENIED]
+    assert kinds("Better not. Smoke") == [LIGHT, WORD]
+    assert kinds("forbid") == [WORD, DENIED]
+    assert kinds("do not forbid") == [WORD]
+    assert kinds("not only smoke") == [WORD]
+
+
+def test_what_is_left_behind_is_marked() -> None:
+    """From, replacing, instead of, rather than: the word after them."""
+    assert kinds("from gravel to bark") == [WORD, LEFT, WORD]
+    assert kinds("bark instead of gravel") == [WORD, LIGHT, WORD, LEFT]
+    assert kinds("replace gravel with bark") == [WORD, LEFT, WORD]
+
+
+def test_marks_are_integers_of_32_bits_in_order_of_their_kind() -> None:
+    """So that sorting a fingerprint keeps denials and numbers of a long text."""
+    found = sorted(marks("do not keep 30 crates instead of barrels in the new cellar"))
+    assert all(0 <= mark < 2**32 for mark in found)
+    order = [mark >> HASH_BITS for mark in found]
+    assert order == sorted(order)
+    assert order[0] == DENIED
+
+
+def test_words_come_with_the_marks_that_they_have() -> None:
+    """Silent words and denials are left out."""
+    assert [word for _, word in word_marks("Do not move the archives")] == ["move", "archives"]
