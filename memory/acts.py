@@ -9,9 +9,11 @@ guards of its language before it claims anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from memory.bare import Bare, bare
 from memory.clauses import Script, Span
 from memory.detection import Detection as Detection
 from memory.judge import Judge, Match
@@ -67,7 +69,14 @@ class Reader:
         return self._read(content, act)
 
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
-        text = content if content.isascii() else plain(content)
+        if content.isascii():
+            return self._found(content, act)
+        made = bare(content)
+        if made is None:
+            return self._found(plain(content), act)
+        return tuple(_moved(each, made) for each in self._found(plain(made.text), act))
+
+    def _found(self, text: str, act: str | None) -> tuple[Detection, ...]:
         hits = self._gate(text) or _NO_HITS
         if not hits and act is None:
             return _NOTHING
@@ -93,6 +102,14 @@ class Reader:
                 found.append(_match(script, *self._rules[index], place.span(), text))
         found.sort(key=lambda each: each.start)
         return found[:_MAX_MATCHES]
+
+
+def _moved(found: Detection, made: Bare) -> Detection:
+    """What was found in a bare text, in places of the original."""
+    start, end = made.original(found.start, found.end)
+    first, last = made.original(found.text_start, found.text_end)
+    quotes = tuple(made.original(*span) for span in found.quotes)
+    return replace(found, start=start, end=end, text_start=first, text_end=last, quotes=quotes)
 
 
 def _match(script: Script, name: str, rule: Rule, place: Span, text: Span) -> Match:

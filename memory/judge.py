@@ -13,8 +13,9 @@ from typing import Any, Final
 from memory.clauses import Script, Span
 from memory.patterns import REACTIONS, Guards, Rule, compiled
 
-_CLAUSE_MARKS: Final = ",;:()"
-_CLOSERS: Final = "\"')]*!. \x1a"
+_CLAUSE_MARKS: Final = ",;:()、"
+_CLOSERS: Final = "\"')]*!. \x1a。」』"
+_AFTER: Final = ("negation", "hypothesis", "reported")  # guards that may stand behind a match
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,40 +72,46 @@ class Judge:
 
     def upheld(self, script: Script, matches: Iterable[Match]) -> list[Match]:
         """The matches that claim something, with `conditional` set where they have a reserve."""
-        found = []
-        for match in matches:
-            judged = self._judged(script.unquoted, match)
-            if judged is not None:
-                found.append(judged)
-        return found
+        text = script.unquoted
+        return [self._read(text, match) for match in matches if not self.objection(text, match)]
 
-    def _judged(self, text: str, match: Match) -> Match | None:
+    def objection(self, text: str, match: Match) -> str:
+        """Why `match` claims nothing in `text`, in one word; "" where it does.
+
+        `word` (it begins or ends in one), `before` and `after` (of its rule),
+        `question`, or the guard that it falls to.
+        """
         first, last = match.sentence
         before, after = text[first : match.start], text[match.end : last]
         rule = match.rule
         if rule.whole_words and not _whole(text, match):
-            return None
+            return "word"
         if rule.before and compiled(rule.before, rule.name).search(before):
-            return None
+            return "before"
         if rule.after and compiled(rule.after, rule.name).search(after):
-            return None
+            return "after"
         if not rule.question and self._asks(text[first:last], after):
-            return None
-        if before and not before.isspace() and self._denied(rule, before):
-            return None
-        lead = self._lead(text[match.start : match.end]) if rule.handle else 0
-        conditional = rule.conditional or self._hypothetical(rule, before, after)
+            return "question"
+        denied = self._denied(rule, before) if before and not before.isspace() else ""
+        return denied or self._denied_behind(rule, after)
+
+    def _read(self, text: str, match: Match) -> Match:
+        first, last = match.sentence
+        before, after = text[first : match.start], text[match.end : last]
+        lead = self._lead(text[match.start : match.end]) if match.rule.handle else 0
+        conditional = match.rule.conditional or self._hypothetical(match.rule, before, after)
         if lead or conditional:
             return replace(match, start=match.start + lead, conditional=conditional)
         return match
 
     def _asks(self, sentence: str, after: str) -> bool:
         """True for a question, unless a statement came first: "I agree, but who pays?"."""
-        if not sentence.rstrip(_CLOSERS).endswith("?"):
+        if not (sentence.rstrip(_CLOSERS).endswith("?") or self.has("asks", sentence)):
             return False
         return not (self.has("contrast", after) or self.has("interrogative", after))
 
-    def _denied(self, rule: Rule, before: str) -> bool:
+    def _denied(self, rule: Rule, before: str) -> str:
+        """The guard that what stands before a match falls to, "" for none."""
         clause = before[self.last_contrast(before) :]
         near = clause[max(clause.rfind(mark) for mark in _CLAUSE_MARKS) + 1 :]
         claims = rule.act == "decide"  # a decision is denied from farther away
@@ -115,9 +122,12 @@ class Judge:
             "inverted": near,
             "reported": clause if claims else near,
         }
-        return any(
-            self.has(guard, scope) for guard, scope in scopes.items() if guard not in rule.skip
-        )
+        heeded = ((guard, scope) for guard, scope in scopes.items() if guard not in rule.skip)
+        return next((guard for guard, scope in heeded if self.has(guard, scope)), "")
+
+    def _denied_behind(self, rule: Rule, after: str) -> str:
+        heeded = (guard for guard in _AFTER if guard not in rule.skip)
+        return next((guard for guard in heeded if self.has(f"{guard}_after", after)), "")
 
     def last_contrast(self, before: str) -> int:
         """Where the last contrasting word, or semicolon, of `before` ends; 0 without one."""

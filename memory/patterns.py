@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Final, Literal, cast
@@ -33,12 +33,23 @@ _Optional = Annotated[str, Field(max_length=_MAX_PATTERN)]
 
 
 @dataclass(frozen=True, slots=True)
+class Examples:
+    """Sentences that a rule reads, and that it must not: tests which travel with it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    matches: tuple[str, ...] = ()
+    misses: Annotated[tuple[str, ...], Field(alias="not")] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One wording of one act.
 
     `payload` says what it offers or settles: the group `text` of the pattern
-    where it has one, else what follows to the sentence's end (`after`), or the
-    whole sentence. `before` and `after` are patterns at the end of what stands
+    where it has one, else what follows to the sentence's end (`after`), what
+    leads up to it from the sentence's beginning (`before`), or the whole
+    sentence. `before` and `after` are patterns at the end of what stands
     before the match in its sentence and at the start of what follows; either
     drops it. `question` keeps it in questions; `skip` names guards that it
     does not heed; `whole_words` refuses a match that begins or ends in a word.
@@ -50,7 +61,7 @@ class Rule:
     act: Act
     pattern: _Pattern
     confidence: Annotated[int, Field(ge=1, le=899)] = 500  # a tag has 900
-    payload: Literal["after", "sentence"] = "after"
+    payload: Literal["after", "before", "sentence"] = "after"
     question: bool = False
     conditional: bool = False
     handle: bool = False  # the match names the handles it is about
@@ -58,6 +69,7 @@ class Rule:
     before: _Optional = ""
     after: _Optional = ""
     whole_words: bool = True
+    examples: Examples = field(default=Examples(), compare=False)  # for `check`; not in the hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,9 @@ class Guards:
     `inverted` verb or a conjunction right before it, a `reported` speaker.
     `contrast` begins a clause that outweighs the one before, `reserve` makes
     a reaction conditional, `interrogative` begins a question after a comma.
+    Languages whose verb comes last deny behind it: what ends in `_after` is
+    looked for in the rest of the sentence (anchor it with ^), and `asks` in the
+    whole sentence, for questions without a mark.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -81,6 +96,10 @@ class Guards:
     contrast: _Optional = ""
     reserve: _Optional = ""
     interrogative: _Optional = ""
+    negation_after: _Optional = ""
+    hypothesis_after: _Optional = ""
+    reported_after: _Optional = ""
+    asks: _Optional = ""
     connective: _Optional = ""  # words to leave out at the start of a payload
     empty: _Optional = ""  # a payload that says there is none yet
 
@@ -115,10 +134,10 @@ def _hash(pack: Pack) -> str:
 
 def _without_defaults(rule: Rule) -> dict[str, Any]:
     shown: dict[str, Any] = {}
-    for field in fields(rule):
-        value = getattr(rule, field.name)
-        if value != field.default:
-            shown[field.name] = list(value) if isinstance(value, tuple) else value
+    for each in fields(rule):
+        value = getattr(rule, each.name)
+        if each.compare and value != each.default:
+            shown[each.name] = list(value) if isinstance(value, tuple) else value
     return shown
 
 

@@ -13,9 +13,10 @@ from memory.judge import Judge, Match
 from memory.patterns import REACTIONS
 
 _MORE_HANDLES: Final = re.compile(
-    r"(?:\s*(?:,|&|/|\band\b|\bor\b|,\s*and\b)\s*(?:proposals?\s+)?[PD][1-9][0-9]{0,8}\b){1,16}"
+    r"(?:\s*(?:,|&|/|\band\b|\bor\b|,\s*and\b|、|と|や|[和跟与與及]|ו-?ל?-?)"
+    r"\s*(?:proposals?\s+)?[PD][1-9][0-9]{0,8}(?![A-Za-z0-9_])){1,16}"
 )
-_EDGE: Final = " \t\r\n.,;:!?*_-\x1a"
+_EDGE: Final = " \t\r\n.,;:!?*_-\x1a。、…"
 
 
 def settled(
@@ -163,6 +164,10 @@ def _payload(script: Script, judge: Judge, match: Match, following: int) -> Span
     if match.text is not None:
         return _trimmed(script, *match.text)
     first, last = match.sentence
+    if match.rule.payload == "before":
+        text = _trimmed(script, first, match.start)
+        if not judge.names_nothing(script.text[slice(*text)]):
+            return text
     if match.rule.payload == "after":
         end = min(last, max(following, match.end))
         skip = judge.skipped(script.text[match.end : end])
