@@ -169,4 +169,7 @@ def _united(patterns: Sequence[str], name: str) -> Any:
     distinct = [pattern for pattern in dict.fromkeys(patterns) if pattern]
     if not distinct:
         return None
+    if name == "empty":
+        # RE2's \W is ASCII, as in en@1: a payload of another script would be "empty".
+        distinct = [pattern.replace(r"\W", r"[^\pL\pN_]") for pattern in distinct]
     return compiled("|".join(f"(?:{pattern})" for pattern in distinct), name)
