@@ -16,6 +16,7 @@ from typing import Final
 from memory.bare import Bare, bare
 from memory.clauses import Script, Span
 from memory.detection import Detection as Detection
+from memory.detection import Sighting
 from memory.judge import Judge, Match
 from memory.patterns import REACTIONS, Finder, Pack, Rule, compiled_set
 from memory.settle import settled
@@ -76,6 +77,25 @@ class Reader:
             return self._found(plain(content), act)
         return tuple(_moved(each, made) for each in self._found(plain(made.text), act))
 
+    def sighted(self, content: str, act: str | None = None) -> tuple[Sighting, ...]:
+        """Every place where a rule's words stand, with what keeps it from being an act.
+
+        For those who write packs; `read` gives the same acts at less cost.
+        """
+        made = bare(content) or Bare(
+            content, tuple(range(len(content))), tuple(range(1, len(content) + 1))
+        )
+        text = plain(made.text)
+        script, read = Script(text), self._found(text, act)
+        sightings = []
+        for match in self._matches(script, self._gate(text) or _NO_HITS):
+            dropped = self._judge.objection(script.unquoted, match)
+            if not dropped and not any(_is(match, each) for each in read):
+                dropped = "outweighed"
+            start, end = made.original(match.start, match.end)
+            sightings.append(Sighting(match.name, match.rule.act, start, end, dropped))
+        return tuple(sightings)
+
     def _found(self, text: str, act: str | None) -> tuple[Detection, ...]:
         hits = self._gate(text) or _NO_HITS
         if not hits and act is None:
@@ -102,6 +122,10 @@ class Reader:
                 found.append(_match(script, *self._rules[index], place.span(), text))
         found.sort(key=lambda each: each.start)
         return found[:_MAX_MATCHES]
+
+
+def _is(match: Match, found: Detection) -> bool:
+    return found.rule == match.name and found.start < match.end and match.start < found.end
 
 
 def _moved(found: Detection, made: Bare) -> Detection:

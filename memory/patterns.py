@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from itertools import islice
@@ -141,7 +141,7 @@ def _without_defaults(rule: Rule) -> dict[str, Any]:
     return shown
 
 
-_PACK: Final = TypeAdapter(Pack)
+PACK: Final = TypeAdapter(Pack)  # the shape; `parse_pack` checks the patterns too
 
 
 def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
@@ -156,22 +156,26 @@ def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
     except ValueError as error:
         raise BadPattern("pack", f"not JSON: {error}") from None
     try:
-        pack = _PACK.validate_python(tree)
+        pack = PACK.validate_python(tree)
     except ValidationError as error:
-        raise _refusal(tree, error) from None
+        raise misshapen(tree, error)[0] from None
     _check(pack)
     return pack
 
 
-def _refusal(tree: Any, error: ValidationError) -> BadPattern:
-    first = error.errors()[0]
-    where = [part for part in first["loc"] if part != "Pack"]
+def misshapen(tree: Any, error: ValidationError) -> list[BadPattern]:
+    """What pydantic found wrong with the shape of a pack, each with its rule."""
+    return [_refusal(tree, each) for each in error.errors()]
+
+
+def _refusal(tree: Any, fault: Mapping[str, Any]) -> BadPattern:
+    where = [part for part in fault["loc"] if part != "Pack"]
     rule = "pack"
     if len(where) >= 2 and where[0] == "rules" and isinstance(where[1], int):
         entry = tree["rules"][where[1]]
         name = entry.get("name") if isinstance(entry, dict) else None
         rule, where = str(name or f"rules[{where[1]}]"), where[2:]
-    return BadPattern(rule, f"{'.'.join(map(str, where)) or 'pack'}: {first['msg']}")
+    return BadPattern(rule, f"{'.'.join(map(str, where)) or 'pack'}: {fault['msg']}")
 
 
 def _check(pack: Pack) -> None:
