@@ -19,7 +19,9 @@ from memory.patterns import PACK, Pack, Rule, compiled, misshapen
 from memory.text import IDEOGRAPHIC, plain
 
 # A word edge beside a letter beyond Latin-1, or a class of word characters.
-_ASCII_EDGE: Final = re.compile(r"[^\x00-\xff][)?*+]*\\[bB]|\\[bB](?:\(\?:)*[^\x00-\xff]|\\[wW]")
+_ASCII_EDGE: Final = re.compile(
+    r"[^\x00-\xff][)?*+]*\\[bB]|(?:^|[(|:])\\[bB](?:\(\?:)*[^\x00-\xff]|\\[wW]"
+)
 _LETTERS: Final = "aeinost" + "ויהל" + "のはい" + "的是我"  # among the commonest of their scripts
 _IDEOGRAPH: Final = re.compile(f"[{IDEOGRAPHIC}]")
 _UNSPACED: Final = re.compile(r"\\p\{(?:Han|Hiragana|Katakana)\}")

@@ -10,7 +10,7 @@ import typer
 from server.commands.options import Json
 
 app = typer.Typer(
-    help="List, show and check pattern packs; --packs puts one of yours in force.",
+    help="List, show and check pattern packs; --packs uses yours.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
