@@ -26,6 +26,7 @@ class Match:
     name: str
     rule: Rule
     sentence: Span
+    judge: Judge  # of the rule's language
     text: Span | None = None
     conditional: bool = False
 
@@ -33,8 +34,14 @@ class Match:
         return self.start < other.end and other.start < self.end
 
 
+def upheld(script: Script, matches: Iterable[Match]) -> list[Match]:
+    """The matches that claim something, each judged by its own language."""
+    judged = (match.judge.judged(script.unquoted, match) for match in matches)
+    return [match for match in judged if match is not None]
+
+
 class Judge:
-    """The guards of several packs together: what one language denies, no other claims."""
+    """The guards of several packs together: what one of them denies, no other claims."""
 
     def __init__(self, guards: Sequence[Guards]) -> None:
         self._guards = {
@@ -69,16 +76,8 @@ class Judge:
         starts += [at for at in [after.find(";")] if at >= 0]
         return min(starts, default=None)
 
-    def upheld(self, script: Script, matches: Iterable[Match]) -> list[Match]:
-        """The matches that claim something, with `conditional` set where they have a reserve."""
-        found = []
-        for match in matches:
-            judged = self._judged(script.unquoted, match)
-            if judged is not None:
-                found.append(judged)
-        return found
-
-    def _judged(self, text: str, match: Match) -> Match | None:
+    def judged(self, text: str, match: Match) -> Match | None:
+        """`match`, conditional where it has a reserve; None where it claims nothing."""
         first, last = match.sentence
         before, after = text[first : match.start], text[match.end : last]
         rule = match.rule
