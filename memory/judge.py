@@ -83,15 +83,15 @@ class Judge:
         rule = match.rule
         if rule.whole_words and not _whole(text, match):
             return None
-        if rule.before and compiled(rule.before, rule.name).search(before):
-            return None
-        if rule.after and compiled(rule.after, rule.name).search(after):
-            return None
+        said = text[match.start : match.end]
+        for pattern, scope in ((rule.within, said), (rule.before, before), (rule.after, after)):
+            if pattern and compiled(pattern, rule.name).search(scope):
+                return None
         if not rule.question and self._asks(text[first:last], after):
             return None
         if before and not before.isspace() and self._denied(rule, before):
             return None
-        lead = self._lead(text[match.start : match.end]) if rule.handle else 0
+        lead = self._lead(said) if rule.handle else 0
         conditional = rule.conditional or self._hypothetical(rule, before, after)
         if lead or conditional:
             return replace(match, start=match.start + lead, conditional=conditional)

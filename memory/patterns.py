@@ -41,8 +41,10 @@ class Rule:
     where it has one, else what follows to the sentence's end (`after`), or the
     whole sentence. `before` and `after` are patterns at the end of what stands
     before the match in its sentence and at the start of what follows; either
-    drops it. `question` keeps it in questions; `skip` names guards that it
-    does not heed; `whole_words` refuses a match that begins or ends in a word.
+    drops it; so does `within`, where it occurs in the match itself ("wir haben
+    nichts beschlossen"). `question` keeps it in questions; `skip` names guards
+    that it does not heed; `whole_words` refuses a match that begins or ends in
+    a word.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -58,6 +60,7 @@ class Rule:
     skip: tuple[GuardName, ...] = ()
     before: _Optional = ""
     after: _Optional = ""
+    within: _Optional = ""
     whole_words: bool = True
 
 
@@ -172,7 +175,7 @@ def _check(pack: Pack) -> None:
         seen.add(rule.name)
         if compiled(rule.pattern, rule.name).search("") is not None:
             raise BadPattern(rule.name, "it matches the empty text; make some part required")
-        for pattern in filter(None, (rule.before, rule.after)):
+        for pattern in filter(None, (rule.before, rule.after, rule.within)):
             compiled(pattern, rule.name)
     for name, pattern in asdict(pack.guards).items():
         if not pattern:

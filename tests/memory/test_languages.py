@@ -44,7 +44,8 @@ def examples(language: str) -> tuple[Example, ...]:
     for line in (FOLDER / f"{language}.tsv").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             label, sign, sentence = line.split("\t")
-            assert label in ACTS and sign in ("+", "-"), line
+            assert label in ACTS, line
+            assert sign in ("+", "-"), line
             found.append(Example(label, sign == "+", sentence.replace("\\n", "\n")))
     return tuple(found)
 
