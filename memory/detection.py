@@ -45,7 +45,7 @@ class Sighting:
     """A place where the words of a rule stand, whether or not they say anything there.
 
     `dropped` is "" for an act, else what kept it from being one: `word`,
-    `before`, `after` (of the rule), `question`, a guard's name, or `outweighed`
+    `within`, `before`, `after` (of the rule), `question`, a guard's name, or `outweighed`
     by a surer reading of the same place or sentence.
     """
 

@@ -27,6 +27,7 @@ class Match:
     name: str
     rule: Rule
     sentence: Span
+    judge: Judge  # of the rule's language
     text: Span | None = None
     conditional: bool = False
 
@@ -34,8 +35,14 @@ class Match:
         return self.start < other.end and other.start < self.end
 
 
+def upheld(script: Script, matches: Iterable[Match]) -> list[Match]:
+    """The matches that claim something, each judged by its own language."""
+    judged = (match.judge.judged(script.unquoted, match) for match in matches)
+    return [match for match in judged if match is not None]
+
+
 class Judge:
-    """The guards of several packs together: what one language denies, no other claims."""
+    """The guards of several packs together: what one of them denies, no other claims."""
 
     def __init__(self, guards: Sequence[Guards]) -> None:
         self._guards = {
@@ -70,32 +77,10 @@ class Judge:
         starts += [at for at in [after.find(";")] if at >= 0]
         return min(starts, default=None)
 
-    def upheld(self, script: Script, matches: Iterable[Match]) -> list[Match]:
-        """The matches that claim something, with `conditional` set where they have a reserve."""
-        text = script.unquoted
-        return [self._read(text, match) for match in matches if not self.objection(text, match)]
-
-    def objection(self, text: str, match: Match) -> str:
-        """Why `match` claims nothing in `text`, in one word; "" where it does.
-
-        `word` (it begins or ends in one), `before` and `after` (of its rule),
-        `question`, or the guard that it falls to.
-        """
-        first, last = match.sentence
-        before, after = text[first : match.start], text[match.end : last]
-        rule = match.rule
-        if rule.whole_words and not _whole(text, match):
-            return "word"
-        if rule.before and compiled(rule.before, rule.name).search(before):
-            return "before"
-        if rule.after and compiled(rule.after, rule.name).search(after):
-            return "after"
-        if not rule.question and self._asks(text[first:last], after):
-            return "question"
-        denied = self._denied(rule, before) if before and not before.isspace() else ""
-        return denied or self._denied_behind(rule, after)
-
-    def _read(self, text: str, match: Match) -> Match:
+    def judged(self, text: str, match: Match) -> Match | None:
+        """`match`, conditional where it has a reserve; None where it claims nothing."""
+        if self.objection(text, match):
+            return None
         first, last = match.sentence
         before, after = text[first : match.start], text[match.end : last]
         lead = self._lead(text[match.start : match.end]) if match.rule.handle else 0
@@ -103,6 +88,27 @@ class Judge:
         if lead or conditional:
             return replace(match, start=match.start + lead, conditional=conditional)
         return match
+
+    def objection(self, text: str, match: Match) -> str:
+        """Why `match` claims nothing in `text`, in one word; "" where it does.
+
+        `word` (it begins or ends in one), `within`, `before` and `after` (of its
+        rule), `question`, or the guard that it falls to.
+        """
+        first, last = match.sentence
+        before, after = text[first : match.start], text[match.end : last]
+        rule = match.rule
+        if rule.whole_words and not _whole(text, match):
+            return "word"
+        scopes = {"within": text[match.start : match.end], "before": before, "after": after}
+        for key, scope in scopes.items():
+            pattern = getattr(rule, key)
+            if pattern and compiled(pattern, rule.name).search(scope):
+                return key
+        if not rule.question and self._asks(text[first:last], after):
+            return "question"
+        denied = self._denied(rule, before) if before and not before.isspace() else ""
+        return denied or self._denied_behind(rule, after)
 
     def _asks(self, sentence: str, after: str) -> bool:
         """True for a question, unless a statement came first: "I agree, but who pays?"."""

@@ -28,6 +28,7 @@ MAX_PLACES: Final = 64  # of one pattern in one message; RE2 alone is quadratic 
 _MAX_RULES: Final = 2000
 _MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
+_Language = Annotated[str, Field(pattern=r"^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}$")]
 _Pattern = Annotated[str, Field(min_length=1, max_length=_MAX_PATTERN)]
 _Optional = Annotated[str, Field(max_length=_MAX_PATTERN)]
 
@@ -51,8 +52,10 @@ class Rule:
     leads up to it from the sentence's beginning (`before`), or the whole
     sentence. `before` and `after` are patterns at the end of what stands
     before the match in its sentence and at the start of what follows; either
-    drops it. `question` keeps it in questions; `skip` names guards that it
-    does not heed; `whole_words` refuses a match that begins or ends in a word.
+    drops it; so does `within`, where it occurs in the match itself ("wir haben
+    nichts beschlossen"). `question` keeps it in questions; `skip` names guards
+    that it does not heed; `whole_words` refuses a match that begins or ends in
+    a word.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -68,6 +71,7 @@ class Rule:
     skip: tuple[GuardName, ...] = ()
     before: _Optional = ""
     after: _Optional = ""
+    within: _Optional = ""
     whole_words: bool = True
     examples: Examples = field(default=Examples(), compare=False)  # for `check`; not in the hash
 
@@ -106,19 +110,27 @@ class Guards:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """Rules and guards under one name; the same hash is the same behaviour."""
+    """Rules and guards under one name; the same hash is the same behaviour.
+
+    Packs of one language are judged by each other's guards, never by those of
+    another: `no` denies in Spanish and is "in the" in Portuguese.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     name: _Name
     rules: Annotated[tuple[Rule, ...], Field(min_length=1, max_length=_MAX_RULES)]
     guards: Guards = Guards()
+    language: _Language = "en"
 
     def to_json(self) -> dict[str, Any]:
         """The pack as JSON-ready data, defaults left out; `parse_pack` takes it back."""
         rules = [_without_defaults(rule) for rule in self.rules]
         guards = {key: value for key, value in asdict(self.guards).items() if value}
-        return {"name": self.name, "rules": rules} | ({"guards": guards} if guards else {})
+        tree: dict[str, Any] = {"name": self.name, "rules": rules}
+        if guards:
+            tree["guards"] = guards
+        return tree if self.language == "en" else tree | {"language": self.language}
 
     @property
     def hash(self) -> str:
@@ -186,7 +198,7 @@ def _check(pack: Pack) -> None:
         seen.add(rule.name)
         if compiled(rule.pattern, rule.name).search("") is not None:
             raise BadPattern(rule.name, "it matches the empty text; make some part required")
-        for pattern in filter(None, (rule.before, rule.after)):
+        for pattern in filter(None, (rule.before, rule.after, rule.within)):
             compiled(pattern, rule.name)
     for name, pattern in asdict(pack.guards).items():
         if not pattern:

@@ -63,7 +63,7 @@ def _wording(tree: dict[str, Any]) -> Iterator[Fault]:
             yield Fault(name, "the name is there twice; give each rule its own")
         seen.add(name)
         yield from _refused(rule, ("pattern",), name, empty=False)
-        yield from _refused(rule, ("before", "after"), name, empty=True)
+        yield from _refused(rule, ("before", "after", "within"), name, empty=True)
     guards = tree.get("guards")
     if isinstance(guards, dict):
         for key in guards:
@@ -106,9 +106,9 @@ def doubts(pack: Pack, plain_talk: Sequence[str] = ()) -> tuple[Fault, ...]:
 
 
 def _never(rule: Rule) -> Iterator[str]:
-    for pattern in (rule.pattern, rule.before, rule.after):
+    for pattern in (rule.pattern, rule.before, rule.after, rule.within):
         yield from _unread(pattern)
-    for key, pattern in (("before", rule.before), ("after", rule.after)):
+    for key, pattern in (("before", rule.before), ("after", rule.after), ("within", rule.within)):
         if pattern and all(compiled(pattern, key).search(text) for text in ("", "x", "x y")):
             yield f"{key!r} matches whatever stands there: the rule never fires"
     unspaced = _IDEOGRAPH.search(rule.pattern) or _UNSPACED.search(rule.pattern)

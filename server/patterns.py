@@ -35,6 +35,7 @@ def listed() -> list[Row]:
     return [
         {
             "pack": pack.name,
+            "language": pack.language,
             "rules": len(pack.rules),
             "guards": len(pack.to_json().get("guards", {})),
             "hash": pack.hash,

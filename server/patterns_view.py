@@ -14,10 +14,11 @@ def show_listed(rows: Sequence[Row], json: bool) -> None:
         for row in rows:
             emit(row)
         return
-    table = listing("pack", "rules", "guards", "new sessions", "hash")
+    table = listing("pack", "language", "rules", "guards", "new sessions", "hash")
     for row in rows:
         opens = "yes" if row["opens"] else "no"
-        table.add_row(*map(cell, (row["pack"], row["rules"], row["guards"], opens, row["hash"])))
+        counts = (row["language"], row["rules"], row["guards"])
+        table.add_row(*map(cell, (row["pack"], *counts, opens, row["hash"])))
     stdout().print(table)
 
 

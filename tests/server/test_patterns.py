@@ -101,7 +101,7 @@ def test_shipped_packs_are_listed_and_shown(parley: Parley) -> None:
 
 def test_an_unknown_pack_is_refused_in_one_line(parley: Parley) -> None:
     """Misuse, with the nearest name."""
-    ran = parley("patterns", "check", "jp@1")
+    ran = parley("patterns", "check", "jaa@1")
     assert (ran.code, ran.out) == (2, "")
     assert "'ja@1'" in ran.err
 
