@@ -9,13 +9,16 @@ guards of its language before it claims anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from memory.bare import Bare, bare
 from memory.clauses import Script, Span
 from memory.detection import Detection as Detection
-from memory.judge import Judge, Match
-from memory.patterns import REACTIONS, Finder, Pack, Rule, compiled_set
+from memory.detection import Sighting
+from memory.judge import Judge, Match, upheld
+from memory.patterns import REACTIONS, Finder, Guards, Pack, Rule, compiled_set
 from memory.settle import settled
 from memory.tags import PATTERNS as TAGS
 from memory.tags import find_tags
@@ -44,16 +47,21 @@ class Reader:
     """
 
     def __init__(self, packs: Sequence[Pack]) -> None:
-        rules = [(f"{pack.name}/{rule.name}", rule) for pack in packs for rule in pack.rules]
+        judges = _judges(packs)
+        rules = [
+            (f"{pack.name}/{rule.name}", rule, judges[pack.language])
+            for pack in packs
+            for rule in pack.rules
+        ]
         self._rules = sorted(rules, key=lambda each: each[1].handle)  # stable: handles last
-        self._finders = [Finder(rule.pattern, name) for name, rule in self._rules]
-        self._free = sum(not rule.handle for _, rule in self._rules)
-        wordings = tuple(rule.pattern for _, rule in self._rules)
+        self._finders = [Finder(rule.pattern, name) for name, rule, _ in self._rules]
+        self._free = sum(not rule.handle for _, rule, _ in self._rules)
+        wordings = tuple(rule.pattern for _, rule, _ in self._rules)
         # Rules that name a handle have an automaton of their own, asked only
         # where there is a handle: it keeps the one for every message small.
         self._gate = compiled_set((*_MARKS, _HANDLE, *wordings[: self._free])).Match
         self._handle_gate = compiled_set(wordings[self._free :] or (_HANDLE,)).Match
-        self._judge = Judge([pack.guards for pack in packs])
+        self._all = Judge([pack.guards for pack in packs])  # a bare vote has no language
         self._short = lru_cache(_SHORT_KEPT)(self._read)
 
     def read(self, content: str, act: str | None = None) -> tuple[Detection, ...]:
@@ -67,15 +75,41 @@ class Reader:
         return self._read(content, act)
 
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
-        text = content if content.isascii() else plain(content)
+        if content.isascii():
+            return self._found(content, act)
+        made = bare(content)
+        if made is None:
+            return self._found(plain(content), act)
+        return tuple(_moved(each, made) for each in self._found(plain(made.text), act))
+
+    def sighted(self, content: str, act: str | None = None) -> tuple[Sighting, ...]:
+        """Every place where a rule's words stand, with what keeps it from being an act.
+
+        For those who write packs; `read` gives the same acts at less cost.
+        """
+        made = bare(content) or Bare(
+            content, tuple(range(len(content))), tuple(range(1, len(content) + 1))
+        )
+        text = plain(made.text)
+        script, read = Script(text), self._found(text, act)
+        sightings = []
+        for match in self._matches(script, self._gate(text) or _NO_HITS):
+            dropped = match.judge.objection(script.unquoted, match)
+            if not dropped and not any(_is(match, each) for each in read):
+                dropped = "outweighed"
+            start, end = made.original(match.start, match.end)
+            sightings.append(Sighting(match.name, match.rule.act, start, end, dropped))
+        return tuple(sightings)
+
+    def _found(self, text: str, act: str | None) -> tuple[Detection, ...]:
         hits = self._gate(text) or _NO_HITS
         if not hits and act is None:
             return _NOTHING
         script = Script(text)
         tagged = find_tags(script) if _TAGS.intersection(hits) else []
-        votes = find_votes(script, self._judge) if _VOTES.intersection(hits) else []
-        matches = self._judge.upheld(script, self._matches(script, hits))
-        found = settled(script, tagged, votes, matches, self._judge)
+        votes = find_votes(script, self._all) if _VOTES.intersection(hits) else []
+        matches = upheld(script, self._matches(script, hits))
+        found = settled(script, tagged, votes, matches)
         if act is not None:
             found = _under(act, script, found)
         return tuple(found)
@@ -89,13 +123,32 @@ class Reader:
         for index in sorted(chosen):
             finder = self._finders[index]
             for place in finder.each(script.subject):
-                text = finder.span(place, "text")
-                found.append(_match(script, *self._rules[index], place.span(), text))
+                spans = place.span(), finder.span(place, "text")
+                found.append(_match(script, *self._rules[index], *spans))
         found.sort(key=lambda each: each.start)
         return found[:_MAX_MATCHES]
 
 
-def _match(script: Script, name: str, rule: Rule, place: Span, text: Span) -> Match:
+def _is(match: Match, found: Detection) -> bool:
+    return found.rule == match.name and found.start < match.end and match.start < found.end
+
+
+def _moved(found: Detection, made: Bare) -> Detection:
+    """What was found in a bare text, in places of the original."""
+    start, end = made.original(found.start, found.end)
+    first, last = made.original(found.text_start, found.text_end)
+    quotes = tuple(made.original(*span) for span in found.quotes)
+    return replace(found, start=start, end=end, text_start=first, text_end=last, quotes=quotes)
+
+
+def _judges(packs: Sequence[Pack]) -> dict[str, Judge]:
+    guards: dict[str, list[Guards]] = {}
+    for pack in packs:
+        guards.setdefault(pack.language, []).append(pack.guards)
+    return {language: Judge(own) for language, own in guards.items()}
+
+
+def _match(script: Script, name: str, rule: Rule, judge: Judge, place: Span, text: Span) -> Match:
     """A match of `rule`, without the spaces and marks that its pattern led in with."""
     start, end = place
     shown = script.unquoted
@@ -104,7 +157,7 @@ def _match(script: Script, name: str, rule: Rule, place: Span, text: Span) -> Ma
     while end > start + 1 and shown[end - 1] in _EDGE:
         end -= 1
     group = None if text == (-1, -1) else text
-    return Match(start, end, name, rule, script.sentence(start, end), group)
+    return Match(start, end, name, rule, script.sentence(start, end), judge, group)
 
 
 def _under(act: str, script: Script, found: list[Detection]) -> list[Detection]:

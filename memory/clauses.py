@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.text import sentence_span
+from memory.text import IDEOGRAPHIC, sentence_span
 
 Span = tuple[int, int]
 
@@ -18,11 +18,18 @@ _MAX_QUOTES: Final = 16
 
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,500}`", re.DOTALL)
 _ADDRESS: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S+|\bwww\.\S+", re.IGNORECASE)
+# A mark inside a Hebrew abbreviation is no quotation: דו"ח, ע"י; in ה"רעיון" it is one.
+_GERSHAYIM: Final = r"""(?:(?<=[א-ת])"(?=[א-ת](?![א-ת]))|(?<=[א-ת]{2})"(?=[א-ת]))"""
 _QUOTED: Final = re.compile(
-    r"""^[ \t]*>[^\n]*|"[^"\n]{1,600}"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)""",
+    rf"""^[ \t]*>[^\n]*|(?!{_GERSHAYIM})"(?:[^"\n]|{_GERSHAYIM}){{1,600}}"|"""
+    r"""(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)|"""
+    r"「[^「」\n]{1,600}」|『[^『』\n]{1,600}』|《[^《》\n]{1,100}》",
     re.MULTILINE,
 )
-_HANDLE: Final = re.compile(r"(?<!\w)[PD][1-9][0-9]{0,8}(?!\w)(?!\.\d)")
+_QUOTE_MARKS: Final = re.compile("[\"'>「『《]")
+# Hebrew letters and ideographs may touch a handle: "לP1", "P1に".
+_JOINED: Final = rf"[^\Wא-ת{IDEOGRAPHIC}]"
+_HANDLE: Final = re.compile(rf"(?<!{_JOINED})[PD][1-9][0-9]{{0,8}}(?!{_JOINED})(?!\.\d)")
 
 
 class Script:
@@ -34,7 +41,7 @@ class Script:
         self.text = text
         self._spoken = _hidden(text, _code_and_addresses(text))
         quoted: list[Span] = []
-        if '"' in text or "'" in text or ">" in text:
+        if _QUOTE_MARKS.search(text):
             quoted = [found.span() for found in _QUOTED.finditer(self._spoken)]
         self.unquoted = _hidden(self._spoken, quoted)
         self.quotes = tuple(_inside(text, span) for span in quoted[:_MAX_QUOTES])
@@ -83,6 +90,6 @@ def _hidden(text: str, spans: list[Span]) -> str:
 def _inside(text: str, span: Span) -> Span:
     """The quotation without its marks."""
     start, end = span
-    inner = text[start:end].lstrip(" \t>\"'")
+    inner = text[start:end].lstrip(" \t>\"'「『《")
     start = end - len(inner)
-    return start, start + len(inner.rstrip("\"' \t"))
+    return start, start + len(inner.rstrip("\"' \t」』》"))

@@ -38,3 +38,19 @@ class Detection:
     def reacts(self) -> bool:
         """True for support, oppose and abstain."""
         return self.act in REACTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A place where the words of a rule stand, whether or not they say anything there.
+
+    `dropped` is "" for an act, else what kept it from being one: `word`,
+    `within`, `before`, `after` (of the rule), `question`, a guard's name, or `outweighed`
+    by a surer reading of the same place or sentence.
+    """
+
+    rule: str
+    act: str
+    start: int
+    end: int
+    dropped: str

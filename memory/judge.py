@@ -13,8 +13,9 @@ from typing import Any, Final
 from memory.clauses import Script, Span
 from memory.patterns import REACTIONS, Guards, Rule, compiled
 
-_CLAUSE_MARKS: Final = ",;:()"
-_CLOSERS: Final = "\"')]*!. \x1a"
+_CLAUSE_MARKS: Final = ",;:()、"
+_CLOSERS: Final = "\"')]*!. \x1a。」』"
+_AFTER: Final = ("negation", "hypothesis", "reported")  # guards that may stand behind a match
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Match:
     name: str
     rule: Rule
     sentence: Span
+    judge: Judge  # of the rule's language
     text: Span | None = None
     conditional: bool = False
 
@@ -33,8 +35,14 @@ class Match:
         return self.start < other.end and other.start < self.end
 
 
+def upheld(script: Script, matches: Iterable[Match]) -> list[Match]:
+    """The matches that claim something, each judged by its own language."""
+    judged = (match.judge.judged(script.unquoted, match) for match in matches)
+    return [match for match in judged if match is not None]
+
+
 class Judge:
-    """The guards of several packs together: what one language denies, no other claims."""
+    """The guards of several packs together: what one of them denies, no other claims."""
 
     def __init__(self, guards: Sequence[Guards]) -> None:
         self._guards = {
@@ -69,42 +77,47 @@ class Judge:
         starts += [at for at in [after.find(";")] if at >= 0]
         return min(starts, default=None)
 
-    def upheld(self, script: Script, matches: Iterable[Match]) -> list[Match]:
-        """The matches that claim something, with `conditional` set where they have a reserve."""
-        found = []
-        for match in matches:
-            judged = self._judged(script.unquoted, match)
-            if judged is not None:
-                found.append(judged)
-        return found
-
-    def _judged(self, text: str, match: Match) -> Match | None:
+    def judged(self, text: str, match: Match) -> Match | None:
+        """`match`, conditional where it has a reserve; None where it claims nothing."""
+        if self.objection(text, match):
+            return None
         first, last = match.sentence
         before, after = text[first : match.start], text[match.end : last]
-        rule = match.rule
-        if rule.whole_words and not _whole(text, match):
-            return None
-        if rule.before and compiled(rule.before, rule.name).search(before):
-            return None
-        if rule.after and compiled(rule.after, rule.name).search(after):
-            return None
-        if not rule.question and self._asks(text[first:last], after):
-            return None
-        if before and not before.isspace() and self._denied(rule, before):
-            return None
-        lead = self._lead(text[match.start : match.end]) if rule.handle else 0
-        conditional = rule.conditional or self._hypothetical(rule, before, after)
+        lead = self._lead(text[match.start : match.end]) if match.rule.handle else 0
+        conditional = match.rule.conditional or self._hypothetical(match.rule, before, after)
         if lead or conditional:
             return replace(match, start=match.start + lead, conditional=conditional)
         return match
 
+    def objection(self, text: str, match: Match) -> str:
+        """Why `match` claims nothing in `text`, in one word; "" where it does.
+
+        `word` (it begins or ends in one), `within`, `before` and `after` (of its
+        rule), `question`, or the guard that it falls to.
+        """
+        first, last = match.sentence
+        before, after = text[first : match.start], text[match.end : last]
+        rule = match.rule
+        if rule.whole_words and not _whole(text, match):
+            return "word"
+        scopes = {"within": text[match.start : match.end], "before": before, "after": after}
+        for key, scope in scopes.items():
+            pattern = getattr(rule, key)
+            if pattern and compiled(pattern, rule.name).search(scope):
+                return key
+        if not rule.question and self._asks(text[first:last], after):
+            return "question"
+        denied = self._denied(rule, before) if before and not before.isspace() else ""
+        return denied or self._denied_behind(rule, after)
+
     def _asks(self, sentence: str, after: str) -> bool:
         """True for a question, unless a statement came first: "I agree, but who pays?"."""
-        if not sentence.rstrip(_CLOSERS).endswith("?"):
+        if not (sentence.rstrip(_CLOSERS).endswith("?") or self.has("asks", sentence)):
             return False
         return not (self.has("contrast", after) or self.has("interrogative", after))
 
-    def _denied(self, rule: Rule, before: str) -> bool:
+    def _denied(self, rule: Rule, before: str) -> str:
+        """The guard that what stands before a match falls to, "" for none."""
         clause = before[self.last_contrast(before) :]
         near = clause[max(clause.rfind(mark) for mark in _CLAUSE_MARKS) + 1 :]
         claims = rule.act == "decide"  # a decision is denied from farther away
@@ -115,9 +128,12 @@ class Judge:
             "inverted": near,
             "reported": clause if claims else near,
         }
-        return any(
-            self.has(guard, scope) for guard, scope in scopes.items() if guard not in rule.skip
-        )
+        heeded = ((guard, scope) for guard, scope in scopes.items() if guard not in rule.skip)
+        return next((guard for guard, scope in heeded if self.has(guard, scope)), "")
+
+    def _denied_behind(self, rule: Rule, after: str) -> str:
+        heeded = (guard for guard in _AFTER if guard not in rule.skip)
+        return next((guard for guard in heeded if self.has(f"{guard}_after", after)), "")
 
     def last_contrast(self, before: str) -> int:
         """Where the last contrasting word, or semicolon, of `before` ends; 0 without one."""
@@ -159,4 +175,7 @@ def _united(patterns: Sequence[str], name: str) -> Any:
     distinct = [pattern for pattern in dict.fromkeys(patterns) if pattern]
     if not distinct:
         return None
+    if name == "empty":
+        # RE2's \W is ASCII, as in en@1: a payload of another script would be "empty".
+        distinct = [pattern.replace(r"\W", r"[^\pL\pN_]") for pattern in distinct]
     return compiled("|".join(f"(?:{pattern})" for pattern in distinct), name)

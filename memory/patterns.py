@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Final, Literal, cast
@@ -28,8 +28,19 @@ MAX_PLACES: Final = 64  # of one pattern in one message; RE2 alone is quadratic 
 _MAX_RULES: Final = 2000
 _MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
+_Language = Annotated[str, Field(pattern=r"^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}$")]
 _Pattern = Annotated[str, Field(min_length=1, max_length=_MAX_PATTERN)]
 _Optional = Annotated[str, Field(max_length=_MAX_PATTERN)]
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Sentences that a rule reads, and that it must not: tests which travel with it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    matches: tuple[str, ...] = ()
+    misses: Annotated[tuple[str, ...], Field(alias="not")] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +48,14 @@ class Rule:
     """One wording of one act.
 
     `payload` says what it offers or settles: the group `text` of the pattern
-    where it has one, else what follows to the sentence's end (`after`), or the
-    whole sentence. `before` and `after` are patterns at the end of what stands
+    where it has one, else what follows to the sentence's end (`after`), what
+    leads up to it from the sentence's beginning (`before`), or the whole
+    sentence. `before` and `after` are patterns at the end of what stands
     before the match in its sentence and at the start of what follows; either
-    drops it. `question` keeps it in questions; `skip` names guards that it
-    does not heed; `whole_words` refuses a match that begins or ends in a word.
+    drops it; so does `within`, where it occurs in the match itself ("wir haben
+    nichts beschlossen"). `question` keeps it in questions; `skip` names guards
+    that it does not heed; `whole_words` refuses a match that begins or ends in
+    a word.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -50,14 +64,16 @@ class Rule:
     act: Act
     pattern: _Pattern
     confidence: Annotated[int, Field(ge=1, le=899)] = 500  # a tag has 900
-    payload: Literal["after", "sentence"] = "after"
+    payload: Literal["after", "before", "sentence"] = "after"
     question: bool = False
     conditional: bool = False
     handle: bool = False  # the match names the handles it is about
     skip: tuple[GuardName, ...] = ()
     before: _Optional = ""
     after: _Optional = ""
+    within: _Optional = ""
     whole_words: bool = True
+    examples: Examples = field(default=Examples(), compare=False)  # for `check`; not in the hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +85,9 @@ class Guards:
     `inverted` verb or a conjunction right before it, a `reported` speaker.
     `contrast` begins a clause that outweighs the one before, `reserve` makes
     a reaction conditional, `interrogative` begins a question after a comma.
+    Languages whose verb comes last deny behind it: what ends in `_after` is
+    looked for in the rest of the sentence (anchor it with ^), and `asks` in the
+    whole sentence, for questions without a mark.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -81,25 +100,37 @@ class Guards:
     contrast: _Optional = ""
     reserve: _Optional = ""
     interrogative: _Optional = ""
+    negation_after: _Optional = ""
+    hypothesis_after: _Optional = ""
+    reported_after: _Optional = ""
+    asks: _Optional = ""
     connective: _Optional = ""  # words to leave out at the start of a payload
     empty: _Optional = ""  # a payload that says there is none yet
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """Rules and guards under one name; the same hash is the same behaviour."""
+    """Rules and guards under one name; the same hash is the same behaviour.
+
+    Packs of one language are judged by each other's guards, never by those of
+    another: `no` denies in Spanish and is "in the" in Portuguese.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     name: _Name
     rules: Annotated[tuple[Rule, ...], Field(min_length=1, max_length=_MAX_RULES)]
     guards: Guards = Guards()
+    language: _Language = "en"
 
     def to_json(self) -> dict[str, Any]:
         """The pack as JSON-ready data, defaults left out; `parse_pack` takes it back."""
         rules = [_without_defaults(rule) for rule in self.rules]
         guards = {key: value for key, value in asdict(self.guards).items() if value}
-        return {"name": self.name, "rules": rules} | ({"guards": guards} if guards else {})
+        tree: dict[str, Any] = {"name": self.name, "rules": rules}
+        if guards:
+            tree["guards"] = guards
+        return tree if self.language == "en" else tree | {"language": self.language}
 
     @property
     def hash(self) -> str:
@@ -115,14 +146,14 @@ def _hash(pack: Pack) -> str:
 
 def _without_defaults(rule: Rule) -> dict[str, Any]:
     shown: dict[str, Any] = {}
-    for field in fields(rule):
-        value = getattr(rule, field.name)
-        if value != field.default:
-            shown[field.name] = list(value) if isinstance(value, tuple) else value
+    for each in fields(rule):
+        value = getattr(rule, each.name)
+        if each.compare and value != each.default:
+            shown[each.name] = list(value) if isinstance(value, tuple) else value
     return shown
 
 
-_PACK: Final = TypeAdapter(Pack)
+PACK: Final = TypeAdapter(Pack)  # the shape; `parse_pack` checks the patterns too
 
 
 def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
@@ -137,22 +168,26 @@ def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
     except ValueError as error:
         raise BadPattern("pack", f"not JSON: {error}") from None
     try:
-        pack = _PACK.validate_python(tree)
+        pack = PACK.validate_python(tree)
     except ValidationError as error:
-        raise _refusal(tree, error) from None
+        raise misshapen(tree, error)[0] from None
     _check(pack)
     return pack
 
 
-def _refusal(tree: Any, error: ValidationError) -> BadPattern:
-    first = error.errors()[0]
-    where = [part for part in first["loc"] if part != "Pack"]
+def misshapen(tree: Any, error: ValidationError) -> list[BadPattern]:
+    """What pydantic found wrong with the shape of a pack, each with its rule."""
+    return [_refusal(tree, each) for each in error.errors()]
+
+
+def _refusal(tree: Any, fault: Mapping[str, Any]) -> BadPattern:
+    where = [part for part in fault["loc"] if part != "Pack"]
     rule = "pack"
     if len(where) >= 2 and where[0] == "rules" and isinstance(where[1], int):
         entry = tree["rules"][where[1]]
         name = entry.get("name") if isinstance(entry, dict) else None
         rule, where = str(name or f"rules[{where[1]}]"), where[2:]
-    return BadPattern(rule, f"{'.'.join(map(str, where)) or 'pack'}: {first['msg']}")
+    return BadPattern(rule, f"{'.'.join(map(str, where)) or 'pack'}: {fault['msg']}")
 
 
 def _check(pack: Pack) -> None:
@@ -163,7 +198,7 @@ def _check(pack: Pack) -> None:
         seen.add(rule.name)
         if compiled(rule.pattern, rule.name).search("") is not None:
             raise BadPattern(rule.name, "it matches the empty text; make some part required")
-        for pattern in filter(None, (rule.before, rule.after)):
+        for pattern in filter(None, (rule.before, rule.after, rule.within)):
             compiled(pattern, rule.name)
     for name, pattern in asdict(pack.guards).items():
         if not pattern:

@@ -13,9 +13,10 @@ from memory.judge import Judge, Match
 from memory.patterns import REACTIONS
 
 _MORE_HANDLES: Final = re.compile(
-    r"(?:\s*(?:,|&|/|\band\b|\bor\b|,\s*and\b)\s*(?:proposals?\s+)?[PD][1-9][0-9]{0,8}\b){1,16}"
+    r"(?:\s*(?:,|&|/|\band\b|\bor\b|,\s*and\b|、|と|や|[和跟与與及]|ו-?ל?-?)"
+    r"\s*(?:proposals?\s+)?[PD][1-9][0-9]{0,8}(?![A-Za-z0-9_])){1,16}"
 )
-_EDGE: Final = " \t\r\n.,;:!?*_-\x1a"
+_EDGE: Final = " \t\r\n.,;:!?*_-\x1a。、…"
 
 
 def settled(
@@ -23,13 +24,16 @@ def settled(
     tagged: Sequence[Detection],
     votes: Sequence[Detection],
     matches: Sequence[Match],
-    judge: Judge,
 ) -> list[Detection]:
     """Everything found in a message, in text order, at most one act a place."""
     matches = _one_a_place(_outside(tagged, votes, script, matches))
-    matches = _one_a_sentence(script, judge, matches)
-    found = [_detection(script, judge, matches, index) for index in range(len(matches))]
-    kept = _weighed(script, judge, [each for each in found if each is not None])
+    matches = _one_a_sentence(script, matches)
+    found = []
+    for index, match in enumerate(matches):
+        detection = _detection(script, matches, index)
+        if detection is not None:
+            found.append((match.judge, detection))
+    kept = _weighed(script, found)
     return sorted([*tagged, *votes, *kept], key=lambda each: (each.start, each.end))
 
 
@@ -73,7 +77,7 @@ def _one_a_place(matches: Sequence[Match]) -> list[Match]:
     return sorted(kept, key=lambda m: m.start)
 
 
-def _one_a_sentence(script: Script, judge: Judge, matches: Sequence[Match]) -> list[Match]:
+def _one_a_sentence(script: Script, matches: Sequence[Match]) -> list[Match]:
     """Leaves out what an earlier match of the same sentence says already."""
     kept: list[Match] = []
     for match in matches:
@@ -82,42 +86,40 @@ def _one_a_sentence(script: Script, judge: Judge, matches: Sequence[Match]) -> l
             continue
         if match.rule.act == "amend":
             kept = [m for m in kept if m not in same or m.rule.act != "propose"]
-        if not any(_said(script, judge, other, match) for other in same):
+        if not any(_said(script, other, match) for other in same):
             kept.append(match)
     return kept
 
 
-def _said(script: Script, judge: Judge, earlier: Match, match: Match) -> bool:
+def _said(script: Script, earlier: Match, match: Match) -> bool:
     between = script.unquoted[earlier.end : match.start]
     act = match.rule.act
     if match.rule.handle:
         return False
     if earlier.rule.act == "propose" and (act == "decide" or act in REACTIONS):
-        return not judge.has("contrast", between)
+        return not match.judge.has("contrast", between)
     if act == earlier.rule.act == "propose":
         return not any(mark in between for mark in ",;") or len(between.split()) < 3
     return act == earlier.rule.act == "decide"
 
 
-def _detection(
-    script: Script, judge: Judge, matches: Sequence[Match], index: int
-) -> Detection | None:
+def _detection(script: Script, matches: Sequence[Match], index: int) -> Detection | None:
     match = matches[index]
     following = next(
         (m.start for m in matches[index + 1 :] if m.rule.act == match.rule.act), len(script.text)
     )
-    text = _payload(script, judge, match, following)
+    text = _payload(script, match, following)
     if text[0] >= text[1]:
         return None
     refs = _named(script, match) if match.rule.handle else _around(script, text, match)
-    conditional = match.conditional or _reserved(script, judge, matches, index)
+    conditional = match.conditional or _reserved(script, matches, index)
     return Detection(
         match.rule.act, match.start, match.end, *text, "pattern", match.name,
         match.rule.confidence, refs, conditional, quotes=script.quotes,
     )  # fmt: skip
 
 
-def _reserved(script: Script, judge: Judge, matches: Sequence[Match], index: int) -> bool:
+def _reserved(script: Script, matches: Sequence[Match], index: int) -> bool:
     """True for a reaction with a reserve: "I agree if …", "I agree in part, but …".
 
     In "I support P1 but oppose P2" the contrast is between two proposals and
@@ -131,8 +133,8 @@ def _reserved(script: Script, judge: Judge, matches: Sequence[Match], index: int
         if other.start >= end:
             break
         if other.rule.handle and set(_named(script, match)).isdisjoint(_named(script, other)):
-            end = _clause(script, judge, match)[1]
-    return judge.has("reserve", script.unquoted[start:end])
+            end = _clause(script, match)[1]
+    return match.judge.has("reserve", script.unquoted[start:end])
 
 
 def _named(script: Script, match: Match) -> tuple[str, ...]:
@@ -149,25 +151,29 @@ def _around(script: Script, text: Span, match: Match) -> tuple[str, ...]:
     return script.handles(match.start, text[1]) or script.handles(*match.sentence)
 
 
-def _clause(script: Script, judge: Judge, match: Match) -> Span:
+def _clause(script: Script, match: Match) -> Span:
     """The part of the sentence between the contrasts around the match."""
     first, last = match.sentence
-    start = first + judge.last_contrast(script.unquoted[first : match.start])
-    stop = judge.first_contrast(script.unquoted[match.end : last])
+    start = first + match.judge.last_contrast(script.unquoted[first : match.start])
+    stop = match.judge.first_contrast(script.unquoted[match.end : last])
     return _trimmed(script, start, last if stop is None else match.end + stop)
 
 
-def _payload(script: Script, judge: Judge, match: Match, following: int) -> Span:
+def _payload(script: Script, match: Match, following: int) -> Span:
     if match.rule.act in REACTIONS:
-        return _clause(script, judge, match)
+        return _clause(script, match)
     if match.text is not None:
         return _trimmed(script, *match.text)
     first, last = match.sentence
+    if match.rule.payload == "before":
+        text = _trimmed(script, first, match.start)
+        if not match.judge.names_nothing(script.text[slice(*text)]):
+            return text
     if match.rule.payload == "after":
         end = min(last, max(following, match.end))
-        skip = judge.skipped(script.text[match.end : end])
+        skip = match.judge.skipped(script.text[match.end : end])
         text = _trimmed(script, match.end + skip, end)
-        if not judge.names_nothing(script.text[slice(*text)]):
+        if not match.judge.names_nothing(script.text[slice(*text)]):
             return text
         if script.text[match.end : last + 1].rstrip().endswith(":"):
             text = _next_line(script, last)
@@ -196,7 +202,7 @@ def _trimmed(script: Script, start: int, end: int) -> Span:
 # -- reactions that contradict each other ----------------------------------------
 
 
-def _weighed(script: Script, judge: Judge, found: Sequence[Detection]) -> list[Detection]:
+def _weighed(script: Script, found: Sequence[tuple[Judge, Detection]]) -> list[Detection]:
     """`found` with one reaction where one sentence has several.
 
     The clause after a contrast outweighs the one before; where none tells,
@@ -204,7 +210,7 @@ def _weighed(script: Script, judge: Judge, found: Sequence[Detection]) -> list[D
     support that was none. What is left is conditional.
     """
     kept: list[Detection] = []
-    for each in found:
+    for judge, each in found:
         last = next((other for other in reversed(kept) if other.reacts), None)
         if last is None or not each.reacts or not _together(script, judge, last, each):
             kept.append(each)

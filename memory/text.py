@@ -24,13 +24,13 @@ OUTCOME_LIMIT: Final = 200
 # -- folding -------------------------------------------------------------------
 
 _QUOTES: Final = dict.fromkeys(
-    map(ord, "\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4\uff07"), ord("'")
+    map(ord, "\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4\u05f3\uff07"), ord("'")
 )
 _DOUBLE_QUOTES: Final = dict.fromkeys(
     map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"), ord('"')
 )
 _DASHES: Final = dict.fromkeys(
-    map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"), ord("-")
+    map(ord, "\u05be\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"), ord("-")
 )
 _LINE_ENDS: Final = dict.fromkeys(map(ord, "\u0085\u2028\u2029"), ord("\n"))
 
@@ -113,12 +113,20 @@ def one_line(text: str) -> str:
     return " ".join(text[:2000].split())
 
 
-_CLAUSE_END: Final = re.compile(r"[.!?;](?=\s|$)|,\s(?=(?:because|since|so that|which|but)\b)| - ")
+_CLAUSE_END: Final = re.compile(
+    r"[.!?;](?=\s|$)|,\s(?=(?:because|since|so that|which|but)\b)| - |[。！？；]"
+)
 
 # -- sentences -----------------------------------------------------------------
 
 _REACH: Final = 600  # characters each way; longer "sentences" are pasted data
-_STOP: Final = re.compile(r"""\n|[.!?…][.!?"')\]*]{0,8}(?=\s|$)""")
+# Scripts without spaces: a stop of theirs needs none after it, nor does one before a letter
+# of theirs. Kana, ideographs and what is written among them.
+IDEOGRAPHIC: Final = "\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_STOP: Final = re.compile(
+    rf"""\n|[.!?…][.!?"')\]*]{{0,8}}(?=\s|$)|[。！？][。！？.!?"')\]*」』）]{{0,8}}"""
+    rf"""|[!?…]+(?=[{IDEOGRAPHIC}「『【])|(?<=[{IDEOGRAPHIC}])\.(?=[{IDEOGRAPHIC}「『【])"""
+)
 _ABBREVIATION: Final = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|fig|resp)\.$",
     re.IGNORECASE,

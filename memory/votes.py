@@ -11,6 +11,7 @@ from memory.clauses import Script
 from memory.detection import Detection
 from memory.judge import Judge
 from memory.patterns import Finder
+from memory.text import IDEOGRAPHIC
 
 _Vote = tuple[int, int, tuple[str, ...], int]  # start, end, handles, confidence
 
@@ -22,9 +23,9 @@ _VOTE = (
     r"(?P<vote>[+-](?:\d{1,4}(?:\.\d{1,3})?|\.\d{1,3})|0(?:\.0)?|ayes?|yea|nay)\]?\*{0,2}"
 )
 _NAMED_VOTE = (
-    r"(?P<vote>[+-](?:\d{1,3}(?:\.\d{1,3})?|\.\d{1,3}))[ \t]+(?:(?:to|on|for)[ \t]+)?"
+    r"(?P<vote>[+-](?:\d{1,3}(?:\.\d{1,3})?|\.\d{1,3}))[ \t]+(?:(?:to|on|for)[ \t]+|[לעב][ל]?-?)?"
     r"(?P<ref>(?-i:P[1-9][0-9]{0,8}))\b"
-    r"|\b(?P<ref2>(?-i:P[1-9][0-9]{0,8}))[ \t]*[:=(]?[ \t]*"
+    r"|\b(?P<ref2>(?-i:P[1-9][0-9]{0,8}))[ \t]*[:=(にへは]?[ \t]*"
     r"(?P<vote2>[+-](?:\d{1,3}(?:\.\d{1,3})?|\.\d{1,3}))"
 )
 PATTERNS: Final = (_VOTE, _NAMED_VOTE)
@@ -35,14 +36,22 @@ SIGNED: Final = re.compile(r"[+-]\d{0,3}(?:\.\d{1,3})?(?<=\d)")
 # After a vote: not a bigger number, a time, a date, a unit, or prose about the number itself.
 _NOT_A_VOTE: Final = re.compile(
     r"[.,:/%'’°]?\w|[.,:/%°]|[ \t-]*\(?\d|[ \t]+(?:is|was|are|means|as an?|days?|weeks?|months?|"
-    r"years?|hours?|minutes?|seconds?|degrees?|percent|points?|lines?|votes?|items?|ms|kb|mb)\b",
+    r"years?|hours?|minutes?|seconds?|degrees?|percent|points?|lines?|votes?|items?|ms|kb|mb|"
+    r"ימים|יום|שעות|שעה|שבועות|דקות|אחוז|נקודות|קולות)\b|"
+    r"[ \t]*[日天周週個个人点點票件分時时度円元]",
     re.IGNORECASE,
 )
 _BARE_ZERO: Final = re.compile(
     r"[ \t]*(?:$|[,;(\n-]|\.?\s*$|(?:on|to|for|from|but|since|because|here)\b|P\d)", re.IGNORECASE
 )
 _SPOKEN_VOTE: Final = re.compile(r"[ \t]*(?:$|[,;.!\n-]|(?:to|on|for|but)\b)", re.IGNORECASE)
-_STOP_RIGHT_AFTER: Final = re.compile(r"\.(?=\s|$)|,(?=\s)|:(?=\s)")
+_JOINABLE: Final = re.compile(f"[א-ת{IDEOGRAPHIC}]")  # they may touch a handle
+# A full stop, a comma or a colon; before ideographs without a space; and the words that
+# end a sentence of nothing but a vote: "+1です", "+1吧".
+_STOP_RIGHT_AFTER: Final = re.compile(
+    rf"\.(?=\s|$)|,(?=\s)|:(?=\s)|[.,:](?=[{IDEOGRAPHIC}])|(?:です|だ|で|しま|します)[。!よねー]*(?=\W|$)"
+    r"|[吧啦喔哦囉啊呀](?=\W|$)"
+)
 
 
 def find_votes(script: Script, judge: Judge) -> list[Detection]:
@@ -96,9 +105,11 @@ def _past_stop(text: str, end: int) -> int:
 
 def _stands_free(text: str, start: int, end: int) -> bool:
     before, after = text[start - 1 : start], text[end : end + 1]
-    return not (before.isalnum() or before in ("_", "+", "-", ".")) and not (
-        after.isalnum() or after == "_"
-    )
+    return not (_in_a_word(before) or before in ("+", "-", ".")) and not _in_a_word(after)
+
+
+def _in_a_word(char: str) -> bool:
+    return (char.isalnum() or char == "_") and _JOINABLE.match(char) is None
 
 
 def _vote(script: Script, judge: Judge, vote: _Vote, following: int) -> Detection:

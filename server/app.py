@@ -17,6 +17,7 @@ from server.commands import (
     lessons,
     note,
     operations,
+    patterns,
     persona,
     redaction,
     rules,
@@ -79,3 +80,4 @@ app.add_typer(note.app, name="note")
 app.add_typer(tool.app, name="tool")
 app.add_typer(vote.app, name="vote")
 app.add_typer(persona.app, name="persona")
+app.add_typer(patterns.app, name="patterns")

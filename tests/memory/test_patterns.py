@@ -165,3 +165,36 @@ def test_anything_can_be_read(text: str, act: str | None) -> None:
 
 READER = Reader([parse_pack(ENGLISH.read_bytes())])
 HASH = "88128e3c9af4b439b1c389dd87b7a566"
+
+
+def test_the_guards_of_a_language_are_its_own() -> None:
+    """`no` denies in Spanish; in Portuguese it is "in the", and must not deny."""
+    spanish = parse_pack(
+        {
+            "name": "own-es@1",
+            "language": "es",
+            "rules": [{"name": "va", "act": "decide", "pattern": "queda aprobado"}],
+            "guards": {"negation": r"\bno\b"},
+        }
+    )
+    portuguese = parse_pack(
+        {
+            "name": "own-pt@1",
+            "language": "pt",
+            "rules": [{"name": "vai", "act": "decide", "pattern": "fica aprovado"}],
+        }
+    )
+    reader = Reader([spanish, portuguese])
+    assert reader.read("no queda aprobado") == ()
+    assert [each.act for each in reader.read("no domingo fica aprovado")] == ["decide"]
+
+
+def test_a_packs_language_is_part_of_it_unless_it_is_english() -> None:
+    """Packs from before there were languages keep their hash."""
+    tree = {"name": "own@1", "rules": [{"name": "a", "act": "ask", "pattern": "b"}]}
+    english, german = parse_pack(tree), parse_pack(tree | {"language": "de"})
+    assert "language" not in english.to_json()
+    assert parse_pack(german.to_json()) == german
+    assert english.hash != german.hash == parse_pack(german.to_json()).hash
+    with pytest.raises(BadPattern, match="language"):
+        parse_pack(tree | {"language": "Deutsch!"})
