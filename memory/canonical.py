@@ -21,6 +21,7 @@ from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.settings import Settings
 from memory.state import FOLD, Era, Memory, Packs
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
+from memory.structure.state import Structure
 from memory.summaries import can_go
 from memory.text import COUNTER
 
@@ -58,6 +59,7 @@ def dump(memory: Memory) -> bytes:
         "redacted": memory.redacted,
         "ranges": [_plain(memory.ranges[key]) for key in sorted(memory.ranges)],
         "settings": memory.settings.model_dump(mode="json"),
+        "structure": _tree(memory.structure),
         "summaries": [_plain(memory.summaries[key]) for key in sorted(memory.summaries)],
         "title": memory.title,
         "tools": _tree(memory.tools),
@@ -117,6 +119,7 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.floor = _store(state["floor"], Floor)
     memory.ledger = _store(state["ledger"], Ledger)
     memory.votes = _store(state["votes"], Votes)
+    memory.structure = _store(state["structure"], Structure)
     memory.regard_layers()
     memory.tools = _store(state["tools"], Tools)
     memory.insights = _store(state["insights"], Insights)

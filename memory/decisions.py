@@ -111,7 +111,7 @@ def _enter(
         named=named,
         outcome=outcome_line(text),
         born=moment.n,
-        detected=moment.n,
+        detected=moment.told,
         at=moment.at,
         origin=origin,
         fingerprint=marks,

@@ -9,7 +9,7 @@ Redelivered records are ignored. O(1) amortised.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from bus.entries import (
@@ -45,6 +45,7 @@ from memory import (
     toolcache,
     work,
 )
+from memory.acts import Detection
 from memory.compaction import compact_decisions, compact_proposals
 from memory.corrections import alias, correct
 from memory.errors import BadPattern, SettingsRefused
@@ -57,6 +58,7 @@ from memory.proposals import lapse
 from memory.settings import merged
 from memory.speech import speak
 from memory.state import Memory
+from memory.structure import hindsight
 from memory.voting import calling
 from memory.voting import course as voting
 
@@ -100,12 +102,13 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     facts = _NOTHING
     if name not in memory.bots:
         found = memory.reader.read(entry.content, entry.act)
+        moment = Moment(memory, n, name, entry.content, entry.at, entry.topic)
         if found:
-            moment = Moment(memory, n, name, entry.content, entry.at, entry.topic)
             speak(moment, found, entry.re)
-            facts = moment.facts
-            if facts:
-                _compact(memory, facts)
+        hindsight.hear(moment, found, _bare_vote(found, entry))
+        facts = moment.facts
+        if facts:
+            _compact(memory, facts)
         if entry.re is not None and (about := referred(memory, entry.re)) is not None:
             positions.hear(memory, about.handle, name, n)
     if memory.live:
@@ -120,6 +123,13 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     if memory.open_count >= memory.interval:
         summaries.close_range(memory, n, entry.at)
     return facts
+
+
+def _bare_vote(found: Sequence[Detection], entry: Message) -> Detection | None:
+    """The vote that a message is, where it is one on nothing that it names."""
+    if not found or not found[0].vote or found[0].refs or entry.re is not None:
+        return None
+    return found[0]
 
 
 def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]) -> list[Fact]:

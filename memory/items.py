@@ -96,6 +96,7 @@ class Proposal:
     voted: bool = False  # a vote was called on it, however that ended
     merged: int | None = None  # ref of the proposal a person merged it into
     struck: bool = False  # a person retracted it; no detector brings it back
+    tentative: bool = False  # its wording alone, where proposals are marked or put to a vote
     shrunk: bool = False
     voices: list[Voice] = field(default_factory=list)  # the last two who spoke of it
 
@@ -139,6 +140,7 @@ class Decision:
     disputed: Origin | None = None
     merged: int | None = None  # ref of the decision a person merged it into
     struck: bool = False  # a person retracted it; no detector brings it back
+    tentative: bool = False  # its wording alone, where decisions are marked or voted on
     shrunk: bool = False
     voices: list[Voice] = field(default_factory=list)  # the last two who spoke of it
 

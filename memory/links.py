@@ -84,14 +84,15 @@ def _quoted(moment: Moment, detection: Detection) -> Proposal | None:
 
 
 def newest_near(moment: Moment) -> Proposal | None:
-    """The newest proposal within the window that still stands for a vote."""
+    """The last born proposal within the window that still stands for a vote."""
     memory = moment.memory
+    found: Proposal | None = None
     for proposal in islice(reversed(memory.proposals.values()), _LOOK_BACK):
-        if proposal.struck or proposal.merged is not None or proposal.born == moment.n:
+        if not proposal.stands or proposal.tentative or proposal.born == moment.n:
             continue
         if proposal.status in ("active", "accepted", "rejected") and memory.in_window(proposal):
-            return proposal
-    return None
+            found = proposal if found is None or found.born < proposal.born else found
+    return found
 
 
 def sole_active_near(moment: Moment) -> Proposal | None:
@@ -101,7 +102,7 @@ def sole_active_near(moment: Moment) -> Proposal | None:
         proposal = memory.proposals[ref]
         if not memory.in_window(proposal):
             break
-        if proposal.born == moment.n:
+        if proposal.born == moment.n or proposal.tentative:
             continue
         if found is not None:
             return None
@@ -121,15 +122,28 @@ def resolved_by(
             return link
     if (quoted := _quoted(moment, detection)) is not None:
         return Link(quoted, sure=True, confidence=900)
-    nearest = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
-    if nearest is not None and (item := memory.proposal(nearest[0])) is not None:
-        return Link(item, sure=True, confidence=nearest[1])
     if re is not None or detection.refs:
-        return None
+        return restated_by(moment, marks)
+    return resolved_by_words(moment, marks)
+
+
+def resolved_by_words(moment: Moment, marks: tuple[int, ...]) -> Link | None:
+    """The proposal that a decision settles by its words alone: restated, or the only one nearby."""
+    restated = restated_by(moment, marks)
+    if restated is not None:
+        return restated
     near = sole_active_near(moment)
     if near is None or not _may_speak_of(marks, near):
         return None
     return Link(near, sure=False, confidence=_NEAR_CONFIDENCE)
+
+
+def restated_by(moment: Moment, marks: tuple[int, ...]) -> Link | None:
+    """The proposal whose words these are."""
+    memory = moment.memory
+    nearest = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
+    item = None if nearest is None else memory.proposal(nearest[0])
+    return None if item is None or nearest is None else Link(item, True, nearest[1])
 
 
 def _may_speak_of(marks: tuple[int, ...], near: Proposal) -> bool:

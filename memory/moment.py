@@ -9,7 +9,7 @@ from memory.state import Memory
 class Moment:
     """The entry in hand. Handlers change `memory` through it and record facts in it."""
 
-    __slots__ = ("at", "content", "facts", "memory", "n", "participant", "topic")
+    __slots__ = ("at", "content", "facts", "memory", "n", "participant", "told", "topic")
 
     def __init__(
         self,
@@ -22,6 +22,7 @@ class Moment:
     ) -> None:
         self.memory = memory
         self.n = n
+        self.told = n  # the entry whose facts these are: a later one, where it reveals this
         self.participant = participant  # canonical
         self.content = content
         self.at = at
@@ -30,7 +31,9 @@ class Moment:
 
     def found(self, kind: str, ref: str | None, /, **data: object) -> None:
         """Record a fact."""
-        self.facts.append(Fact(kind, ref, self.n, data))
+        if self.told != self.n:
+            data["born"] = self.n
+        self.facts.append(Fact(kind, ref, self.told, data))
 
     def origin(
         self,

@@ -41,6 +41,19 @@ def take(moment: Moment, on: str, stance: Stance, start: int, end: int) -> None:
         )
 
 
+def restore(memory: Memory, name: str, on: str, n: int, stood: Position | None) -> None:
+    """Put back where `name` stood on `on` before entry `n` was taken to speak of it."""
+    person = memory.participants.get(name)
+    held = None if person is None else person.positions.get(on)
+    if person is None or held is None or held.cite.n != n:
+        return
+    del person.positions[on]
+    if stood is not None:
+        person.positions[on] = stood
+    newest = max(person.positions.values(), key=lambda one: (one.cite.n, one.on), default=None)
+    person.last = None if newest is None else newest.on
+
+
 def hear(memory: Memory, on: str, participant: str, n: int) -> None:
     """Note that entry `n` of `participant` speaks of `on`; the last two who did are kept."""
     item = memory.item(on)

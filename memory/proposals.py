@@ -16,6 +16,7 @@ from memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction
 from memory.moment import Moment, evidence
 from memory.similar import fingerprint
 from memory.state import Memory
+from memory.structure.state import Cast
 from memory.text import clip, topic_line
 
 _TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole
@@ -38,7 +39,7 @@ def propose(
         topic=clip(moment.topic, 100) if moment.topic else topic_line(text),
         text=clip(text, _TEXT_CHARS),
         born=moment.n,
-        detected=moment.n,
+        detected=moment.told,
         at=moment.at,
         origin=origin,
         fingerprint=marks,
@@ -113,6 +114,19 @@ def react(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
         **evidence(origin),
     )
     positions.take(moment, proposal.handle, stance, where.start, where.end)
+
+
+def unreact(memory: Memory, proposal: Proposal, cast: Cast) -> None:
+    """Take back a bare vote that turned out to be on another proposal."""
+    held = proposal.reactions.get(cast.who)
+    if held is None or held.origin.cites[0].n != cast.n:
+        return
+    if cast.was is None:
+        del proposal.reactions[cast.who]
+    else:
+        proposal.reactions[cast.who] = cast.was
+    proposal.tally = tallied(proposal)
+    positions.restore(memory, cast.who, proposal.handle, cast.n, cast.stood)
 
 
 def tallied(proposal: Proposal) -> tuple[int, int, int]:

@@ -10,6 +10,7 @@ from memory.items import Decision, Origin, Proposal, Reaction, Stance
 from memory.links import Link, referred, resolved_by, targets
 from memory.moment import Moment
 from memory.similar import fingerprint
+from memory.structure import hindsight, manner
 from memory.text import TOPIC_LIMIT, clip
 
 _STANCES: dict[str, Stance] = {
@@ -69,7 +70,19 @@ def _propose(moment: Moment, detection: Detection, re: Re) -> None:
     amends = None
     if detection.act == "amend":
         amends = _only_proposal(moment, detection, re)
-    proposals.propose(moment, _payload(moment, detection), _origin(moment, detection), amends)
+    made = proposals.propose(
+        moment, _payload(moment, detection), _origin(moment, detection), amends
+    )
+    if made is not None:
+        _note_manner(moment, detection, made)
+
+
+def _note_manner(moment: Moment, detection: Detection, made: Proposal | Decision) -> None:
+    """A mark makes the session one that marks; in such a one mere wording is tentative."""
+    if detection.how == "tag":
+        manner.formalise(moment)
+    elif detection.how == "pattern" and moment.memory.structure.formal:
+        manner.hold(moment, made)
 
 
 def _only_proposal(moment: Moment, detection: Detection, re: Re) -> Proposal | None:
@@ -88,6 +101,9 @@ def _named(moment: Moment, detection: Detection, re: Re) -> list[Proposal | Deci
 def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
     stance = _STANCES[detection.act]
     links = targets(moment, detection, re)
+    if detection.vote and re is None and not any(link.sure for link in links):
+        if not hindsight.cast(moment, detection, links[0] if links else None):
+            return
     if not links and moment.topic and detection.how == "act":
         topic = clip(moment.topic, TOPIC_LIMIT)
         positions.take(moment, topic, stance, detection.start, detection.end)
@@ -106,6 +122,8 @@ def _react(
 ) -> None:
     origin = _origin(moment, detection, link.confidence)
     reaction = Reaction(stance, detection.conditional, link.sure, detection.vote, origin)
+    if link.sure:
+        manner.firm(moment, proposal)
     proposals.react(moment, proposal, reaction)
     decisions.follow(moment, proposal, reaction)
     ratification.accept_by_quorum(moment, proposal, reaction)
@@ -120,6 +138,8 @@ def _decide(moment: Moment, detection: Detection, re: Re) -> None:
     made = decisions.claim(moment, text, origin, resolves, supersedes)
     if made is None:
         return
+    if made.born == moment.n:
+        _note_manner(moment, detection, made)
     if made.born != moment.n:
         ratification.ratify_if_enough(moment, made)
     elif detection.how == "act" and moment.participant in moment.memory.chairs:

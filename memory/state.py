@@ -23,9 +23,10 @@ from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.patterns import Pack, parse_pack
 from memory.settings import Settings
 from memory.similar import Index
+from memory.structure.state import Structure
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 
-FOLD: Final = "4"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "5"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 
@@ -110,6 +111,7 @@ class Memory:
         "seq",
         "settings",
         "short_term",
+        "structure",
         "summaries",
         "title",
         "tools",
@@ -153,6 +155,7 @@ class Memory:
         self.floor = Floor()
         self.ledger = Ledger()
         self.votes = Votes()
+        self.structure = Structure()
         self.redacted: list[int] = []  # n of entries whose content is gone, ascending
         # told from the above
         self.live: dict[int, None] = {}  # active proposals, longest unmentioned first

@@ -31,9 +31,9 @@ def item_rows(
         if fact.kind == "proposal.made":
             rows += _proposal(fact, memory, index_of)
         elif fact.kind == "decision.claimed":
-            rows.append(_decision(fact, index_of))
+            rows.append(_decision(fact, memory, index_of))
         elif fact.kind == "reaction.changed":
-            latest[fact.n, fact.ref] = _reaction(fact, memory, index_of)
+            latest[_born(fact), fact.ref] = _reaction(fact, memory, index_of)
     rows += latest.values()
     return sorted(rows, key=lambda row: row["index"])
 
@@ -45,16 +45,21 @@ def _proposal(
     if not isinstance(proposal, Proposal):
         return
     index = index_of(proposal.born)
+    if proposal.tentative:
+        yield {"index": index, "label": "candidate", **_whence(fact)}
+        return
     yield {"index": index, "label": "proposal", **_whence(fact)}
     status = STATUS.get(proposal.status, proposal.status)
     row = {"index": index, "label": "status", "proposal_index": index, "status": status}
     yield {**row, **_whence(fact)}
 
 
-def _decision(fact: Fact, index_of: Callable[[int], int]) -> dict[str, Any]:
+def _decision(fact: Fact, memory: Memory, index_of: Callable[[int], int]) -> dict[str, Any]:
     n = fact.data.get("proposal_n")
     target = index_of(n) if isinstance(n, int) else None
-    row = {"index": index_of(fact.n), "label": "decision", "proposal_index": target}
+    item = memory.item(fact.ref or "")
+    label = "candidate" if item is not None and item.tentative else "decision"
+    row = {"index": index_of(_born(fact)), "label": label, "proposal_index": target}
     return {**row, **_whence(fact)}
 
 
@@ -62,12 +67,18 @@ def _reaction(fact: Fact, memory: Memory, index_of: Callable[[int], int]) -> dic
     proposal = memory.item(fact.ref or "")
     n = fact.data.get("proposal_n") or (proposal.born if proposal else fact.n)
     row = {
-        "index": index_of(fact.n),
+        "index": index_of(_born(fact)),
         "label": "reaction",
         "stance": fact.data["stance"],
         "proposal_index": index_of(n if isinstance(n, int) else fact.n),
     }
     return {**row, **_whence(fact)}
+
+
+def _born(fact: Fact) -> int:
+    """The n of the entry that a fact is about, which a later one may have revealed."""
+    born = fact.data.get("born")
+    return born if isinstance(born, int) else fact.n
 
 
 def _whence(fact: Fact) -> dict[str, Any]:

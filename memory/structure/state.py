@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from memory.items import Position, Reaction, Stance
+
 REACH = 30  # messages: nearly every restatement comes within 26, every first vote within 13
 
 
@@ -78,14 +80,17 @@ class Cast(Store):
     n: int
     place: int
     who: str
-    stance: str
+    stance: Stance
     conditional: bool
     start: int
     end: int
     rule: str
     confidence: int
     text: str
-    on: int = 0  # ref of the proposal it was taken to be on; 0: none
+    at: str | None = None
+    on: int = 0  # ref of the proposal it counts for; 0: none
+    was: Reaction | None = None  # what its caster had said of that before
+    stood: Position | None = None
 
 
 class Structure(Store):
