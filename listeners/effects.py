@@ -69,7 +69,7 @@ class UnknownEffect(Exception):
     """An effect that this version cannot run: one that a newer worker owes."""
 
 
-_MEMBER: Final = re.compile(r"\S+ ((summary|note|condense):\S+)")
+_MEMBER: Final = re.compile(r"\S+ ((summary|note|condense|extract):\S+)")
 _SUMMARY: Final = re.compile(r"summary:(\d+):(\d+):(\d+)(?::again(\d+))?")
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from itertools import chain, islice
 
 from memory import condensed, reflections, summaries
-from memory.items import Condense, Effect, Reflect
+from memory.claims import ranges
+from memory.items import Condense, Effect, Extract, Reflect
 from memory.state import Memory
 
-Upgrade = Effect | Reflect | Condense
+Upgrade = Effect | Reflect | Condense | Extract
 
 
 def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
@@ -18,12 +19,15 @@ def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
 
 
 def upgrades(memory: Memory, most: int | None = None) -> tuple[Upgrade, ...]:
-    """What only a model can do: reflections, then shorter forms, then better summaries.
+    """What only a model can do: reflections, then shorter forms, better summaries, readings.
 
     All of it, or the first `most`. Pure, like `due`: running one twice is harmless.
     """
     wanted: Iterable[Upgrade] = chain(
-        reflections.owed(memory), condensed.owed(memory), summaries.upgrades(memory, most)
+        reflections.owed(memory),
+        condensed.owed(memory),
+        summaries.upgrades(memory, most),
+        ranges.owed(memory),
     )
     return tuple(islice(wanted, most))
 

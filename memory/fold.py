@@ -44,6 +44,7 @@ from memory import (
     toolcache,
     work,
 )
+from memory.claims import landing, ranges
 from memory.compaction import compact_decisions, compact_proposals
 from memory.corrections import alias, correct
 from memory.errors import BadPattern, SettingsRefused
@@ -129,6 +130,8 @@ def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]
         facts += summaries.weigh(memory, n, entry)
     if memory.has_floor:
         facts += floor.hear(memory, n, name, entry, found)
+    if memory.is_read:
+        ranges.hear(memory, n, name, entry)
     return facts
 
 
@@ -154,12 +157,17 @@ def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
     if memory.is_redacted(entry.redacted):  # told by the first of its tombstones
         return _NOTHING
     insort(memory.redacted, entry.redacted)
+    landing.forget(memory, entry.redacted)
     return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]
 
 
 def _corrected(memory: Memory, n: int, entry: ItemCorrected) -> list[Fact]:
     moment = Moment(memory, n, memory.named(entry.by), "", entry.at)
+    if landing.is_handle(entry.ref):
+        landing.correct(moment, entry)
+        return moment.facts
     correct(moment, entry)
+    landing.note(memory, entry)
     return moment.facts
 
 
@@ -207,6 +215,7 @@ def _govern(
     memory.govern(settings)
     memory.begin_era()
     reflections.begin(memory)
+    ranges.begin(memory)
     exchanges.tighten(memory)
     toolcache.tighten(memory)
     return _NOTHING
@@ -214,6 +223,7 @@ def _govern(
 
 def _closed(memory: Memory, n: int, entry: SessionClosed) -> list[Fact]:
     memory.closed = entry.reason
+    ranges.finish(memory, n)
     return [Fact("session.closed", None, n, {"by": entry.by, "reason": entry.reason})]
 
 
@@ -292,6 +302,7 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "note.revised": _in_turn(notebooks.revised),
     "note.refused": _in_turn(notebooks.refused),
     "text.condensed": _in_turn(condensed.land),
+    "items.extracted": _in_turn(landing.land),
     "lesson.imported": _in_turn(lessons.imported),
     "entry.redacted": _redacted,
 }
