@@ -26,7 +26,7 @@ from memory.settings import Settings
 from memory.similar import Index
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 
-FOLD: Final = "3"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "4"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from memory import ladder, lessons
 from memory.canonical import dump
+from memory.claims.counts import counts
 from memory.floor.seats import agents
 from memory.floor.state import Account
 from memory.forecast import forecast
@@ -74,6 +75,7 @@ def layers(memory: Memory) -> dict[str, Any]:
         "notebooks": _notebooks(memory),
         "exchanges": _exchanges(memory),
         "cache": _cache(memory),
+        "extraction": counts(memory),
         **table(memory),
     }
 

@@ -20,6 +20,7 @@ def layer_lines(found: Row) -> Iterator[str]:
     yield from _notebooks(found["notebooks"])
     yield from _exchanges(found["exchanges"], found["cache"])
     yield from _table(found["floor"], found["spend"], found["votes"])
+    yield from _extraction(found["extraction"])
     yield from _summariser(found.get("summariser", {}))
     yield from forecasts(found["forecasts"])
     yield from (f"alert: {limit} is over its warning line" for limit in found["alerts"])
@@ -110,6 +111,21 @@ def _spent(spend: Row) -> Iterator[str]:
 
 def _cost(spent: Row) -> str:
     return f", cost {spent['micros'] / 1_000_000:.4f}" if spent["micros"] else ""
+
+
+def _extraction(read: Row) -> Iterator[str]:
+    """What a model read out of the talk, and what its calls came to."""
+    if read["how"] == "none" and not read["read"] and not read["waiting"]:
+        return
+    yield (
+        f"extraction: {many(read['read'], 'stretch', 'stretches')} read by a model, "
+        f"{read['waiting']} waiting; {many(read['claims'], 'claim')}, "
+        f"{many(read['items'], 'new item')}, {read['confirmed']} confirmed, "
+        f"{read['retracted']} retracted, {sum(read['dropped'].values())} dropped"
+    )
+    if read["calls"]:
+        size = f"{read['input_tokens']} tokens asked, {read['output_tokens']} answered"
+        yield f"  {many(read['calls'], 'call')}: {size}"
 
 
 def _summariser(told: Row) -> Iterator[str]:

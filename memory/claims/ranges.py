@@ -1,6 +1,7 @@
 """Which stretches of the talk a model is owed to read (`extract.how: model`).
 
-One closes with every `extract.interval` messages, and with the session. It is
+One closes with every `extract.interval` messages, with the session, and where it is
+switched off. It is
 shown with `extract.overlap` messages before it, so that a vote meets the
 proposal it answers; what may be claimed of it are its own messages, so each
 message is claimed of once.
@@ -19,14 +20,10 @@ _WAITING = 200  # stretches that wait for a model at once; older ones are not re
 
 
 def begin(memory: Memory) -> None:
-    """Let go of the open stretch where nobody is to read it any more."""
-    store = memory.claims
-    if memory.is_read:
-        return
-    for n in [n for n in store.heard if store.begun and n >= store.begun]:
-        del store.heard[n]
-    store.begun = store.lead = store.count = 0
-    store.recent.clear()
+    """Where nobody is to read the talk any more, close what was said until now."""
+    if not memory.is_read:
+        finish(memory, memory.n)
+        memory.claims.recent.clear()
 
 
 def hear(memory: Memory, n: int, name: str, entry: Message) -> None:
