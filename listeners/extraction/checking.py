@@ -36,6 +36,7 @@ class Checked:
     retracted: list[Retraction] = field(default_factory=list)
     dropped: dict[str, int] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
+    unread: str = ""  # why nothing can be read of it
 
     def drop(self, reason: str, told: str = "", count: int = 1) -> None:
         self.dropped[reason] = self.dropped.get(reason, 0) + count
@@ -45,7 +46,7 @@ class Checked:
     @property
     def is_poor(self) -> bool:
         """True where half of the claims, or more, cannot stand."""
-        return len(self.told) * _POOR >= len(self.claims) + len(self.told) > 0
+        return bool(self.unread) or len(self.told) * _POOR >= len(self.claims) + len(self.told) > 0
 
 
 def checked(answer: Extraction, lines: Sequence[Line], candidates: Sequence[Candidate]) -> Checked:

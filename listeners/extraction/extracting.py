@@ -93,22 +93,21 @@ class Extracting:
             return self._made(Checked(), _Usage(calls=0))
         usage = _Usage()
         prompt, first = await self._first(model, lines, usage)
-        if first is not None and not first.is_poor:
+        if not first.is_poor:
             return self._made(first, usage)
-        wrong = ["it was no JSON object of the wanted shape"] if first is None else first.told
-        again = replace(prompt, user=complaint(prompt, wrong[:COMPLAINTS]))
+        again = replace(prompt, user=complaint(prompt, first.told[:COMPLAINTS]))
         try:
             second = await self._asked(model, again, lines, usage)
         except ModelError as error:
-            if first is None and not isinstance(error, ContextOverflow | OverBudget):
+            if first.unread and not isinstance(error, ContextOverflow | OverBudget):
                 raise
-            second = None  # what the first one said is not lost for that
+            return self._made(first, usage)  # what the first one said is not lost for that
         return self._made(better(first, second), usage)
 
     async def _first(
         self, model: Model, lines: Sequence[Line], usage: _Usage
-    ) -> tuple[Prompt, Checked | None]:
-        """The question that fitted, and what came of it; None: nothing that can be read."""
+    ) -> tuple[Prompt, Checked]:
+        """The question that fitted, and what came of it."""
         prompt, smaller = self._fitting(lines)
         for _ in range(HALVINGS):
             try:
@@ -124,8 +123,8 @@ class Extracting:
 
     async def _asked(
         self, model: Model, prompt: Prompt, lines: Sequence[Line], usage: _Usage
-    ) -> Checked | None:
-        """What can stand of the answer; None where it is none. Raises `ModelError`.
+    ) -> Checked:
+        """What can stand of the answer. Raises `ModelError`.
 
         A page of HTML is no answer of a model: there the endpoint is at fault, and
         is asked again another day.
@@ -136,7 +135,8 @@ class Extracting:
             if error.completion is None:
                 raise
             usage.add(prompt, error.completion)
-            return None
+            fewer = "; claim less" if error.completion.cut else ""
+            return Checked(unread=str(error), told=[f"{error}{fewer}"])
         usage.add(prompt, said)
         return checked(answer, lines, self.candidates)
 
@@ -163,8 +163,8 @@ class Extracting:
                 found.append(Line(record.n, entry.participant, entry.content, own))
         return found
 
-    def _made(self, found: Checked | None, usage: _Usage) -> ItemsExtracted:
-        kept = found or Checked(dropped={"answer": usage.calls})
+    def _made(self, found: Checked, usage: _Usage) -> ItemsExtracted:
+        kept = Checked(dropped={"answer": usage.calls}) if found.unread else found
         if kept.dropped:
             log.info("claims_dropped", effect=self.effect.id, **kept.dropped)
         return ItemsExtracted(
@@ -182,11 +182,11 @@ class Extracting:
         )
 
 
-def better(first: Checked | None, second: Checked | None) -> Checked | None:
+def better(first: Checked, second: Checked) -> Checked:
     """The answer of which more can stand; of two alike the second, which was told what to mend."""
-    if first is None or second is None:
-        return first if second is None else second
-    return first if len(first.claims) > len(second.claims) else second
+    if second.unread or len(first.claims) > len(second.claims):
+        return first
+    return second
 
 
 def candidates(memory: Memory, effect: Extract) -> list[Candidate]:
