@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from server.output import many, shown
+from server.stats_view import extraction_lines
 from server.vote_view import vote_line
 from server.wording import fact_line
 
@@ -125,6 +126,7 @@ def statistics(found: Row) -> Iterator[str]:
     summaries = many(found["summaries"], "summary", "summaries")
     yield summaries + (f": {made}" if found["summaries"] else "") + due
     yield f"{many(sizes['open_messages'], 'message')} since the last summary"
+    yield from extraction_lines(found["extraction"])
     yield f"{sizes['memory_bytes']:,} bytes of memory"
     for kind, count in found.get("unknown", {}).items():
         yield f"{count} of unknown kind {kind}, skipped"

@@ -20,7 +20,6 @@ def layer_lines(found: Row) -> Iterator[str]:
     yield from _notebooks(found["notebooks"])
     yield from _exchanges(found["exchanges"], found["cache"])
     yield from _table(found["floor"], found["spend"], found["votes"])
-    yield from _extraction(found["extraction"])
     yield from _summariser(found.get("summariser", {}))
     yield from forecasts(found["forecasts"])
     yield from (f"alert: {limit} is over its warning line" for limit in found["alerts"])
@@ -113,7 +112,7 @@ def _cost(spent: Row) -> str:
     return f", cost {spent['micros'] / 1_000_000:.4f}" if spent["micros"] else ""
 
 
-def _extraction(read: Row) -> Iterator[str]:
+def extraction_lines(read: Row) -> Iterator[str]:
     """What a model read out of the talk, and what its calls came to."""
     if read["how"] == "none" and not read["read"] and not read["waiting"]:
         return

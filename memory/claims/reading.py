@@ -67,11 +67,16 @@ def reading(memory: Memory) -> Reading:
     if not store.held and not store.verdicts:
         return found
     same = _lay_items(memory, found)
+    first: dict[int, str] = {}
+    for handle, item in found.items.items():
+        first.setdefault(item.born, handle)
     for ref, verdict in store.verdicts.items():
         _lay_verdict(memory, found, ref, verdict)
     for one in store.held:
         if not one.k:
-            _lay_voice(memory, found, one, same)
+            handle = _aimed(memory, found, one, same, first)
+            if handle is not None:
+                _lay_voice(memory, found, one, handle)
     return found
 
 
@@ -176,11 +181,10 @@ def _is_inferred(how: str, *, vote: bool) -> bool:
 # -- stances ------------------------------------------------------------------------
 
 
-def _lay_voice(memory: Memory, found: Reading, one: Held, same: dict[str, str]) -> None:
-    """Enter a stance on what its target names now, unless its participant said so otherwise."""
-    handle = _aimed(memory, found, one, same)
+def _lay_voice(memory: Memory, found: Reading, one: Held, handle: str) -> None:
+    """Enter a stance on `handle`, unless its participant said so otherwise."""
     name = memory.named(one.who)
-    if handle is None or _is_outspoken(memory, handle, name, one.n):
+    if _is_outspoken(memory, handle, name, one.n):
         return
     stance: Stance = "neutral"
     if one.label in ("support", "oppose"):
@@ -190,13 +194,16 @@ def _lay_voice(memory: Memory, found: Reading, one: Held, same: dict[str, str]) 
     voices[name] = Voice(name, stance, _origin(one))  # claims come by n: the latest word stands
 
 
-def _aimed(memory: Memory, found: Reading, one: Held, same: dict[str, str]) -> str | None:
+def _aimed(
+    memory: Memory, found: Reading, one: Held, same: dict[str, str], first: dict[int, str]
+) -> str | None:
+    """What the target of a stance names now; `first` has the first new item of each message."""
     target = one.target
     if isinstance(target, int):
         known = memory.known(target)
         if known is not None and known.detected <= one.last:
             return known.handle
-        return next((ref for ref, item in found.items.items() if item.born == target), None)
+        return first.get(target)
     if target is None:
         return None
     if is_handle(target):
