@@ -17,7 +17,7 @@ import structlog
 
 from bus.entries import ItemsExtracted, Record
 from listeners.extraction.checking import Checked, checked
-from listeners.extraction.questions import Candidate, Extraction, Line, complaint, question
+from listeners.extraction.questions import Candidate, Extraction, Line, complaint, listed, question
 from listeners.models.port import (
     BadAnswer,
     Completion,
@@ -36,6 +36,7 @@ from memory.state import Memory
 from memory.text import clip, tokens
 
 CANDIDATES: Final = 24  # listed to be confirmed or taken back; the newest
+SHARE: Final = 4  # of a question that may go into listing them: one part in so many
 COMPLAINTS: Final = 8  # quoted in a second question
 _MESSAGE_CHARS: Final = 4000  # one pasted log must not displace the talk
 
@@ -74,7 +75,7 @@ class Extracting:
         return cls(
             effect,
             memory.settings.extract,
-            tuple(candidates(memory, effect)),
+            tuple(fitting(candidates(memory, effect), memory.settings.extract.tokens // SHARE)),
             frozenset(memory.bots | unread),
         )
 
@@ -203,6 +204,17 @@ def candidates(memory: Memory, effect: Extract) -> list[Candidate]:
         if one.status == "claimed" and effect.lead <= one.born < effect.first
     ]
     return sorted(found, key=lambda one: (one.n, one.ref))[-CANDIDATES:]
+
+
+def fitting(found: Sequence[Candidate], room: int) -> list[Candidate]:
+    """The newest of `found` whose lines have at most `room` tokens together."""
+    kept: list[Candidate] = []
+    for one in reversed(found):
+        room -= tokens(listed(one) + "\n")
+        if room < 0:
+            break
+        kept.append(one)
+    return kept[::-1]
 
 
 def _kind(item: Proposal | Decision) -> str:

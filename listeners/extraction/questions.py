@@ -96,7 +96,7 @@ def question(lines: Sequence[Line], candidates: Sequence[Candidate], out: int) -
     """The question about `lines`, with `candidates` to agree with or to take back."""
     parts = [_RULES]
     if candidates:
-        parts.append("Items found already:\n" + "\n".join(map(_listed, candidates)))
+        parts.append("Items found already:\n" + "\n".join(map(listed, candidates)))
     before, own = (
         _told([one for one in lines if not one.own]),
         _told([one for one in lines if one.own]),
@@ -111,7 +111,8 @@ def _told(lines: Sequence[Line]) -> str:
     return "\n\n".join(f"[{one.n}] {line(one.who, 60)}:\n{fenced(one.text)}" for one in lines)
 
 
-def _listed(one: Candidate) -> str:
+def listed(one: Candidate) -> str:
+    """One item as it is listed: its line, whatever its words are."""
     return f"| {one.ref} ({one.kind}, message {one.n}, {line(one.who, 40)}): {line(one.text)}"
 
 

@@ -74,9 +74,9 @@ def reading(memory: Memory) -> Reading:
         _lay_verdict(memory, found, ref, verdict)
     for one in store.held:
         if not one.k:
-            handle = _aimed(memory, found, one, same, first)
-            if handle is not None:
-                _lay_voice(memory, found, one, handle)
+            on = _aimed(memory, found, one, same, first)
+            if on is not None:
+                _lay_voice(memory, found, one, on)
     return found
 
 

@@ -125,6 +125,16 @@ async def test_a_question_is_held_to_its_budget() -> None:
     assert [one.n for one in found.claims] == [7]
 
 
+def test_what_is_listed_is_the_newest_that_has_room() -> None:
+    """A quarter of the question at most; what is left out is neither confirmed nor taken back."""
+    one = Message(participant="ana", content="I propose we rebuild " + "the old importer " * 20)
+    entries = log(*[one] * 24, extract={"interval": 30, "tokens": 1000})
+    found = job(entries)
+    assert 1 < len(found.candidates) < 10
+    assert found.candidates[-1].n == 30
+    assert len(job(log(*[one] * 24, extract={"interval": 30})).candidates) > 10
+
+
 async def test_a_question_that_a_model_has_no_room_for_is_asked_smaller(
     fake: FakeOpenAI, model: OpenAIModel
 ) -> None:
