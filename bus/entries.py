@@ -29,7 +29,9 @@ MAX_CONTENT_BYTES: Final = 1_048_576  # a pasted log fits; a pasted disk image d
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"\S")]
 Content = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
-Ref = Annotated[str, StringConstraints(pattern=r"^[PD][1-9][0-9]{0,8}$")]
+Ref = Annotated[
+    str, StringConstraints(pattern=r"^([PD][1-9][0-9]{0,8}|M[1-9][0-9]{0,8}(\.[1-9][0-9]?)?)$")
+]
 EpisodeRef = Annotated[str, StringConstraints(pattern=r"^E[1-9][0-9]{0,8}$")]
 
 
@@ -437,8 +439,10 @@ class FloorMuted(_Entry):
     by: str | None = None
 
 
-Purpose = Literal["evaluate", "draft", "ballot", "grant", "summary", "note", "condense", "embed",
-                  "other"]  # fmt: skip
+Purpose = Literal[
+    "evaluate", "draft", "ballot", "grant", "summary", "note", "condense", "extract", "embed",
+    "other",
+]  # fmt: skip
 
 
 class SpendReserved(_Entry):
@@ -535,6 +539,56 @@ class SimilarityFound(_Entry):
     model: str = ""
 
 
+Label = Literal["proposal", "decision", "support", "oppose", "neutral"]
+Doubt = Literal["question", "report", "irony", "hypothesis", "procedure", "repeat", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a model says that `content[start:end]` of message `n` is; `quote` are those words.
+
+    A stance is on `target`: a handle, or the n of the message that proposed or decided.
+    The fields are in order: parts of an entry are written as they stand.
+    """
+
+    confidence: int  # per mille
+    end: int
+    label: Label
+    n: int
+    quote: str
+    start: int
+    target: int | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retraction:
+    """What a model says is no proposal, or no decision, and what it is instead."""
+
+    reason: Doubt
+    ref: str
+
+
+class ItemsExtracted(_Entry):
+    """What a model read out of messages `first`..`last` (closed, in n), shown from `lead` on.
+
+    `dropped` counts, by reason, what it said and could not show; the numbers of
+    tokens are those of all its calls.
+    """
+
+    kind: Literal["items.extracted"] = "items.extracted"
+    lead: int = Field(ge=1)
+    first: int = Field(ge=1)
+    last: int = Field(ge=1)
+    claims: tuple[Claim, ...] = ()
+    confirmed: tuple[str, ...] = ()  # handles of what it agrees with
+    retracted: tuple[Retraction, ...] = ()
+    dropped: dict[str, int] = Field(default_factory=dict)
+    model: str | None = None
+    calls: int = Field(default=1, ge=0)
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+
+
 class NoteRevised(_Entry):
     """A participant's notebook, rewritten in the light of everything up to entry `cause`."""
 
@@ -614,6 +668,7 @@ Entry = Annotated[
     | SummaryMade
     | TextCondensed
     | SimilarityFound
+    | ItemsExtracted
     | NoteRevised
     | NoteRefused
     | LessonImported,

@@ -168,6 +168,8 @@ def may_quote(record: Record, n: int) -> bool:
     match entry.kind:
         case "summary.made":
             return bool(entry.first <= n <= entry.last)
+        case "items.extracted":
+            return bool(entry.lead <= n <= entry.last)
         case "note.revised" | "note.refused":
             return bool(entry.cause >= n)
         case "text.condensed" | "similarity.found":

@@ -141,8 +141,10 @@ def _fields(model: type[Any]) -> tuple[tuple[str, Any], ...]:
 
 
 _SHORT: Final = 1000  # bytes that hold 500 levels at most: msgspec reads those on any stack
-# whose fields may be deep
-_TREES: Final = frozenset({"session.opened", "settings.changed", "tool.called", "tool.returned"})
+# whose fields may be deep, or hold numbers in parts of their own
+_TREES: Final = frozenset({
+    "session.opened", "settings.changed", "tool.called", "tool.returned", "items.extracted",
+})  # fmt: skip
 _NESTED: Final = 250  # brackets that surely stay above orjson's limit of 254 levels
 _NOTHING = object()
 _INTEGER: Final = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]

@@ -71,7 +71,7 @@ class UnknownEffect(Exception):
     """An effect that this runner cannot run: one that a newer worker owes, or an embedder's."""
 
 
-_MEMBER: Final = re.compile(r"\S+ ((summary|note|condense|similarity):\S+)")
+_MEMBER: Final = re.compile(r"\S+ ((summary|note|condense|extract|similarity):\S+)")
 _SUMMARY: Final = re.compile(r"summary:(\d+):(\d+):(\d+)(?::again(\d+))?")
 
 

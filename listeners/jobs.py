@@ -9,15 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from bus.entries import NoteRefused, NoteRevised, Record, SummaryMade, TextCondensed
+from bus.entries import (
+    ItemsExtracted,
+    NoteRefused,
+    NoteRevised,
+    Record,
+    SummaryMade,
+    TextCondensed,
+)
 from listeners.condense import Condensing
+from listeners.extraction.extracting import Extracting
 from listeners.models.port import Model
 from listeners.reflect import Reflecting
 from memory.due import Upgrade
-from memory.items import Condense, Reflect
+from memory.items import Condense, Extract, Reflect
 from memory.state import Memory
 
-Result = NoteRevised | NoteRefused | TextCondensed | SummaryMade
+Result = NoteRevised | NoteRefused | TextCondensed | SummaryMade | ItemsExtracted
 
 
 class Job(Protocol):
@@ -35,9 +43,11 @@ class Job(Protocol):
 
 
 def job_for(memory: Memory, effect: Upgrade) -> Job:
-    """The job of a reflection or a shorter form, with all that it needs of `memory`."""
+    """The job of a reflection, a shorter form or a reading, with all that it needs of `memory`."""
     if isinstance(effect, Reflect):
         return Reflecting.of(memory, effect)
     if isinstance(effect, Condense):
         return Condensing.of(memory, effect)
+    if isinstance(effect, Extract):
+        return Extracting.of(memory, effect)
     raise TypeError(f"{effect.id} is a summary")

@@ -32,22 +32,22 @@ def settle(log: LocalLog, memory: Memory) -> list[Found]:
 
 def answer(log: LocalLog, memory: Memory, effect: Effect) -> Draft:
     """The extract that `memory` is owed, ready to be published."""
-    lines = lines_of(_passage(log, effect))
+    lines = lines_of(passage(log, effect.first, effect.last))
     text = extracted(effect, lines, Terms.of(memory, effect))
     return Draft(effect.result_id("extract"), summary_made(effect, lines, text))
 
 
-def _passage(log: LocalLog, effect: Effect) -> list[Record]:
-    """The primary entries of the range of `effect`; nothing is set aside in a `LocalLog`."""
-    seq = effect.first
-    while missing := effect.first - log.read(after=seq - 1, count=1)[0].n:
+def passage(log: LocalLog, first: int, last: int) -> list[Record]:
+    """Primary entries `first`..`last` (closed, in n); nothing is set aside in a `LocalLog`."""
+    seq = first
+    while missing := first - log.read(after=seq - 1, count=1)[0].n:
         seq += missing  # every entry raises n by one at most: this never passes it
     found: list[Record] = []
     while True:
         for record in log.read(after=seq - 1, count=PAGE):
-            if record.n > effect.last:
+            if record.n > last:
                 return found
-            if record.entry.kind in PRIMARY:
+            if record.entry.kind in PRIMARY and record.n >= first:
                 found.append(record)
             seq = record.seq + 1
         if seq > log.info().head:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from memory.claims.store import Claims
 from memory.comparisons import wants
 from memory.errors import SnapshotMismatch
 from memory.floor.state import Floor, Ledger, Votes
@@ -32,6 +33,7 @@ def dump(memory: Memory) -> bytes:
     """The canonical bytes of `memory`."""
     state = {
         "aliases": memory.aliases,
+        "claims": _tree(memory.claims),
         "closed": memory.closed,
         "condensed": _tree(memory.condensed),
         "counter": COUNTER,
@@ -125,6 +127,9 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.insights = _store(state["insights"], Insights)
     memory.lessons = _store(state["lessons"], dict[str, Lesson])
     memory.condensed = _store(state["condensed"], dict[str, Condensed])
+    memory.claims = _store(state["claims"], Claims)
+    memory.claims.heard = dict(sorted(memory.claims.heard.items()))
+    memory.claims.owed = dict(sorted(memory.claims.owed.items()))
     memory.episodes.held = dict(sorted(memory.episodes.held.items()))  # as text, 10 is before 2
     memory.insights.held = dict(sorted(memory.insights.held.items()))
     memory.votes.held = dict(sorted(memory.votes.held.items()))

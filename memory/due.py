@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from itertools import chain, islice
 
 from memory import comparisons, condensed, reflections, summaries
-from memory.items import Compare, Condense, Effect, Reflect
+from memory.claims import ranges
+from memory.items import Compare, Condense, Effect, Extract, Reflect
 from memory.state import Memory
 
-Upgrade = Effect | Reflect | Condense | Compare
+Upgrade = Effect | Reflect | Condense | Compare | Extract
 
 
 def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
@@ -18,7 +19,7 @@ def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
 
 
 def upgrades(memory: Memory, most: int | None = None) -> tuple[Upgrade, ...]:
-    """What only a model can do: reflections, shorter forms, comparisons, better summaries, in turn.
+    """What only a model can do, in turn: notes, shorter forms, likeness, summaries, readings.
 
     All of it, or the first `most`. Pure, like `due`: running one twice is harmless.
     """
@@ -27,6 +28,7 @@ def upgrades(memory: Memory, most: int | None = None) -> tuple[Upgrade, ...]:
         condensed.owed(memory),
         comparisons.owed(memory),
         summaries.upgrades(memory, most),
+        ranges.owed(memory),
     )
     return tuple(islice(wanted, most))
 

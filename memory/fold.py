@@ -46,6 +46,7 @@ from memory import (
     work,
 )
 from memory.acts import Detection
+from memory.claims import landing, ranges
 from memory.compaction import compact_decisions, compact_proposals
 from memory.corrections import alias, correct
 from memory.errors import BadPattern, SettingsRefused
@@ -143,6 +144,8 @@ def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]
         facts += summaries.weigh(memory, n, entry)
     if memory.has_floor:
         facts += floor.hear(memory, n, name, entry, found)
+    if memory.is_read:
+        ranges.hear(memory, n, name, entry)
     return facts
 
 
@@ -168,12 +171,17 @@ def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
     if memory.is_redacted(entry.redacted):  # told by the first of its tombstones
         return _NOTHING
     insort(memory.redacted, entry.redacted)
+    landing.forget(memory, entry.redacted)
     return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]
 
 
 def _corrected(memory: Memory, n: int, entry: ItemCorrected) -> list[Fact]:
     moment = Moment(memory, n, memory.named(entry.by), "", entry.at)
+    if landing.is_handle(entry.ref):
+        landing.correct(moment, entry)
+        return moment.facts
     correct(moment, entry)
+    landing.note(memory, entry)
     return moment.facts
 
 
@@ -221,6 +229,7 @@ def _govern(
     memory.govern(settings)
     memory.begin_era()
     reflections.begin(memory)
+    ranges.begin(memory)
     exchanges.tighten(memory)
     toolcache.tighten(memory)
     return _NOTHING
@@ -228,6 +237,7 @@ def _govern(
 
 def _closed(memory: Memory, n: int, entry: SessionClosed) -> list[Fact]:
     memory.closed = entry.reason
+    ranges.finish(memory, n)
     return [Fact("session.closed", None, n, {"by": entry.by, "reason": entry.reason})]
 
 
@@ -307,6 +317,7 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "note.refused": _in_turn(notebooks.refused),
     "text.condensed": _in_turn(condensed.land),
     "similarity.found": _in_turn(comparisons.land),
+    "items.extracted": _in_turn(landing.land),
     "lesson.imported": _in_turn(lessons.imported),
     "entry.redacted": _redacted,
 }

@@ -291,6 +291,26 @@ class Compare(Struct, frozen=True, gc=False, omit_defaults=True):
         return f"{self.id}:{how}"
 
 
+class Extract(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Messages n `first`..`last` are to be read for items, those from `lead` on shown with them.
+
+    Only a model can; `id` is `extract:<first>:<last>`.
+    """
+
+    first: int
+    last: int
+    lead: int
+    again: int = 0  # redactions among what is shown
+
+    @property
+    def id(self) -> str:
+        again = f":again{self.again}" if self.again else ""
+        return f"extract:{self.first}:{self.last}{again}"
+
+    def result_id(self, how: str) -> str:
+        return f"{self.id}:{how}"
+
+
 class Condense(Struct, frozen=True, gc=False, omit_defaults=True):
     """A clipped text that a model could put better: `part` of entry `of`.
 

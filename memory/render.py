@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from bus.entries import Record
 from memory import echoes
+from memory.claims.reading import Read
 from memory.items import Decision, Position, Proposal, Summary
 from memory.state import Memory
 from memory.text import clip, fenced, one_line, visible
@@ -67,6 +68,14 @@ def decision_line(decision: Decision) -> str:
 def claim_line(decision: Decision) -> str:
     who = line(decision.participant, 40)
     return f"- {decision.handle} {who} says: {line(decision.outcome or decision.topic)}"
+
+
+def read_line(read: Read) -> str:
+    """An item that a model alone found, with where it reads that others stand."""
+    voices = [f"{line(one.participant, 40)} {one.stance}" for one in read.voices.values()]
+    stands = f" ({', '.join(sorted(voices)[:_NAMES])})" if voices else ""
+    who, verb = line(read.participant, 40), "proposes" if read.kind == "proposal" else "says"
+    return f'- {read.handle} {who} {verb}: "{line(read.text, 240)}"{stands}'
 
 
 def dissent_line(decision: Decision) -> str:

@@ -33,6 +33,20 @@ class SummarySettings(_Group):
     )
 
 
+class ExtractSettings(_Group):
+    """A model that reads the talk for items, where tags and patterns find few."""
+
+    how: Literal["none", "model"] = Field(
+        "none", description="who reads the talk for items besides the fold: nobody, or a model"
+    )
+    interval: int = Field(24, ge=1, le=1000, description="messages that a model reads at once")
+    overlap: int = Field(
+        8, ge=0, le=100, description="messages before them that it is shown with them"
+    )
+    tokens: int = Field(6000, ge=500, description="tokens of a question to it")
+    out: int = Field(1500, ge=100, description="tokens of its answer")
+
+
 class RatifySettings(_Group):
     quorum: int = Field(2, ge=1, description="supporters besides the proposer that accept it")
 
@@ -267,6 +281,7 @@ class Settings(_Group):
     )
 
     summary: SummarySettings = SummarySettings()
+    extract: ExtractSettings = ExtractSettings()
     ratify: RatifySettings = RatifySettings()
     lapse: LapseSettings = LapseSettings()
     link: LinkSettings = LinkSettings()

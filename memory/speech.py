@@ -101,9 +101,9 @@ def _named(moment: Moment, detection: Detection, re: Re) -> list[Proposal | Deci
 def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
     stance = _STANCES[detection.act]
     links = targets(moment, detection, re)
-    if detection.vote and re is None and not any(link.sure for link in links):
-        if not hindsight.cast(moment, detection, links[0] if links else None):
-            return
+    bare = detection.vote and re is None and not any(link.sure for link in links)
+    if bare and not hindsight.cast(moment, detection, links[0] if links else None):
+        return
     if not links and moment.topic and detection.how == "act":
         topic = clip(moment.topic, TOPIC_LIMIT)
         positions.take(moment, topic, stance, detection.start, detection.end)

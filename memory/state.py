@@ -17,14 +17,15 @@ from msgspec.structs import replace
 
 from bus.entries import PackRef
 from memory.acts import Reader
+from memory.claims.store import Claims
 from memory.errors import PackMissing
 from memory.floor.state import Floor, Ledger, Votes
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.patterns import Pack, parse_pack
 from memory.settings import Settings
 from memory.similar import Index
-from memory.structure.state import Structure
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
+from memory.structure.state import Structure
 
 FOLD: Final = "5"  # of the code below `apply`; another value means refold from the log
 
@@ -69,6 +70,7 @@ class Memory:
         "below",
         "bots",
         "chairs",
+        "claims",
         "closed",
         "condensed",
         "decision_index",
@@ -152,6 +154,7 @@ class Memory:
         self.insights = Insights()
         self.lessons: dict[str, Lesson] = {}  # by "session ref"
         self.condensed: dict[str, Condensed] = {}  # by "part of"
+        self.claims = Claims()
         self.floor = Floor()
         self.ledger = Ledger()
         self.votes = Votes()
@@ -204,7 +207,13 @@ class Memory:
             or self.short_term
             or self.exchanges.open
             or self.has_floor
+            or self.is_read
         )
+
+    @property
+    def is_read(self) -> bool:
+        """True where a model is to read the talk for items."""
+        return self.settings.extract.how == "model"
 
     @property
     def has_floor(self) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 from memory import ladder, lessons
 from memory.canonical import dump
+from memory.claims.counts import counts
+from memory.claims.reading import reading, status_of
 from memory.floor.seats import agents
 from memory.floor.state import Account
 from memory.forecast import forecast
@@ -27,6 +29,8 @@ def stats(memory: Memory) -> dict[str, Any]:
     """
     proposals = [found for found in memory.proposals.values() if found.stands]
     decisions = [found for found in memory.decisions.values() if found.stands]
+    read = reading(memory)
+    offered = Counter(status_of(read, one) for one in proposals)
     covered = sum(summary.was for summary in memory.summaries.values())
     written = sum(summary.size for summary in memory.summaries.values())
     return {
@@ -35,9 +39,11 @@ def stats(memory: Memory) -> dict[str, Any]:
         "summaries": len(memory.summaries),
         "summaries_owed": len(memory.owed),
         "decisions": len(decisions),
-        "decisions_by_status": dict(sorted(Counter(one.status for one in decisions).items())),
-        "proposals": sum(one.status == "active" for one in proposals),
-        "proposals_by_status": dict(sorted(Counter(one.status for one in proposals).items())),
+        "decisions_by_status": dict(
+            sorted(Counter(status_of(read, one) for one in decisions).items())
+        ),
+        "proposals": offered["active"],
+        "proposals_by_status": dict(sorted(offered.items())),
         "flips": sum(
             held.was is not None and held.stance != "neutral"
             for person in memory.participants.values()
@@ -74,6 +80,7 @@ def layers(memory: Memory) -> dict[str, Any]:
         "notebooks": _notebooks(memory),
         "exchanges": _exchanges(memory),
         "cache": _cache(memory),
+        "extraction": counts(memory),
         **table(memory),
     }
 

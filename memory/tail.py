@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from bus.entries import Record, Unknown
 from memory import condensed, exchanges, insights, lookup, notebooks, toolcache
+from memory.claims.reading import Reading, reading
 from memory.floor.state import Vote
 from memory.items import Proposal
 from memory.page import Page
@@ -19,6 +20,7 @@ from memory.render import (
     position_line,
     proposal_line,
     proposal_short,
+    read_line,
 )
 from memory.render_layers import (
     cached_lines,
@@ -39,6 +41,7 @@ OPEN = "Active Proposals"
 OWN = "Your Previous Position"
 ECHOES = "Already Discussed"
 CLAIMS = "Claimed, Not Ratified"
+READ = "Read by a Model"
 DISSENT = "Dissent on Record"
 SINCE = "Since Your Last Revision"
 HISTORY = "History"
@@ -48,8 +51,8 @@ EXCHANGES = "Recent Exchanges"
 RECENT = "Recent Messages"
 
 BLOCKS: Final = (
-    STAGE, VOTES, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, DISSENT, HISTORY, SINCE, SHOWN, TOOLS,
-    EXCHANGES,
+    STAGE, VOTES, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, READ, DISSENT, HISTORY, SINCE, SHOWN,
+    TOOLS, EXCHANGES,
 )  # fmt: skip
 
 FULL_POSITIONS: Final = 5  # own positions shown; the newest first
@@ -74,7 +77,9 @@ def fill(
         return
     _put_stage(memory, page)
     _put_votes(memory, page, name)
+    read = reading(memory)
     active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
+    active = [one for one in active if one.handle not in read.retracted]
     _put_proposals(page, active)
     if profile == "full":
         _put_own(memory, page, name)
@@ -85,7 +90,8 @@ def fill(
         if not proposal.shrunk:
             page.put(OPEN, proposal.ref, proposal_line(proposal), what=proposal.handle)
     if profile == "full":
-        _put_unsettled(memory, page)
+        _put_unsettled(memory, page, read)
+        _put_read(memory, page, read)
         _put_at_hand(memory, page, name)
         _put_exchanges(memory, page)
         _put_lines(memory, page, SINCE, name)
@@ -162,10 +168,10 @@ def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
             page.put(ECHOES, one.ref, line, (earlier.born,), what=one.handle)
 
 
-def _put_unsettled(memory: Memory, page: Page) -> None:
+def _put_unsettled(memory: Memory, page: Page, read: Reading) -> None:
     """Claims that bind nobody yet, and who dissents from what binds."""
     for decision in list(memory.decisions.values())[-memory.settings.context.recent_full :]:
-        if not decision.stands:
+        if not decision.stands or decision.handle in read.retracted:
             continue
         if decision.status == "claimed":
             block, line = CLAIMS, claim_line(decision)
@@ -174,6 +180,16 @@ def _put_unsettled(memory: Memory, page: Page) -> None:
         else:
             continue
         page.put(block, decision.ref, line, (decision.born,), what=decision.handle)
+
+
+def _put_read(memory: Memory, page: Page, read: Reading) -> None:
+    """What a model alone found, the newest first: it binds nobody."""
+    found = [one for one in read.items.values() if one.status == "claimed"]
+    shown = found[-memory.settings.context.recent_full :][::-1]
+    for index, one in enumerate(shown):
+        if not page.put(READ, index, read_line(one), (one.born,), what=one.handle):
+            page.omit(READ, [left.handle for left in shown[index:]])
+            return
 
 
 # -- messages and lines --------------------------------------------------------

@@ -49,12 +49,20 @@ class Analysis:
 
 
 def analyze(transcript: Transcript, settings: Settings) -> Analysis:
-    """The analysis of a whole transcript, settled: no effect is due."""
+    """The analysis of a whole transcript, settled: no effect is due.
+
+    Where `extract.how` is model it is read by that, which takes its time.
+    """
     packs = read_packs(settings.packs)
     log = LocalLog()
     log.open(opening_of(transcript, settings, packs))
     log.publish(drafts(transcript.said))
     memory = Memory(packs.known)
-    facts = [fact for _, found in settle(log, memory) for fact in found]
+    found = settle(log, memory)
+    if memory.is_read:
+        from server.model_reading import read_by_model  # a second of imports that few need
+
+        found += read_by_model(log, memory, settings)
+    facts = [fact for _, some in found for fact in some]
     said = {r.n: r for r in log.read(0, count=log.info().head) if r.entry.kind == "message"}
     return Analysis(transcript, memory, facts, said)

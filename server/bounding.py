@@ -23,7 +23,8 @@ HOUSE: Final = 500  # tokens of the house's rules, of the question and of the an
 SUMMARY: Final = 4_000  # tokens of what one summary is made from, and of its words
 STIRS: Final = 2  # times that a turn can make a listener think: it was taken, it stirred
 FIRST: Final = 4  # times besides: the opening, a pause's end, a nudge, the hops
-TRIES: Final = 2  # of a ballot: one that cannot be read is asked again
+TRIES: Final = 2  # of a ballot, of a reading: one that cannot be read is asked again
+LINE: Final = 80  # tokens of a message in a reading, however short it is clipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,19 @@ def _kinds(parts: Sequence[Part], settings: Settings, prices: Prices, turns: int
             [(_Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],
             prices,
         )
+    if settings.extract.how == "model":
+        yield _kind("extract", [(_reading(settings), _readings(turns, settings))], prices)
+
+
+def _reading(settings: Settings) -> _Call:
+    """A stretch, what is shown with it, and what is told of a first answer."""
+    read = settings.extract
+    size = max(read.tokens, (read.interval + read.overlap) * LINE) + 2 * HOUSE
+    return _Call("small", size, read.out)
+
+
+def _readings(turns: int, settings: Settings) -> int:
+    return TRIES * (turns // settings.extract.interval + 1)
 
 
 def _dearness(micros: int | None, tokens: int) -> tuple[bool, int, int]:

@@ -9,6 +9,7 @@ import msgspec
 
 from bus import Bus
 from memory import tallies
+from memory.claims.reading import Read, Reading, reading
 from memory.context import Request, assemble
 from memory.errors import UnknownRef
 from memory.floor.state import Vote
@@ -16,8 +17,10 @@ from memory.items import Cite, Decision, Fact, Origin, Proposal
 from memory.state import Memory
 from memory.stores import Episode, Insight
 from server.asking import Replayed, replayed
-from server.minutes import decision_row, proposal_row, quote
+from server.minutes import decision_row, proposal_row
+from server.minutes_rows import origin_row, quote
 from server.packs import Packs
+from server.readings import read_row
 from server.vote_rows import vote_row
 
 Item = Proposal | Decision | Episode | Insight | Vote
@@ -44,17 +47,44 @@ def explanation(found: Replayed, ref: str) -> dict[str, Any]:
     what it was. Raises `UnknownRef`.
     """
     facts = [fact for fact in found.facts if fact.ref == ref]
+    read = reading(found.memory)
+    if (claimed := read.items.get(ref)) is not None:
+        return _claimed(claimed, facts, found)
     item = _item(found.memory, ref)
     if item is None and not facts:
         raise UnknownRef(ref)
     born = facts[0].n if item is None else _born(item)
     return {
         **(_gone(ref, facts[0]) if item is None else _row(item, found)),
+        **_overlaid(read, ref, found),
         "words": _words([Cite(born)] if item is None else _cites(item), found),
         "summaries": _summaries(found.memory, born),
         "context": _fate(found, ref),
         "history": [{"n": fact.n, "kind": fact.kind, **fact.data} for fact in facts],
     }
+
+
+def _claimed(claimed: Read, facts: list[Fact], found: Replayed) -> dict[str, Any]:
+    """An item that a model alone found."""
+    return {
+        **read_row(claimed, found.said),
+        "words": _words(list(claimed.origin.cites), found),
+        "summaries": _summaries(found.memory, claimed.born),
+        "context": _fate(found, claimed.handle),
+        "history": [{"n": fact.n, "kind": fact.kind, **fact.data} for fact in facts],
+    }
+
+
+def _overlaid(read: Reading, ref: str, found: Replayed) -> dict[str, Any]:
+    """What a model said of an item that the fold found; nothing of most."""
+    told: dict[str, Any] = {}
+    if ref in read.confirmed:
+        told["confirmed"] = origin_row(read.confirmed[ref], found.said)
+    if ref in read.retracted:
+        told["status"] = "retracted"
+        doubt = origin_row(read.retracted[ref], found.said) or {}
+        told["retracted"] = {**doubt, "reason": read.reasons[ref]}
+    return told
 
 
 def _gone(ref: str, first: Fact) -> dict[str, Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
+from memory.claims.reading import reading
 from memory.items import Fact, Proposal
 from memory.state import Memory
+from server.readings import scored
 
 # The scored vocabulary knows four outcomes of a proposal.
 STATUS: Final = {"withdrawn": "rejected", "lapsed": "active"}
@@ -20,13 +22,14 @@ def item_rows(
     and proposal, and one status a proposal, sorted by `index`.
 
     `facts` are those of the whole session, `memory` is what it came to;
-    `index_of` gives the index in the file of entry `n`. What a person struck
-    is left out.
+    `index_of` gives the index in the file of entry `n`. What a person struck, or a
+    model took back, is left out.
     """
     rows: list[dict[str, Any]] = []
     latest: dict[tuple[int, str | None], dict[str, Any]] = {}
+    read = reading(memory)
     for fact in facts:
-        if fact.ref is None or memory.item(fact.ref) is None:
+        if fact.ref is None or fact.ref in read.retracted or memory.item(fact.ref) is None:
             continue
         if fact.kind == "proposal.made":
             rows += _proposal(fact, memory, index_of)
@@ -35,6 +38,7 @@ def item_rows(
         elif fact.kind == "reaction.changed":
             latest[_born(fact), fact.ref] = _reaction(fact, memory, index_of)
     rows += latest.values()
+    rows += scored(read, memory, index_of)
     return sorted(rows, key=lambda row: row["index"])
 
 

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bus.entries import Record
 from memory import echoes
-from memory.items import Cite, Decision, Origin, Participant, Position, Proposal
+from memory.claims.reading import reading, status_of
+from memory.items import Decision, Origin, Participant, Position, Proposal
 from memory.state import Memory
 from memory.stats import stats
-from memory.text import clip, sentence
+from server.minutes_rows import Said, origin_row, quote
+from server.readings import cited_by, reading_rows
 from server.vote_rows import vote_row
-
-QUOTE = 240  # characters: two lines of a terminal
-
-Said = Mapping[int, Record]  # entries by n
 
 
 def cited(memory: Memory) -> set[int]:
@@ -30,7 +27,7 @@ def cited(memory: Memory) -> set[int]:
             found.update(cite.n for cite in origin.cites)
     for participant in memory.participants.values():
         found.update(cite.n for cite in participant.contributions)
-    return found
+    return found | cited_by(reading(memory))
 
 
 def minutes(memory: Memory, said: Said) -> dict[str, Any]:
@@ -38,14 +35,19 @@ def minutes(memory: Memory, said: Said) -> dict[str, Any]:
     what it lacks is cited by number without a quote."""
     decisions = [d for d in memory.decisions.values() if memory.decision(d.ref) is d]
     proposals = [p for p in memory.proposals.values() if memory.proposal(p.ref) is p]
+    read = reading(memory)
+    items: list[Proposal | Decision] = [*decisions, *proposals]
+    status = {one.handle: status_of(read, one) for one in items}
+    listed = [{**proposal_row(p, said), "status": status[p.handle]} for p in proposals]
     return {
         "title": memory.title,
         "closed": memory.closed,
         "messages": memory.messages,
         "participants": len(memory.participants),
-        "decisions": [decision_row(decision, said) for decision in decisions],
-        "open": [proposal_row(p, said) for p in proposals if p.status == "active"],
-        "settled": [proposal_row(p, said) for p in proposals if p.status != "active"],
+        "decisions": [{**decision_row(d, said), "status": status[d.handle]} for d in decisions],
+        "open": [row for row in listed if row["status"] == "active"],
+        "settled": [row for row in listed if row["status"] != "active"],
+        "reading": reading_rows(read, said),
         "votes": [vote_row(memory, vote) for vote in memory.votes.held.values()],
         "echoes": [echo_row(p, memory) for p in proposals if p.echoes is not None],
         "positions": [_stands(p, said) for p in memory.participants.values() if p.messages],
@@ -128,33 +130,6 @@ def echo_row(proposal: Proposal, memory: Memory) -> dict[str, Any]:
         "reoffered": earlier.status in echoes.GIVEN_UP,
         "because": None if why is None else why._asdict(),
     }
-
-
-def origin_row(origin: Origin | None, said: Said) -> dict[str, Any] | None:
-    """Where something comes from, with the words that say so."""
-    if origin is None:
-        return None
-    cite = origin.cites[0]
-    return {
-        "n": cite.n,
-        "by": getattr(said[cite.n].entry, "participant", None) if cite.n in said else None,
-        "quote": quote(cite, said),
-        "how": origin.how,
-        "rule": origin.rule,
-        "confidence": origin.confidence,
-        "cites": [[c.n, c.start, c.end] for c in origin.cites],
-    }
-
-
-def quote(cite: Cite, said: Said) -> str | None:
-    """The sentence around `cite`; None where its entry is not at hand or has no words."""
-    record = said.get(cite.n)
-    content = getattr(record.entry, "content", None) if record else None
-    if content is None:
-        return None
-    if cite.end > cite.start:
-        return sentence(content, cite.start, cite.end, QUOTE)
-    return clip(content, QUOTE)
 
 
 def _items(memory: Memory) -> Iterator[Proposal | Decision]:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from server.output import many, shown
+from server.stats_view import extraction_lines
 from server.vote_view import vote_line
 from server.wording import fact_line
 
@@ -54,7 +55,7 @@ def _evidence(row: Row) -> Iterator[Text]:
     for passage in row.get("words", ()):
         yield _line(f"  message {passage['n']}, word for word:", "dim")
         yield _line("    " + passage["text"].replace("\n", "\n    "), keep_newlines=True)
-    for name in ("settled", "ratified", "disputed"):
+    for name in ("settled", "ratified", "disputed", "confirmed", "retracted"):
         if row.get(name):
             yield _line(f"  {name} at message {row[name]['n']}, {_whence(row[name])}", "dim")
             yield _quote(row[name])
@@ -102,6 +103,8 @@ def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
     yield "Decisions", [line for row in report["decisions"] for line in _decision(row)]
     yield "Open proposals", [line for row in report["open"] for line in _proposal(row)]
     yield "Settled proposals", [_proposal(row)[0] for row in report["settled"]]
+    yield "Read by a model", [line for row in report["reading"]["items"] for line in _read(row)]
+    yield "Taken back by a model", [_doubt(row) for row in report["reading"]["retracted"]]
     yield "Votes", [_line(f"    {vote_line(row)}") for row in report["votes"]]
     yield "Said before", [_echo(row) for row in report["echoes"]]
     yield "Positions", [line for row in report["positions"] for line in _stands(row)]
@@ -123,6 +126,7 @@ def statistics(found: Row) -> Iterator[str]:
     summaries = many(found["summaries"], "summary", "summaries")
     yield summaries + (f": {made}" if found["summaries"] else "") + due
     yield f"{many(sizes['open_messages'], 'message')} since the last summary"
+    yield from extraction_lines(found["extraction"])
     yield f"{sizes['memory_bytes']:,} bytes of memory"
     for kind, count in found.get("unknown", {}).items():
         yield f"{count} of unknown kind {kind}, skipped"
@@ -159,6 +163,20 @@ def _proposal(row: Row) -> list[Text]:
              f"repeats {row['echoes']}" if row["echoes"] else ""]  # fmt: skip
     lines.append(_line("      " + "; ".join(filter(None, [votes, stances, *links])), "dim"))
     return lines
+
+
+def _read(row: Row) -> list[Text]:
+    """What a model alone reads in a message: it binds nobody."""
+    why = f" ({row['reason']})" if row["reason"] else ""
+    lines = [_heading(row, f"{row['kind']}{why}: {row['text']}")]
+    lines += [
+        _quote(one, f"      {MARKS[one['stance']]}{one['participant']}") for one in row["voices"]
+    ]
+    return [*lines, _quote(row["evidence"], "      ")]
+
+
+def _doubt(row: Row) -> Text:
+    return _quote(row, f"  {row['handle']} is no such thing, but: {row['reason']}.")
 
 
 def _heading(row: Row, text: str) -> Text:

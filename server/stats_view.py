@@ -112,6 +112,21 @@ def _cost(spent: Row) -> str:
     return f", cost {spent['micros'] / 1_000_000:.4f}" if spent["micros"] else ""
 
 
+def extraction_lines(read: Row) -> Iterator[str]:
+    """What a model read out of the talk, and what its calls came to."""
+    if read["how"] == "none" and not read["read"] and not read["waiting"]:
+        return
+    yield (
+        f"extraction: {many(read['read'], 'stretch', 'stretches')} read by a model, "
+        f"{read['waiting']} waiting; {many(read['claims'], 'claim')}, "
+        f"{many(read['items'], 'new item')}, {read['confirmed']} confirmed, "
+        f"{read['retracted']} retracted, {sum(read['dropped'].values())} dropped"
+    )
+    if read["calls"]:
+        size = f"{read['input_tokens']} tokens asked, {read['output_tokens']} answered"
+        yield f"  {many(read['calls'], 'call')}: {size}"
+
+
 def _summariser(told: Row) -> Iterator[str]:
     calls = told.get("model_calls", 0)
     if calls or told.get("memo_hits"):

@@ -12,6 +12,7 @@ from ulid import ULID
 from bus.drafts import Draft, Receipt, is_handle
 from bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
 from listeners.reader import MemoryReader
+from memory.claims.reading import reading
 from memory.errors import UnknownRef
 from memory.items import VOICE
 from server.errors import Misuse
@@ -80,7 +81,8 @@ async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Rec
     async with connected(settings) as running:
         memory = await MemoryReader(running.bus, packs.known).current(session)
         for ref in [entry.ref, *([entry.value] if entry.op == "merge" else [])]:
-            if ref is None or memory.item(ref) is None:
+            known = ref in reading(memory).items or (ref and memory.item(ref) is not None)
+            if not known:
                 raise UnknownRef(str(ref))
         return (await running.bus.publish(session, [Draft(f"cli:{ULID()}", entry)]))[0]
 

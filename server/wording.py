@@ -39,6 +39,8 @@ _SAYS: Final = {
     "tool.cached": "{tool}: result kept",
     "context.injected": "{participant} was shown {key}",
     "text.condensed": "shorter form of the {part} of entry {of}: {bytes} bytes",
+    "items.extracted": "a model read messages {first}-{last}: {claims} claims, {dropped} dropped",
+    "claim.made": "a model reads message {of} of {participant}: {label}",
     "item.corrected": "{ref} corrected: {op}",
     "correction.ignored": "{ref} could not be corrected: {op}",
     "participant.aliased": "{alias} is {participant}",

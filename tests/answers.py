@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bus.entries import Entry, NoteRefused, NoteRevised, SimilarityFound, TextCondensed
+from bus.entries import (
+    Entry,
+    ItemsExtracted,
+    NoteRefused,
+    NoteRevised,
+    SimilarityFound,
+    TextCondensed,
+)
 from memory.due import Upgrade, due, upgrades
 from memory.fold import apply
-from memory.items import Compare, Condense, Fact, Reflect
+from memory.items import Compare, Condense, Extract, Fact, Reflect
 from memory.state import Memory
 from tests.logs import PACKS, answer, numbered
 
@@ -28,6 +35,8 @@ def answers(effect: Upgrade, *, refuses: bool = False) -> Entry:
         return TextCondensed.model_validate({"part": effect.part, "of": effect.of, "text": text})
     if isinstance(effect, Compare):
         return compared(effect)
+    if isinstance(effect, Extract):
+        return readings(effect)
     return answer(effect, "model")
 
 
@@ -37,6 +46,27 @@ def compared(effect: Compare) -> SimilarityFound:
     return SimilarityFound(
         ref=f"P{effect.ref}", of=effect.of, earlier=earlier, similarity=900, model="fake"
     )
+
+
+def readings(effect: Extract) -> ItemsExtracted:
+    """A reading that claims something of each message, some of which cannot stand."""
+    label = ("proposal", "support", "decision", "oppose", "neutral")
+    shown = range(effect.lead, effect.last + 2)
+    targets = {n: (n - 1, "P1", "D1", f"M{n - 1}")[n % 4] for n in shown}
+    claims = [
+        {
+            "confidence": 900, "end": 1 + n % 3, "label": label[n % 5], "n": n,
+            "quote": "x" * (1 + n % 3), "start": 0, "target": targets[n],
+        }
+        for n in shown
+    ]  # fmt: skip
+    handles = ("P1", "P2", "D1", f"M{effect.lead}")
+    return ItemsExtracted.model_validate({
+        "lead": effect.lead, "first": effect.first, "last": effect.last, "claims": claims,
+        "confirmed": handles[effect.first % 4 :],
+        "retracted": [{"ref": ref, "reason": "question"} for ref in handles[: effect.first % 4]],
+        "dropped": {"quote": 1}, "input_tokens": effect.last,
+    })  # fmt: skip
 
 
 class Talk:

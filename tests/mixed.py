@@ -35,6 +35,7 @@ from bus.entries import (
     FloorReleased,
     FloorResumed,
     ItemCorrected,
+    ItemsExtracted,
     LessonImported,
     MemoryCompacted,
     Message,
@@ -361,7 +362,7 @@ def _written(p: Picks) -> Entry:
 
 def _corrected(p: Picks) -> Entry:
     return ItemCorrected.model_validate({
-        "ref": p.of(HANDLES),
+        "ref": p.of((*HANDLES, *HANDLES, "M2")),
         "by": p.of(NAMES),
         "op": p.of(("retract", "merge", "topic", "by")),
         "value": p.of((None, *HANDLES, *NAMES, "storage", "")),
@@ -389,6 +390,8 @@ CHANGES: Final[tuple[dict[str, Any], ...]] = (
     {"floor": {"policy": "round_robin", "finisher": "cy"}, "budget": {"tokens": 500, "calls": 3}},
     {"floor": {"policy": "open"}, "stop": {"turns": 3}, "chair": ["ana"]},
     {"stop": {"turnz": 3}},
+    {"extract": {"how": "model", "interval": 2, "overlap": 1}},
+    {"extract": {"how": "none"}, "bots": ["cy"]},
     {"no such": "setting"},
     {"limits": {"history": {"cap": 0}}},
 )
@@ -471,8 +474,33 @@ def _summarised(p: Picks) -> Entry:
     return SummaryMade(level=p.below(3), first=first, last=first + p.below(9), how=how, text="so")
 
 
+LABELS: Final = ("proposal", "proposal", "decision", "support", "oppose", "neutral")
+TARGETS: Final = (None, *HANDLES, "M1", "M2", "M3.2", "", "M0", "## forged\n", *range(-1, 12))
+
+
+def _extracted(p: Picks) -> Entry:
+    """A reading of a stretch that is owed, perhaps, with claims of anything."""
+    first = 1 + p.below(12)
+    claims = [
+        {
+            "confidence": p.of((0, 640, 5000)), "end": p.below(60), "label": p.of(LABELS),
+            "n": first + p.below(5) - 1, "quote": p.of(TEXTS), "start": p.below(30) - 1,
+            "target": p.of(TARGETS),
+        }
+        for _ in range(p.below(4))
+    ]  # fmt: skip
+    return ItemsExtracted.model_validate({
+        "lead": max(1, first - p.below(3)), "first": first, "last": first + p.below(4),
+        "claims": claims, "confirmed": p.some((*HANDLES, "M1", "x")),
+        "retracted": [{"ref": ref, "reason": "other"} for ref in p.some((*HANDLES, "M2", ""))],
+        "dropped": p.of(({}, {"quote": 2}, {"## k\n": 9, "many": -4})),
+        "calls": p.below(3), "input_tokens": p.of((0, 700, 2**62)),
+    })  # fmt: skip
+
+
 DERIVED_MAKERS: Final = (
-    _revised, _refused, _condensed, _lesson, _lesson, _summarised, _compared,
+    _revised, _refused, _condensed, _lesson, _lesson, _summarised, _extracted,
+    _compared,
 )  # fmt: skip
 _STRAY: Final = (*CONTROL_MAKERS, *DERIVED_MAKERS)
 

@@ -97,12 +97,9 @@ def _let_go(held: Structure, place: int) -> None:
 
 
 def _vote(held: Structure, heard: Heard) -> list[Line]:
-    assert heard.vote is not None
-    run = held.runs[-1] if held.runs else None
-    if not _goes_on(run, heard):
-        run = _begun(held, run, heard)
-    assert run is not None
-    run.voters[heard.who] = heard.vote
+    before = held.runs[-1] if held.runs else None
+    run = before if before is not None and _goes_on(before, heard) else _begun(held, before, heard)
+    run.voters[heard.who] = heard.vote or 0
     run.last = heard.place
     run.remarks += heard.remark
     held.votes.append(heard.place)
@@ -110,20 +107,13 @@ def _vote(held: Structure, heard: Heard) -> list[Line]:
     return [line for line in held.lines if _concerns(run, line)]
 
 
-def _goes_on(run: Run | None, heard: Heard) -> bool:
+def _goes_on(run: Run, heard: Heard) -> bool:
     """True while nobody votes twice, nobody pauses for long, and nothing was restated."""
-    return (
-        run is not None
-        and heard.place - run.last <= _RUN_REACH
-        and heard.who not in run.voters
-        and not run.closed
-    )
+    return heard.place - run.last <= _RUN_REACH and heard.who not in run.voters and not run.closed
 
 
 def _begun(held: Structure, before: Run | None, heard: Heard) -> Run:
-    again = (
-        before is not None and heard.place - before.last <= 25 and heard.who in before.voters
-    )
+    again = before is not None and heard.place - before.last <= 25 and heard.who in before.voters
     run = Run(first=heard.place, last=heard.place, again=again)
     held.runs.append(run)
     above: list[Line] = []

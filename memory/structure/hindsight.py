@@ -13,7 +13,7 @@ from typing import Final
 
 from memory import decisions, proposals, ratification
 from memory.detection import Detection
-from memory.items import Cite, Decision, Origin, Proposal, Reaction
+from memory.items import Cite, Origin, Proposal, Reaction
 from memory.links import Link, resolved_by_words
 from memory.moment import Moment
 from memory.similar import fingerprint
@@ -39,10 +39,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
     memory = moment.memory
     held = memory.structure
     cards = scorecards("typed")
-    if bare is not None:
-        heard = _vote(moment, bare)
-    else:
-        heard = _line(moment, cards, found)
+    heard = _vote(moment, bare) if bare is not None else _line(moment, cards, found)
     for line in observe(held, heard):
         _judge_proposal(moment, cards.proposal, line)
     if heard.passes:
@@ -131,9 +128,7 @@ def _past(
     return past
 
 
-def _origin(
-    moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]
-) -> Origin:
+def _origin(moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]) -> Origin:
     """Cites the line, then the entry that revealed it; the rule names what decided."""
     reasons = card.reasons(lexicon().cues(plain(line.text)), stands)
     cites = [Cite(line.n, line.start, line.start + len(line.text.rstrip()))]
@@ -227,13 +222,11 @@ def _judge_decisions(moment: Moment, card: Card) -> None:
 def _enter_decision(
     moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]
 ) -> None:
-    memory = moment.memory
     past = _past(moment, line.n, line.who, line.text, line.start, line.at, line.topic)
     origin = _origin(moment, card, line, score, stands)
     link = _settled_by(moment, line)
     formalise(moment)
-    resolves = None if link is None else link.item
-    assert resolves is None or isinstance(resolves, Proposal)
+    resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
     made = decisions.claim(past, line.text, origin, resolves)
     if made is None:
         return

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bus.entries import DERIVED, PRIMARY, Entry, LessonImported
 from memory.canonical import dump, load
+from memory.claims.reading import reading
 from memory.context import Profile, Request, assemble
 from memory.fold import apply
 from memory.items import Cite
@@ -118,6 +119,12 @@ def _cites(memory: Memory) -> list[Cite]:
         found += [cite for origin in origins for cite in origin.cites]
     for person in memory.participants.values():
         found += [*person.contributions, *(held.cite for held in person.positions.values())]
+    for read in reading(memory).items.values():
+        found += [*read.origin.cites, *(one.origin.cites[0] for one in read.voices.values())]
+    for voices in reading(memory).voices.values():
+        found += [one.origin.cites[0] for one in voices.values()]
+    for origin in reading(memory).retracted.values():
+        found += origin.cites
     for insight in memory.insights.held.values():
         assert insight.cites
         found += insight.cites

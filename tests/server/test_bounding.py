@@ -120,3 +120,15 @@ def test_more_agents_never_cost_less(policy: str, how: str, count: int, turns: i
     assert one.tokens <= more.tokens
     assert one.tokens == sum(kind.tokens for kind in one.kinds)
     assert one.calls == sum(kind.calls for kind in one.kinds)
+
+
+def test_readings_by_a_model_are_counted_in() -> None:
+    """Each stretch may be asked about twice, and the last one is short."""
+    extract = {"how": "model", "interval": 5, "tokens": 2000, "out": 300}
+    found = worst(parts(2), settings({"turns": 12}, extract=extract), PRICES, people=False)
+    (kind,) = [kind for kind in found.kinds if kind.purpose == "extract"]
+    assert kind.calls == 6
+    assert kind.tokens >= 6 * (2000 + 300)
+    without = worst(parts(2), settings({"turns": 12}), PRICES, people=False)
+    assert found.tokens is not None
+    assert without.tokens == found.tokens - kind.tokens

@@ -1,0 +1,73 @@
+"""The data of readings: stretches to be read, what was claimed of them, what was taken back.
+
+The stretches follow from messages alone. What a model claimed is kept by the
+message that it cites, so it is the same in whatever order answers land.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from bus.entries import Doubt, Label
+
+
+class Heard(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A message that waits to be read: who said it, and how many characters it has."""
+
+    who: str
+    chars: int
+
+
+class Stretch(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Messages n `first`..`last`, to be read with those from `lead` on before them."""
+
+    lead: int
+    first: int
+    last: int
+
+
+class Held(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A claim that landed. `k` is its place among those of message `n`, from 1; of a stance 0."""
+
+    n: int
+    k: int
+    label: Label
+    start: int
+    end: int
+    who: str
+    confidence: int  # per mille
+    first: int  # of its stretch
+    last: int
+    text: str = ""
+    target: int | str | None = None
+
+
+class Verdict(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A model's word on an item that stood already; that of the latest stretch stands."""
+
+    first: int  # of its stretch
+    last: int
+    word: Literal["confirmed", "retracted"]
+    reason: Doubt = "other"
+
+
+class Claims(Struct):
+    """All of it, canonical. `recent`: n of the newest messages, `extract.overlap` of them."""
+
+    begun: int = 0  # n of the first message of the open stretch; 0: none yet
+    lead: int = 0  # n from which the open stretch is shown
+    count: int = 0  # messages in it
+    recent: list[int] = field(default_factory=list)
+    heard: dict[int, Heard] = field(default_factory=dict)  # by n, ascending
+    owed: dict[int, Stretch] = field(default_factory=dict)  # by first, ascending
+    held: list[Held] = field(default_factory=list)  # by n and place, the newest kept
+    verdicts: dict[str, Verdict] = field(default_factory=dict)  # by handle
+    touched: dict[str, str] = field(default_factory=dict)  # handle -> what a person did with it
+    read: int = 0  # stretches
+    claimed: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
