@@ -18,7 +18,7 @@ from memory.structure.state import REACH, Anchored, Echo, Line, Run, Structure
 _ANCHORS: Final = 5  # lines above a run that it may be on
 _ANCHOR_REACH: Final = 14  # messages
 _RUN_REACH: Final = 10  # messages without a vote after which a run is over
-_TALK: Final = ("proposal talk", "vote talk", "resolution talk", "objection talk")
+_TALK: Final[tuple[str, ...]] = ("proposal talk", "vote talk", "resolution talk", "objection talk")
 _SHORT: Final = frozenset({"len<2", "len<4", "len<7"})
 _LIKENESS: Final = ("", "some", "alike", "contain", "near", "same")
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from memory import decisions, proposals, ratification
 from memory.detection import Detection
-from memory.items import Cite, Origin, Proposal, Reaction
+from memory.items import Cite, Origin, Proposal, Reaction, Stance
 from memory.links import Link, resolved_by_words
 from memory.moment import Moment
 from memory.similar import fingerprint
@@ -25,7 +25,10 @@ from memory.structure.state import REACH, Cast, Line
 from memory.structure.wording import READ, lead
 from memory.text import plain
 
-_STANCES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
+_VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
+_STANCES: Final[dict[str, Stance]] = {
+    "support": "support", "oppose": "oppose", "abstain": "neutral",
+}  # fmt: skip
 _PUT: Final = ("propose", "amend")
 _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
 
@@ -48,7 +51,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
 
 
 def _vote(moment: Moment, bare: Detection) -> Heard:
-    value = _STANCES[bare.act]
+    value = _VALUES[bare.act]
     if bare.conditional:
         value //= 2
     remark = len(moment.content) - bare.end > 3
@@ -153,7 +156,7 @@ def cast(moment: Moment, detection: Detection, link: Link | None) -> bool:
     proposal = link.item if link is not None and isinstance(link.item, Proposal) else None
     taken = Cast(
         n=moment.n, place=memory.messages, who=moment.participant,
-        stance="neutral" if detection.act == "abstain" else detection.act,
+        stance=_STANCES[detection.act],
         conditional=detection.conditional, start=detection.start, end=detection.end,
         rule=detection.rule, confidence=detection.confidence, text=moment.content[:READ],
         at=moment.at,

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from listeners.packs import shipped
 from memory.acts import Reader
 from memory.errors import BadPattern
 from memory.patterns import Pack, parse_pack
@@ -153,6 +154,12 @@ def test_law_13_hostile_messages_take_linear_time(unit: str) -> None:
     reader = Reader([parse_pack(ENGLISH.read_bytes())])
     assert _ratio(reader, unit, 120_000) <= 2.5
     assert _ratio(reader, unit, 120_000, "propose") <= 2.5
+
+
+@pytest.mark.parametrize("unit", ["wir haben x y z beschlossen ", "je suis très ", "sou muito "])
+def test_law_13_every_language_takes_linear_time(unit: str) -> None:
+    """Gaps between the halves of a verb, accents and adverbs in a row stay linear."""
+    assert _ratio(Reader(shipped()), unit, 60_000) <= 2.5
 
 
 @given(st.text(max_size=200), st.sampled_from([None, "propose", "support", "ask"]))
