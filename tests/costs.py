@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,10 @@ from tests.logs import PACKS
 
 BLOCK = 1000  # entries timed at once: some 10-50 ms, with a share of all that happens
 MOST_TURNS = 15
+HOPELESS = 2  # times too much is no noise, of three turns
+
+Timed = Callable[[], float]
+"""Does a piece of work, and gives the seconds that it took."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,7 @@ def growth(log: Sequence[Record], start: int, half: int, enough: float) -> Growt
 
     Lines are counted of the next `half` entries and of twice as many. The time
     of a line is that of the block of entries at `start` and of the last block of
-    the log, each onto a memory just loaded: the best of at least three turns,
-    taken by turns. Noise only ever adds to a time, so while the figure is above
-    `enough` there are more turns, up to a bound.
+    the log, each onto a memory just loaded; `enough` as in `times_longer`.
     """
     far, whole = len(log) - BLOCK, start + 2 * half
     memory = fold(Memory(PACKS), log[:start])
@@ -73,23 +75,39 @@ _Block = tuple[bytes, Sequence[Record]]
 
 
 def _slower(near: _Block, far: _Block, enough: float) -> float:
-    lines = [lines_run(load(state, PACKS), records) for state, records in (near, far)]
-    short, long = float("inf"), float("inf")
-    for turn in range(MOST_TURNS):
-        short = min(short, _seconds(near) / lines[0])
-        long = min(long, _seconds(far) / lines[1])
-        if turn >= 2 and long <= enough * short:
-            break
-    return long / short
+    """Times as long that a line of `far` takes."""
+    few, many = (lines_run(load(state, PACKS), records) for state, records in (near, far))
+    more = many / few
+    return times_longer(lambda: _folding(near), lambda: _folding(far), enough * more) / more
 
 
-def _seconds(block: _Block) -> float:
+def _folding(block: _Block) -> float:
     state, records = block
     memory = load(state, PACKS)
+    return seconds(lambda: fold(memory, records))
+
+
+def times_longer(short: Timed, long: Timed, enough: float) -> float:
+    """Times as many seconds that `long` takes, the best of at least three turns each.
+
+    They take turns. Noise only ever adds to a time, so while the figure is above
+    `enough` there are more of them, up to a bound, or until it is hopeless: noise
+    must fall on every turn of the one and on not all of the other to harm.
+    """
+    least, most = short(), long()
+    for turn in range(1, MOST_TURNS):
+        if turn >= 3 and not enough < most / least < HOPELESS * enough:
+            break
+        least, most = min(least, short()), min(most, long())
+    return most / least
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The processor time of this thread that `work` takes; no collection falls into it."""
     gc.disable()
     try:
         started = time.thread_time()
-        fold(memory, records)
+        work()
         return time.thread_time() - started
     finally:
         gc.enable()
