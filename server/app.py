@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,9 @@ app.add_typer(tool.app, name="tool")
 app.add_typer(vote.app, name="vote")
 app.add_typer(persona.app, name="persona")
 app.add_typer(patterns.app, name="patterns")
+
+
+@cache
+def command() -> Any:
+    """The tree as it is run; typer would make all of it anew for each call in a process."""
+    return typer.main.get_command(app)

@@ -24,11 +24,11 @@ def main(args: Sequence[str] | None = None) -> None:
     from bus.errors import BusError, InvalidEntry
     from memory.errors import BadPattern, DomainError, SettingsRefused
     from personas.errors import PersonaError
-    from server.app import app
+    from server.app import command
     from server.errors import Failure, Refused
 
     try:
-        app(args=args, prog_name="parley")
+        command()(args=args, prog_name="parley")
     except Refused as refused:
         _end(refused, refused.exit_code)
     except (BadPattern, SettingsRefused, InvalidEntry) as refused:

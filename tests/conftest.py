@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,9 @@ from tests.servers import (
     every_flavour,
     real_flavours,
 )
+
+# Where it is set, each of hundreds of child processes compiles all of its modules anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from bus.entries import KINDS
+from tests.warm import warm
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -81,12 +82,12 @@ def matches(expected: str, printed: str) -> bool:
     return re.fullmatch(".*".join(parts), printed.strip(), re.DOTALL) is not None
 
 
-def run(example: Example, directory: Path) -> str:
-    """What the example prints; fails the test where it fails."""
+def run(example: Example, directory: Path, programs: Path) -> str:
+    """What the example prints, of `parley` in `programs`; fails the test where it fails."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")},
         "PARLEY_DATA": str(directory / "data"),
-        "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))),
+        "PATH": os.pathsep.join((str(programs), os.environ.get("PATH", ""))),
         "COLUMNS": "120",
     }
     said = subprocess.run(
@@ -110,10 +111,16 @@ def directory(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def warm_programs() -> Iterator[Path]:
+    """Where a `parley` is that has paid for its imports."""
+    with warm() as programs:
+        yield programs
+
+
 @pytest.mark.parametrize(
     "name",
     [
-        "README.md",
         "docs/tutorial.md",
         "docs/memories.md",
         "docs/settings.md",
@@ -127,13 +134,22 @@ def directory(tmp_path: Path) -> Path:
         "docs/transcripts.md",
     ],
 )
-def test_examples_run(name: str, directory: Path) -> None:
+def test_examples_run(name: str, directory: Path, warm_programs: Path) -> None:
     """Every example of the page runs, in order, and prints what the page says."""
+    run_page(name, directory, warm_programs)
+
+
+def test_examples_of_the_readme_run(directory: Path) -> None:
+    """By the program that a reader installs."""
+    run_page("README.md", directory, Path(sys.executable).parent)
+
+
+def run_page(name: str, directory: Path, programs: Path) -> None:
     ran = 0
     for example in examples(ROOT / name):
         if example.text.startswith("make "):
             continue  # the next test's
-        printed = run(example, directory)
+        printed = run(example, directory, programs)
         ran += 1
         if example.expected is not None:
             assert matches(example.expected, printed), f"line {example.line}: {printed}"

@@ -180,10 +180,19 @@ async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus:
 
 
 async def test_a_persons_word_cancels_a_draft_at_once(bus: Bus) -> None:
-    """The draft is dropped within 200 ms, and begun anew on what the person said."""
+    """The draft is dropped long before its end, and begun anew on what the person said.
+
+    How many milliseconds after the word, `test_figures.py` tells of a hundred.
+    """
     await opened(bus, "cut", settings({"turns": 1}))
-    async with hosted(bus, "cut", ["ann"], eager, first_token_seconds=0.05,
-                      tokens_per_second=60) as task:  # fmt: skip
+
+    def answer(prompt: Prompt, chance: Random) -> str:
+        if prompt.purpose == "evaluate":
+            return bid()
+        return sentence(chance, 5 if "one more thing" in prompt.user else 300)  # ten seconds
+
+    async with hosted(bus, "cut", ["ann"], answer, first_token_seconds=0.05,
+                      tokens_per_second=30) as task:  # fmt: skip
         await said(bus, "cut", "host", "Begin.")
 
         async def drafting() -> bool:
@@ -202,7 +211,7 @@ async def test_a_persons_word_cancels_a_draft_at_once(bus: Bus) -> None:
             )
 
         await wait_until(dropped, every=0.002)
-        assert time.monotonic() - began < 0.2
+        assert time.monotonic() - began < 3.0
         await closing(bus, "cut")
         tally = (await task).agents["ann"]
     assert tally.drafts == 2

@@ -154,7 +154,7 @@ async def test_a_silent_endpoint_costs_one_deadline_and_one_generation(fake: Fak
     started = time.monotonic()
     with pytest.raises(ModelUnavailable, match=r"0\.3 s"):
         await model.complete(PROMPT)
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 5.0  # it would be silent for ever
     await model.aclose()
     assert fake.calls == 1
 
@@ -256,7 +256,7 @@ async def test_leaving_a_stream_ends_the_generation() -> None:
         began = time.monotonic()
         async with aclosing(model.stream(PROMPT)) as stream:
             assert await anext(stream) == "on "
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 3.0  # all of it takes six
         await wait_until(lambda: fake.left == 1)
         await model.aclose()
 
@@ -281,7 +281,7 @@ async def test_a_stream_has_one_deadline_too() -> None:
         began = time.monotonic()
         with pytest.raises(TooSlow, match=r"0\.5 s"):
             await heard(model)
-        assert 0.4 < time.monotonic() - began < 2.0
+        assert 0.4 < time.monotonic() - began < 4.0  # all of it takes six
         await model.aclose()
 
 
@@ -331,7 +331,7 @@ async def test_a_wish_to_wait_beyond_the_deadline_is_handed_on(fake: FakeOpenAI)
     await model.aclose()
     assert refused.value.retry_after == 60
     assert fake.calls == 1
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 4.0  # the deadline is five
 
 
 # -- which model, in which shape -------------------------------------------------

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from server.app import app
+from server.app import command
 from server.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,7 +120,7 @@ def walk(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield from walk(found, f"{name} {word}".strip())
 
 
-COMMANDS = dict(walk(typer.main.get_command(app)))
+COMMANDS = dict(walk(command()))
 
 
 def test_every_promised_command_and_flag_is_there() -> None:
@@ -158,7 +157,7 @@ def test_help_is_shown_without_a_server(name: str, parley: Any) -> None:
 
 def test_every_setting_is_a_flag_of_the_command() -> None:
     """As docs/settings.md lists them, switches with their negation."""
-    whole: Any = typer.main.get_command(app)
+    whole: Any = command()
     flags = {flag for param in whole.params for flag in (*param.opts, *param.secondary_opts)}
     for setting in SETTINGS.values():
         assert setting.flag in flags
