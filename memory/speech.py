@@ -80,8 +80,8 @@ def _propose(moment: Moment, detection: Detection, re: Re) -> None:
 def _note_manner(moment: Moment, detection: Detection, made: Proposal | Decision) -> None:
     """A mark makes the session one that marks; in such a one mere wording is tentative."""
     if detection.how == "tag":
-        manner.formalise(moment)
-    elif detection.how == "pattern" and moment.memory.structure.formal:
+        manner.formalise(moment, marked=True)
+    elif detection.how == "pattern" and manner.is_formal(moment.memory):
         manner.hold(moment, made)
 
 

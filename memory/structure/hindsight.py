@@ -29,6 +29,7 @@ _VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
 _STANCES: Final[dict[str, Stance]] = {
     "support": "support", "oppose": "oppose", "abstain": "neutral",
 }  # fmt: skip
+_MARKED: Final = 400  # hundredths of a logit
 _PUT: Final = ("propose", "amend")
 _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
 
@@ -43,11 +44,13 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
     held = memory.structure
     cards = scorecards("typed")
     heard = _vote(moment, bare) if bare is not None else _line(moment, cards, found)
-    for line in observe(held, heard):
+    touched = observe(held, heard)
+    for line in touched:
         _judge_proposal(moment, cards.proposal, line)
     if heard.passes:
         _name(memory, held.lines[-1])
-    _judge_decisions(moment, cards.decision)
+    for line in _ripe(memory, cards.decision, touched):
+        _judge_decision(moment, cards.decision, line)
 
 
 def _vote(moment: Moment, bare: Detection) -> Heard:
@@ -95,7 +98,7 @@ def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
         return
     held = moment.memory.structure
     stands = features(held, line)
-    score = line.wording[0] + card.stands(stands)
+    score = line.wording[0] + card.stands(stands) - _doubt(memory)
     if score < 0:
         return
     for item in tentative:
@@ -119,6 +122,11 @@ def _enter_proposal(
     for cast in memory.structure.casts:
         if cast.n > line.n and _nearest(memory, cast) is made:
             _recast(moment, made, cast)
+
+
+def _doubt(memory: Memory) -> int:
+    """What an unmarked line must outweigh where others are marked."""
+    return _MARKED if memory.structure.marked else 0
 
 
 def _past(
@@ -207,19 +215,30 @@ def _recast(moment: Moment, made: Proposal, cast: Cast) -> None:
 # -- decisions -----------------------------------------------------------------------
 
 
-def _judge_decisions(moment: Moment, card: Card) -> None:
-    """Look at the line that stood long enough for a vote on it to show."""
-    memory = moment.memory
-    held = memory.structure
-    for line in reversed(held.lines):
-        apart = memory.messages - line.place
-        if apart > card.wait:
+def _ripe(memory: Memory, card: Card, touched: Sequence[Line]) -> list[Line]:
+    """The lines to look at now: those that stood long enough for a vote on them to show.
+
+    Each once when it did, and again when something is said of it.
+    """
+    oldest = memory.messages - card.wait
+    ripe = [line for line in touched if line.place <= oldest]
+    for line in reversed(memory.structure.lines):
+        if line.weighed:
             break
-        if apart == card.wait and not line.handles:
-            stands = features(held, line)
-            score = line.wording[1] + card.stands(stands)
-            if score >= 0:
-                _enter_decision(moment, card, line, score, stands)
+        if line.place <= oldest and line not in ripe:
+            ripe.append(line)
+    for line in ripe:
+        line.weighed = True
+    return sorted(ripe, key=lambda line: line.place)
+
+
+def _judge_decision(moment: Moment, card: Card, line: Line) -> None:
+    if line.handles:
+        return
+    stands = features(moment.memory.structure, line)
+    score = line.wording[1] + card.stands(stands) - _doubt(moment.memory)
+    if score >= 0:
+        _enter_decision(moment, card, line, score, stands)
 
 
 def _enter_decision(

@@ -6,14 +6,25 @@ what they alone make is tentative, shown with less weight, never counted.
 
 from __future__ import annotations
 
+from typing import Final
+
 from memory.items import Decision, Proposal
 from memory.moment import Moment
+from memory.state import Memory
+
+_SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what others say
 
 
-def formalise(moment: Moment) -> None:
+def is_formal(memory: Memory) -> bool:
+    """True where items are marked, bare lines are put to a vote, or a scribe is at work."""
+    return memory.structure.formal > 0 or sum(memory.structure.led) >= _SCRIBED
+
+
+def formalise(moment: Moment, *, marked: bool = False) -> None:
     """Note a marked item, or one put to a vote; the first makes earlier mere wordings tentative."""
     memory = moment.memory
     memory.structure.formal += 1
+    memory.structure.marked += marked
     if memory.structure.formal > 1:
         return
     for proposal in memory.proposals.values():
@@ -39,4 +50,5 @@ def firm(moment: Moment, item: Proposal | Decision) -> None:
 
 
 def _taken_up(proposal: Proposal) -> bool:
-    return any(name != proposal.participant for name in proposal.reactions)
+    others = [held for name, held in proposal.reactions.items() if name != proposal.participant]
+    return len(others) > 1 or any(held.counted for held in others)

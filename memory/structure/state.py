@@ -59,6 +59,7 @@ class Line(Store):
     scribed: bool = False
     short: bool = False
     asks: bool = False
+    weighed: bool = False  # it stood long enough to be looked at as a decision
     handles: list[str] = []  # the items it turned out to be
 
 
@@ -104,3 +105,4 @@ class Structure(Store):
     led: list[bool] = []  # of the newest 20 lines: whether they name another speaker
     talk: list[tuple[int, list[str]]] = []  # of the newest lines: place, what they speak of
     formal: int = 0  # items so far that were marked, or put to a vote as bare lines
+    marked: int = 0  # of them those that were marked
