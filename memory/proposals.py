@@ -63,7 +63,7 @@ def propose(
         **evidence(origin),
     )
     if amends is not None:
-        _succeed(moment, amends, made)
+        succeed(moment, amends, made)
     elif earlier is not None:
         _echo(moment, made, *earlier, text)
     if made.echoes is None and made.amends is None:
@@ -83,7 +83,9 @@ def _echo(moment: Moment, made: Proposal, ref: int, similarity: int, text: str) 
         echoes.mark(moment, made, earlier, similarity, text)
 
 
-def _succeed(moment: Moment, earlier: Proposal, made: Proposal) -> None:
+def succeed(moment: Moment, earlier: Proposal, made: Proposal) -> None:
+    """Let `made` take the place of `earlier`, which it amends."""
+    made.amends = earlier.ref
     earlier.superseded_by = made.ref
     moment.found(
         "proposal.amended", made.handle, participant=made.participant, earlier=earlier.handle

@@ -15,21 +15,35 @@ from memory.sides import sides_of
 from memory.state import Memory
 
 
-def has_quorum(memory: Memory, proposal: Proposal, *, votes_too: bool = False) -> bool:
+def has_quorum(memory: Memory, proposal: Proposal) -> bool:
     """True when enough others support it and nobody opposes it.
 
-    Conditional support is not support. Reactions linked by nearness alone do
-    not count, unless `votes_too`: then bare votes do, because a claim that
-    restates the proposal has said what they were cast on.
+    Conditional support is not support, and reactions linked by nearness alone
+    do not count.
     """
     supporters = 0
     for name, reaction in proposal.reactions.items():
         if reaction.stance == "oppose":
             return False
-        sure = reaction.counted or (votes_too and reaction.vote)
-        if reaction.stance == "support" and sure and not reaction.conditional:
+        if reaction.stance == "support" and reaction.counted and not reaction.conditional:
             supporters += name != proposal.participant
     return supporters >= memory.settings.ratify.quorum
+
+
+def carries(memory: Memory, proposal: Proposal) -> bool:
+    """True where a vote on it was carried: enough others for it, two to one at least.
+
+    Bare votes count, because a claim that restates the proposal has said what
+    they were cast on; so does half a vote. Who was against stays on record.
+    """
+    supporters = opponents = 0
+    for name, reaction in proposal.reactions.items():
+        sure = reaction.vote or (reaction.counted and not reaction.conditional)
+        if reaction.stance == "oppose":
+            opponents += 1
+        elif reaction.stance == "support" and sure:
+            supporters += name != proposal.participant
+    return supporters >= max(memory.settings.ratify.quorum, 2 * opponents)
 
 
 def accept_by_quorum(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
@@ -48,8 +62,8 @@ def accept_by_quorum(moment: Moment, proposal: Proposal, reaction: Reaction) -> 
 
 
 def ratify_by_vote(moment: Moment, decision: Decision, proposal: Proposal) -> None:
-    """Ratify a claim that restates a proposal whose bare votes make the quorum."""
-    if proposal.status == "active" and has_quorum(moment.memory, proposal, votes_too=True):
+    """Ratify a claim that restates a proposal whose vote was carried."""
+    if proposal.status == "active" and carries(moment.memory, proposal):
         cites = (*decision.origin.cites, proposal.origin.cites[0])
         accept(moment, proposal, Origin(cites, "vote", "ratify.quorum"))
     elif proposal.status == "accepted":

@@ -79,10 +79,12 @@ def _propose(moment: Moment, detection: Detection, re: Re) -> None:
 
 def _note_manner(moment: Moment, detection: Detection, made: Proposal | Decision) -> None:
     """A mark makes the session one that marks; in such a one mere wording is tentative."""
+    if detection.how == "pattern":
+        manner.weigh(moment, made)
+        return
+    moment.memory.structure.marked += 1
     if detection.how == "tag":
-        manner.formalise(moment, marked=True)
-    elif detection.how == "pattern" and manner.is_formal(moment.memory):
-        manner.hold(moment, made)
+        manner.mark(moment, made)
 
 
 def _only_proposal(moment: Moment, detection: Detection, re: Re) -> Proposal | None:

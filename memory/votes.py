@@ -19,8 +19,10 @@ VOTE_CONFIDENCE: Final = 850
 SCRIBED_VOTE_CONFIDENCE: Final = 750  # someone else's vote, typed by the scribe
 
 _VOTE = (
-    r"(?m)^[ \t]*(?:[-*•][ \t]+)?(?:(?P<nick>[^\s:]+)[ \t]?:[ \t]+)?\*{0,2}\[?"
-    r"(?P<vote>[+-](?:\d{1,4}(?:\.\d{1,3})?|\.\d{1,3})|0(?:\.0)?|ayes?|yea|nay)\]?\*{0,2}"
+    r"(?m)^[ \t]*(?:[-*•][ \t]+)?(?:(?P<nick>[^\s:]+)[ \t]?:[ \t]+|<[^\s<>]+>[ \t]+)?\*{0,2}\[?"
+    r"(?P<vote>[+-](?:\d{1,6}(?:\.\d{1,3})?|\.\d{1,3})|±?0(?:\.0)?|ayes?|yea|nay|"
+    r"[👍👎✅❌➕➖]|:(?:[+-]1|thumbs_?up|thumbs_?down):)\]?\*{0,2}"
+    r"|\A[ \t]*(?P<alone>[+-][ \t]\d(?:\.\d{1,2})?)[ \t]*\z"
 )
 _NAMED_VOTE = (
     r"(?P<vote>[+-](?:\d{1,3}(?:\.\d{1,3})?|\.\d{1,3}))[ \t]+(?:(?:to|on|for)[ \t]+|[לעב][ל]?-?)?"
@@ -45,11 +47,16 @@ _BARE_ZERO: Final = re.compile(
     r"[ \t]*(?:$|[,;(\n-]|\.?\s*$|(?:on|to|for|from|but|since|because|here)\b|P\d)", re.IGNORECASE
 )
 _SPOKEN_VOTE: Final = re.compile(r"[ \t]*(?:$|[,;.!\n-]|(?:to|on|for|but)\b)", re.IGNORECASE)
+_WORDED: Final = {
+    "nay": -1.0, "👎": -1.0, "❌": -1.0, "➖": -1.0, ":-1:": -1.0, ":thumbsdown:": -1.0,
+    ":thumbs_down:": -1.0, "👍": 1.0, "✅": 1.0, "➕": 1.0, ":+1:": 1.0, ":thumbsup:": 1.0,
+    ":thumbs_up:": 1.0,
+}  # fmt: skip
 _JOINABLE: Final = re.compile(f"[א-ת{IDEOGRAPHIC}]")  # they may touch a handle
 # A full stop, a comma or a colon; before ideographs without a space; and the words that
 # end a sentence of nothing but a vote: "+1です", "+1吧".
 _STOP_RIGHT_AFTER: Final = re.compile(
-    rf"\.(?=\s|$)|,(?=\s)|:(?=\s)|[.,:](?=[{IDEOGRAPHIC}])|(?:です|だ|で|しま|します)[。!よねー]*(?=\W|$)"
+    rf"\.(?=\s|$)|\.{{2,}}|/(?=[+-])|,(?=\s)|:(?=\s)|[.,:](?=[{IDEOGRAPHIC}])|(?:です|だ|で|しま|します)[。!よねー]*(?=\W|$)"
     r"|[吧啦喔哦囉啊呀](?=\W|$)"
 )
 
@@ -71,7 +78,7 @@ def find_votes(script: Script, judge: Judge) -> list[Detection]:
 
 def _line_votes(script: Script) -> Iterator[tuple[int, _Vote]]:
     for match in _LINES.each(script.subject):
-        start, end = _LINES.span(match, "vote")
+        start, end = max(_LINES.span(match, "vote"), _LINES.span(match, "alone"))
         if is_vote(script.unquoted, script.text[start:end].lower(), end):
             nick = _LINES.span(match, "nick")
             refs = script.handles(*nick) if nick[0] >= 0 else ()
@@ -129,6 +136,7 @@ def _vote(script: Script, judge: Judge, vote: _Vote, following: int) -> Detectio
 
 
 def _value(token: str) -> float:
-    if token.isalpha():
-        return {"nay": -1.0}.get(token, 1.0)
-    return float(token)
+    worded = _WORDED.get(token)
+    if worded is not None:
+        return worded
+    return 1.0 if token.isalpha() else float(token.replace(" ", "").replace("\t", "").lstrip("±"))

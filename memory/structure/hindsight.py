@@ -19,7 +19,7 @@ from memory.moment import Moment
 from memory.similar import fingerprint
 from memory.state import Memory
 from memory.structure.evidence import Heard, features, observe
-from memory.structure.manner import firm, formalise
+from memory.structure.manner import firm, mark
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
 from memory.structure.state import REACH, Cast, Line
 from memory.structure.wording import READ, lead
@@ -29,6 +29,7 @@ _VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
 _STANCES: Final[dict[str, Stance]] = {
     "support": "support", "oppose": "oppose", "abstain": "neutral",
 }  # fmt: skip
+_REWORDED: Final = (2, 3, 4)  # of `evidence.likeness`: alike, and not the same
 _MARKED: Final = 400  # hundredths of a logit
 _PUT: Final = ("propose", "amend")
 _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
@@ -48,7 +49,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
     if heard.passes:
-        _name(memory, held.lines[-1])
+        _name(moment, held.lines[-1])
     for line in _ripe(memory, cards.decision, touched):
         _judge_decision(moment, cards.decision, line)
 
@@ -83,9 +84,21 @@ def _line(moment: Moment, cards: Scorecards, found: Sequence[Detection]) -> Hear
     )  # fmt: skip
 
 
-def _name(memory: Memory, line: Line) -> None:
+def _name(moment: Moment, line: Line) -> None:
     """Note the items that the line in hand was found to be when it was read."""
-    line.handles = [*memory.at_refs.get(line.n, ())]
+    line.handles = [*moment.memory.at_refs.get(line.n, ())]
+    for item in map(moment.memory.item, line.handles):
+        if isinstance(item, Proposal) and item.origin.how == "tag":
+            _reword(moment, line, item)
+
+
+def _reword(moment: Moment, line: Line, made: Proposal) -> None:
+    """Let `made` stand for the open proposal that its line puts in other words."""
+    if line.behind is None or line.behind.likeness not in _REWORDED or made.amends is not None:
+        return
+    earlier = moment.memory.known(line.behind.n)
+    if isinstance(earlier, Proposal) and earlier is not made and earlier.status == "active":
+        proposals.succeed(moment, earlier, made)
 
 
 # -- proposals ---------------------------------------------------------------------
@@ -118,10 +131,12 @@ def _enter_proposal(
     if made is None:
         return
     line.handles.append(made.handle)
-    formalise(moment)
-    for cast in memory.structure.casts:
-        if cast.n > line.n and _nearest(memory, cast) is made:
-            _recast(moment, made, cast)
+    mark(moment, made)
+    on = [one for one in memory.structure.casts if one.n > line.n and _nearest(memory, one) is made]
+    for one in on:
+        _recast(moment, made, one)
+    if len(on) > 1:
+        _reword(moment, line, made)
 
 
 def _doubt(memory: Memory) -> int:
@@ -247,12 +262,12 @@ def _enter_decision(
     past = _past(moment, line.n, line.who, line.text, line.start, line.at, line.topic)
     origin = _origin(moment, card, line, score, stands)
     link = _settled_by(moment, line)
-    formalise(moment)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
     made = decisions.claim(past, line.text, origin, resolves)
     if made is None:
         return
     line.handles.append(made.handle)
+    mark(moment, made)
     if link is not None and link.sure and resolves is not None and made.born == line.n:
         ratification.ratify_by_vote(moment, made, resolves)
 

@@ -10,27 +10,41 @@ from typing import Final
 
 from memory.items import Decision, Proposal
 from memory.moment import Moment
-from memory.state import Memory
 
+# Tags that speak for what they stand on alone; "RESOLVED:" is how minutes are kept.
+_LOOSE: Final = ("tag/decision", "tag/consensus")
 _SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what others say
 
 
-def is_formal(memory: Memory) -> bool:
-    """True where items are marked, bare lines are put to a vote, or a scribe is at work."""
-    return memory.structure.formal > 0 or sum(memory.structure.led) >= _SCRIBED
+def mark(moment: Moment, made: Proposal | Decision) -> None:
+    """Note an item that a tag marked, or structure found; the first holds earlier wordings back."""
+    held = moment.memory.structure
+    if isinstance(made, Decision):
+        held.decisions += 1
+        if held.decisions == 1:
+            _hold_decisions(moment)
+    if isinstance(made, Proposal) or made.origin.rule not in _LOOSE:
+        held.proposals += 1
+        if held.proposals == 1:
+            _hold_proposals(moment)
 
 
-def formalise(moment: Moment, *, marked: bool = False) -> None:
-    """Note a marked item, or one put to a vote; the first makes earlier mere wordings tentative."""
-    memory = moment.memory
-    memory.structure.formal += 1
-    memory.structure.marked += marked
-    if memory.structure.formal > 1:
-        return
-    for proposal in memory.proposals.values():
+def weigh(moment: Moment, made: Proposal | Decision) -> None:
+    """Hold an item back that a mere wording made, where others are marked or minutes are taken."""
+    held = moment.memory.structure
+    others = held.proposals if isinstance(made, Proposal) else held.decisions
+    if others or sum(held.led) >= _SCRIBED:
+        hold(moment, made)
+
+
+def _hold_proposals(moment: Moment) -> None:
+    for proposal in moment.memory.proposals.values():
         if proposal.status == "active" and not _taken_up(proposal):
             hold(moment, proposal)
-    for decision in memory.decisions.values():
+
+
+def _hold_decisions(moment: Moment) -> None:
+    for decision in moment.memory.decisions.values():
         if decision.status == "claimed":
             hold(moment, decision)
 
@@ -51,4 +65,4 @@ def firm(moment: Moment, item: Proposal | Decision) -> None:
 
 def _taken_up(proposal: Proposal) -> bool:
     others = [held for name, held in proposal.reactions.items() if name != proposal.participant]
-    return len(others) > 1 or any(held.counted for held in others)
+    return any(held.counted for held in others)

@@ -104,5 +104,6 @@ class Structure(Store):
     voted: int = 0  # votes so far
     led: list[bool] = []  # of the newest 20 lines: whether they name another speaker
     talk: list[tuple[int, list[str]]] = []  # of the newest lines: place, what they speak of
-    formal: int = 0  # items so far that were marked, or put to a vote as bare lines
-    marked: int = 0  # of them those that were marked
+    proposals: int = 0  # so far, marked or put to a vote as bare lines
+    decisions: int = 0  # so far, marked or told by what they restate
+    marked: int = 0  # items that a tag or the envelope marked

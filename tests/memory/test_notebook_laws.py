@@ -132,7 +132,7 @@ def answered(call: Reflect) -> Entry:
     """What a model answers: always the same to the same call, now and then nothing that fits."""
     if call.cause % 4 == 3:
         return NoteRefused(participant=call.participant, cause=call.cause, attempts=5, limit=9)
-    text = f"What {call.participant} makes of {call.cause}. " * 3
+    text = f"What comes of {call.cause}. " * 3
     return NoteRevised(participant=call.participant, cause=call.cause, text=text, why=call.why)
 
 

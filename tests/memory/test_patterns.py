@@ -156,7 +156,7 @@ def test_law_13_hostile_messages_take_linear_time(unit: str) -> None:
 @pytest.mark.parametrize("unit", ["wir haben x y z beschlossen ", "je suis très ", "sou muito "])
 def test_law_13_every_language_takes_linear_time(unit: str) -> None:
     """Gaps between the halves of a verb, accents and adverbs in a row stay linear."""
-    assert _ratio(Reader(shipped()), unit, 60_000) <= 2.5
+    assert _growth(Reader(shipped()), unit) <= MOST
 
 
 @given(st.text(max_size=200), st.sampled_from([None, "propose", "support", "ask"]))
