@@ -72,7 +72,9 @@ def scorecards(manner: str) -> Scorecards:
     file = resources.files("memory.structure") / f"{manner}.json"
     tree = json.loads(file.read_text("utf-8"))
     gate = tree["gate"]
-    return Scorecards(gate["weights"], gate["bias"], Card(**tree["proposal"]), Card(**tree["decision"]))
+    return Scorecards(
+        gate["weights"], gate["bias"], Card(**tree["proposal"]), Card(**tree["decision"])
+    )
 
 
 @cache
