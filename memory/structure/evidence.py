@@ -18,7 +18,8 @@ from memory.structure.state import REACH, Anchored, Echo, Line, Run, Structure
 _ANCHORS: Final = 5  # lines above a run that it may be on
 _ANCHOR_REACH: Final = 14  # messages
 _RUN_REACH: Final = 10  # messages without a vote after which a run is over
-_TALK: Final[tuple[str, ...]] = ("proposal talk", "vote talk", "resolution talk", "objection talk")
+_TALK: Final[tuple[str, ...]] = ("proposal talk", "vote talk", "resolution talk", "objection talk",
+                "approves minutes", "approves minutes, short", "minutes")  # fmt: skip
 _SHORT: Final = frozenset({"len<2", "len<4", "len<7"})
 _LIKENESS: Final = ("", "some", "alike", "contain", "near", "same")
 
@@ -70,7 +71,7 @@ def observe(held: Structure, heard: Heard) -> list[Line]:
     """Take `heard` in; the lines, oldest first, of which it says something, itself among them."""
     _let_go(held, heard.place)
     if heard.vote is not None:
-        return _vote(held, heard)
+        return _vote(held, heard, heard.vote)
     touched = _spoken_of(held, heard)
     _note_manner(held, heard)
     if heard.passes:
@@ -96,12 +97,14 @@ def _let_go(held: Structure, place: int) -> None:
 # -- votes -----------------------------------------------------------------------
 
 
-def _vote(held: Structure, heard: Heard) -> list[Line]:
+def _vote(held: Structure, heard: Heard, vote: int) -> list[Line]:
     before = held.runs[-1] if held.runs else None
-    run = before if before is not None and _goes_on(before, heard) else _begun(held, before, heard)
-    run.voters[heard.who] = heard.vote or 0
+    on = before is not None and _goes_on(before, heard)
+    run = before if before is not None and on else _begun(held, before, heard)
+    run.voters[heard.who] = vote
     run.last = heard.place
     run.remarks += heard.remark
+    run.bare += not heard.remark
     held.votes.append(heard.place)
     held.voted += 1
     return [line for line in held.lines if _concerns(run, line)]
@@ -178,7 +181,7 @@ def _spoken_of(held: Structure, heard: Heard) -> list[Line]:
 def _note_manner(held: Structure, heard: Heard) -> None:
     held.led.append(heard.scribed)
     del held.led[:-20]
-    talk = [cue for cue in _TALK if cue in heard.cues]
+    talk: list[str] = [cue for cue in _TALK if cue in heard.cues]
     held.talk = [one for one in held.talk if heard.place - one[0] <= 3]
     if talk:
         held.talk.append((heard.place, talk))
@@ -262,6 +265,7 @@ def _compared(held: Structure, line: Line) -> list[Line]:
         )
         if other.ahead is None or _closer(ahead, other.ahead):
             other.ahead = ahead
+        other.told += [each for each in _of_ahead(ahead) if each not in other.told]
         touched.append(other)
         if like >= 3 and held.runs and any(a.run == held.runs[-1].first for a in other.anchored):
             held.runs[-1].closed = True
@@ -287,29 +291,23 @@ def _backing(held: Structure, line: Line) -> int:
 
 def features(held: Structure, line: Line) -> list[str]:
     """What is known of `line` by now beside its wording."""
-    found = [*line.tags, f"wording of {_grade(line.own)}"]
+    found = [*line.tags, *line.told, f"wording of {_grade(line.own)}"]
+    found += _reached("wording", line.own, (100, 200, 300, 400, 500, 600))
     found += _of_votes(held, line)
     if line.behind is not None:
         found += _of_echo("restates", line.behind)
-    if line.ahead is not None:
-        found += _of_echo("restated", line.ahead)
     if line.assents:
-        found.append("assent" if line.assents == 1 else "assents")
-    return found
+        found += _reached("assents", line.assents, (1, 2))
+    return list(dict.fromkeys(found))
 
 
 def _of_votes(held: Structure, line: Line) -> list[str]:
-    best: tuple[tuple[bool, int, int], Anchored, Run] | None = None
+    runs = {run.first: run for run in held.runs}
+    found: list[str] = []
     for one in line.anchored:
-        for run in held.runs:
-            if run.first == one.run:
-                key = (len(run.voters) > 1, -one.rank, len(run.voters))
-                if best is None or key > best[0]:
-                    best = key, one, run
-    found = []
-    if best is not None:
-        found = _of_run(line, best[1], best[2])
-    if line.within and held.runs:
+        if one.run in runs:
+            found += _of_run(line, one, runs[one.run])
+    if line.within:
         for run in held.runs:
             if run.first < line.place <= run.last:
                 found.append(f"within {_step(line.within, (1, 2, 4))} voters")
@@ -319,21 +317,24 @@ def _of_votes(held: Structure, line: Line) -> list[str]:
 
 def _of_run(line: Line, one: Anchored, run: Run) -> list[str]:
     rank, voters = _step(one.rank, (0, 1, 2)), run.voters
-    found = [f"votes at rank {rank}", f"votes after {_step(one.gap, (1, 2, 3, 5, 8))}"]
-    found += one.tags
-    found += _reached("voters", len(voters), (2, 3, 5, 9))
-    found += _reached(f"rank {rank} voters", len(voters), (2, 3, 5))
+    found = [f"votes at rank {rank}"]
+    if one.rank == 0:
+        found.append(f"votes after {_step(one.gap, (1, 2, 3, 5, 8))}")
+    found += _reached(f"rank {rank} voters", len(voters), (2, 3, 5, 8))
+    found += _reached(f"rank {rank} bare voters", run.bare, (1, 2, 3, 5))
+    if run.bare > 1:
+        found += one.tags
+        if line.own >= 250:
+            found.append(f"rank {rank} bare voters of a strong line")
     values = voters.values()
     if any(-1000 < value < 1000 for value in values):
-        found += ["a vote between", f"rank {rank} vote between"]
+        found.append(f"rank {rank} vote between")
     if any(value < 0 for value in values):
-        found += ["a vote against", f"rank {rank} vote against"]
+        found.append(f"rank {rank} vote against")
     if run.again:
-        found += ["votes again", f"rank {rank} votes again"]
+        found.append(f"rank {rank} votes again")
     if line.who in voters:
-        found += ["own vote", f"rank {rank} own vote"]
-    if run.remarks * 2 > len(voters):
-        found.append("votes with remarks")
+        found.append(f"rank {rank} own vote")
     return found
 
 
@@ -354,6 +355,24 @@ def _of_echo(verb: str, echo: Echo) -> list[str]:
         found.append(f"{verb} a scribed line")
     if echo.again:
         found.append(f"{verb} a restatement")
+    return found
+
+
+def _of_ahead(echo: Echo) -> list[str]:
+    """What a later line that says it again tells; each stays true whatever follows."""
+    speaker = ", one speaker" if echo.same else ""
+    found = []
+    for like in range(1, echo.likeness + 1):
+        found.append(f"restated {_LIKENESS[like]}")
+        if echo.same:
+            found.append(f"restated {_LIKENESS[like]}{speaker}")
+        if echo.votes >= 2:
+            found.append(f"restated {_LIKENESS[like]} past votes")
+            if echo.same:
+                found.append(f"restated {_LIKENESS[like]} past votes{speaker}")
+    if echo.likeness >= 2:
+        found += _reached("restated past votes", echo.votes, (1, 2, 3, 5))
+        found.append(f"restated at {_step(echo.apart, (1, 2, 4, 8, 16))}")
     return found
 
 

@@ -50,6 +50,7 @@ class Line(Store):
     own: int = 0  # how much its wording alone looks like a proposal or a decision
     wording: tuple[int, int] = (0, 0)  # what its wording adds to each scorecard
     tags: list[str] = []  # features of where it stands, told when they came true
+    told: list[str] = []  # features of the lines that say it again
     anchored: list[Anchored] = []
     within: int = 0  # voters before it of the run it stands in; 0: in none
     behind: Echo | None = None  # the earlier line that it is most like
@@ -70,6 +71,7 @@ class Run(Store):
     last: int
     voters: dict[str, int] = {}  # per mille: +1 is 1000
     again: bool = False  # its first voter had just voted: a second question is put
+    bare: int = 0  # votes that say nothing but the vote
     remarks: int = 0  # votes that say more than the vote
     lines: int = 0  # lines of the window that came after its first vote
     closed: bool = False  # what it was on was restated
