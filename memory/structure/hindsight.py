@@ -50,8 +50,12 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
         _judge_proposal(moment, cards.proposal, line)
     if heard.passes:
         _name(moment, held.lines[-1])
-    for line in _ripe(memory, cards.decision, touched):
-        _judge_decision(moment, cards.decision, line)
+    ripe = _ripe(memory, cards.decision, touched)
+    for line in touched:
+        if line not in ripe:
+            _judge_decision(moment, cards.decision, line, cards.decision.hurry)
+    for line in ripe:
+        _judge_decision(moment, cards.decision, line, 0)
 
 
 def _vote(moment: Moment, bare: Detection) -> Heard:
@@ -247,12 +251,12 @@ def _ripe(memory: Memory, card: Card, touched: Sequence[Line]) -> list[Line]:
     return sorted(ripe, key=lambda line: line.place)
 
 
-def _judge_decision(moment: Moment, card: Card, line: Line) -> None:
+def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:
     if line.handles:
         return
     stands = features(moment.memory.structure, line)
     score = line.wording[1] + card.stands(stands) - _doubt(moment.memory)
-    if score >= 0:
+    if score >= least:
         _enter_decision(moment, card, line, score, stands)
 
 
