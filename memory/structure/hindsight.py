@@ -16,7 +16,7 @@ from memory.detection import Detection
 from memory.items import Cite, Origin, Proposal, Reaction, Stance
 from memory.links import Link, resolved_by_words
 from memory.moment import Moment
-from memory.similar import fingerprint
+from memory.similar import fingerprint, resemblance
 from memory.state import Memory
 from memory.structure.evidence import Heard, features, observe
 from memory.structure.manner import firm, mark
@@ -29,7 +29,8 @@ _VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
 _STANCES: Final[dict[str, Stance]] = {
     "support": "support", "oppose": "oppose", "abstain": "neutral",
 }  # fmt: skip
-_REWORDED: Final = (2, 3, 4)  # of `evidence.likeness`: alike, and not the same
+_REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
+_SAME: Final = 5  # of `evidence.likeness`
 _MARKED: Final = 400  # hundredths of a logit
 _PUT: Final = ("propose", "amend")
 _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
@@ -98,10 +99,12 @@ def _name(moment: Moment, line: Line) -> None:
 
 def _reword(moment: Moment, line: Line, made: Proposal) -> None:
     """Let `made` stand for the open proposal that its line puts in other words."""
-    if line.behind is None or line.behind.likeness not in _REWORDED or made.amends is not None:
+    if line.behind is None or line.behind.likeness == _SAME or made.amends is not None:
         return
     earlier = moment.memory.known(line.behind.n)
-    if isinstance(earlier, Proposal) and earlier is not made and earlier.status == "active":
+    if not isinstance(earlier, Proposal) or earlier is made or earlier.status != "active":
+        return
+    if resemblance(earlier.fingerprint, made.fingerprint) >= _REWORDED:
         proposals.succeed(moment, earlier, made)
 
 
