@@ -15,7 +15,7 @@ from tests.calls import Parley
 from tests.fake_openai import FakeOpenAI
 
 TALK = (
-    ("ana", "What about a second index on the north shard?"),
+    ("ana", "I keep thinking of a second index on the north shard."),
     ("bo", "Could be. Fine by me."),
     ("cy", "I propose we rebuild the importer before the next release"),
     ("dee", "The second index, that is where we ended up."),
