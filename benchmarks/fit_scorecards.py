@@ -30,6 +30,7 @@ OUT: Final = ROOT / "memory" / "structure" / "typed.json"
 FOLDS: Final = 8
 MOST: Final[dict[Label, int]] = {"proposal": 80, "decision": 110}  # features; more gain nothing
 _WAIT: Final[dict[Label, int]] = {"proposal": 0, "decision": 2}  # messages
+_HURRY: Final[dict[Label, int]] = {"proposal": 0, "decision": 300}  # plain on arrival
 _RIDGE: Final[dict[Label, float]] = {"proposal": 3.0, "decision": 2.0}
 _GATE_RIDGE: Final = 3.0
 _LOST: Final = 0.01  # of the lines sought, that the gate may drop
@@ -290,7 +291,8 @@ def shipped(every: Sequence[Meeting], told: dict[Label, list[Scored]]) -> str:
         aside = {name[1:]: weights[name] for name in weights if name.startswith(_ASIDE)}
         wording = {name: weights[name] for name in weights if not name.startswith(_ASIDE)}
         tree[label] = {
-            "bias": bias, "wait": _WAIT[label], "wording": wording, "structure": aside,
+            "bias": bias, "wait": _WAIT[label], "hurry": _HURRY[label],
+            "wording": wording, "structure": aside,
         }  # fmt: skip
     return json.dumps(tree, indent=1, sort_keys=True) + "\n"
 

@@ -16,7 +16,7 @@ from memory.detection import Detection
 from memory.items import Cite, Origin, Proposal, Reaction, Stance
 from memory.links import Link, resolved_by_words
 from memory.moment import Moment
-from memory.similar import fingerprint
+from memory.similar import fingerprint, resemblance
 from memory.state import Memory
 from memory.structure import hearing
 from memory.structure.evidence import Heard, features, observe
@@ -29,7 +29,8 @@ from memory.text import plain
 _STANCES: Final[dict[str, Stance]] = {
     "support": "support", "oppose": "oppose", "abstain": "neutral",
 }  # fmt: skip
-_REWORDED: Final = (2, 3, 4)  # of `evidence.likeness`: alike, and not the same
+_REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
+_SAME: Final = 5  # of `evidence.likeness`
 _MARKED: Final = 400  # hundredths of a logit
 
 
@@ -48,8 +49,12 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
         _judge_proposal(moment, cards.proposal, line)
     if heard.passes:
         _name(moment, held.lines[-1])
-    for line in _ripe(memory, cards.decision, touched):
-        _judge_decision(moment, cards.decision, line)
+    ripe = _ripe(memory, cards.decision, touched)
+    for line in touched:
+        if line not in ripe:
+            _judge_decision(moment, cards.decision, line, cards.decision.hurry)
+    for line in ripe:
+        _judge_decision(moment, cards.decision, line, 0)
 
 
 def _heard(
@@ -72,10 +77,12 @@ def _name(moment: Moment, line: Line) -> None:
 
 def _reword(moment: Moment, line: Line, made: Proposal) -> None:
     """Let `made` stand for the open proposal that its line puts in other words."""
-    if line.behind is None or line.behind.likeness not in _REWORDED or made.amends is not None:
+    if line.behind is None or line.behind.likeness == _SAME or made.amends is not None:
         return
     earlier = moment.memory.known(line.behind.n)
-    if isinstance(earlier, Proposal) and earlier is not made and earlier.status == "active":
+    if not isinstance(earlier, Proposal) or earlier is made or earlier.status != "active":
+        return
+    if resemblance(earlier.fingerprint, made.fingerprint) >= _REWORDED:
         proposals.succeed(moment, earlier, made)
 
 
@@ -225,12 +232,12 @@ def _ripe(memory: Memory, card: Card, touched: Sequence[Line]) -> list[Line]:
     return sorted(ripe, key=lambda line: line.place)
 
 
-def _judge_decision(moment: Moment, card: Card, line: Line) -> None:
+def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:
     if line.handles:
         return
     stands = features(moment.memory.structure, line)
     score = line.wording[1] + card.stands(stands) - _doubt(moment.memory)
-    if score >= 0:
+    if score >= least:
         _enter_decision(moment, card, line, score, stands)
 
 

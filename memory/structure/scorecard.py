@@ -28,6 +28,7 @@ class Card(NamedTuple):
     wording: dict[str, int]
     structure: dict[str, int]
     wait: int  # messages to wait for what contradicts it
+    hurry: int = 0  # a score that need not wait
 
     def said(self, cues: Iterable[str]) -> int:
         """What the wording adds, the bias with it."""
