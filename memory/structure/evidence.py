@@ -7,6 +7,7 @@ after a line only adds features, so a line that is worth marking stays so.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from memory.structure import echoes, runs
@@ -28,17 +29,16 @@ _TALK: Final[tuple[str, ...]] = (
 _BEFORE: Final = 3  # messages by which talk of proposing comes before what is proposed
 _AFTER: Final = 2
 _LIST: Final = 3  # messages between lines that stand together
-_NEWEST: Final = 20  # lines by which the manner of the talk is told
+_NEWEST: Final = (1 << 20) - 1  # lines by which the manner of the talk is told
 _FEW: Final = 8
 
 
 def observe(held: Structure, heard: Heard) -> list[Line]:
     """Take `heard` in; the lines, oldest first, of which it says something, itself among them."""
-    _let_go(held, heard.place)
     if heard.vote is not None:
+        _let_go(held, heard.place)
         return runs.vote(held, heard, heard.vote)
-    touched = _spoken_of(held, heard)
-    _note_manner(held, heard)
+    touched = overhear(held, heard.place, heard.cues, heard.scribed)
     if heard.passes:
         line = _placed(held, heard)
         touched += _beside_lines(held, line)
@@ -46,6 +46,20 @@ def observe(held: Structure, heard: Heard) -> list[Line]:
         held.lines.append(line)
         touched.append(line)
     return _in_order(touched)
+
+
+def overhear(held: Structure, place: int, cues: Collection[str], scribed: bool) -> list[Line]:
+    """Take in what a line says that gets no place in the window: most of all talk."""
+    _let_go(held, place)
+    held.led = (held.led << 1 | scribed) & _NEWEST
+    held.heard += 1
+    talk = [cue for cue in _TALK if cue in cues]
+    if held.talk and place - held.talk[0][0] > _BEFORE:
+        held.talk = [one for one in held.talk if place - one[0] <= _BEFORE]
+    if not talk:
+        return []
+    held.talk.append((place, talk))
+    return _spoken_of(held, place, talk)
 
 
 def _in_order(touched: list[Line]) -> list[Line]:
@@ -67,29 +81,18 @@ def _let_go(held: Structure, place: int) -> None:
         del held.votes[0]
 
 
-def _spoken_of(held: Structure, heard: Heard) -> list[Line]:
-    """The lines right above of which `heard` speaks: it objects, calls a vote, resolves."""
-    talk = [f"before {cue}" for cue in _TALK if cue in heard.cues]
-    if not talk:
-        return []
+def _spoken_of(held: Structure, place: int, talk: Sequence[str]) -> list[Line]:
+    """The lines right above of which a line speaks: it objects, calls a vote, resolves."""
+    tags = [f"before {cue}" for cue in talk]
     touched: list[Line] = []
     for line in reversed(held.lines[-_AFTER:]):
-        if heard.place - line.place > _AFTER:
+        if place - line.place > _AFTER:
             break
-        new = [each for each in talk if each not in line.tags]
+        new = [each for each in tags if each not in line.tags]
         if new:
             line.tags += new
             touched.append(line)
     return touched
-
-
-def _note_manner(held: Structure, heard: Heard) -> None:
-    held.led.append(heard.scribed)
-    del held.led[:-_NEWEST]
-    talk: list[str] = [cue for cue in _TALK if cue in heard.cues]
-    held.talk = [one for one in held.talk if heard.place - one[0] <= _BEFORE]
-    if talk:
-        held.talk.append((heard.place, talk))
 
 
 def _placed(held: Structure, heard: Heard) -> Line:
@@ -102,7 +105,8 @@ def _placed(held: Structure, heard: Heard) -> Line:
     for place, talk in held.talk:
         if place < heard.place:
             line.tags += [f"after {cue}" for cue in talk]
-    if len(held.led) > _FEW and sum(held.led) * 2 >= len(held.led):
+    newest = min(held.heard, _NEWEST.bit_length())
+    if newest > _FEW and held.led.bit_count() * 2 >= newest:
         line.tags.append("scribed among scribed" if heard.scribed else "typed among scribed")
     line.tags += runs.beside(held, line)
     line.tags = once(line.tags)

@@ -26,6 +26,18 @@ def vote(n: int, place: int, who: str, content: str, bare: Detection) -> Heard:
     return Heard(n, place, who, who, vote=value, remark=len(content) - bare.end > _REMARK)
 
 
+def overheard(content: str, cards: Scorecards) -> tuple[set[str], bool] | None:
+    """The cues of a message without acts, and whether it is scribed; None where it passes."""
+    shown = plain(content[: READ + _LEAD])
+    start = lead(shown)
+    cues = lexicon().cues(shown[start : start + READ])
+    if start:
+        cues.add("scribed")
+    if cards.own(cues) >= 0 and len(shown) - start >= _LEAST:
+        return None
+    return cues, start > 0
+
+
 def line(n: int, place: int, who: str, content: str, found: Sequence[Detection]) -> Heard:
     """The message `content` as a line, not weighed yet; `found` are its acts.
 

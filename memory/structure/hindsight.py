@@ -19,7 +19,7 @@ from memory.moment import Moment
 from memory.similar import fingerprint, resemblance
 from memory.state import Memory
 from memory.structure import hearing
-from memory.structure.evidence import Heard, features, observe
+from memory.structure.evidence import Heard, features, observe, overhear
 from memory.structure.manner import firm, mark
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
 from memory.structure.state import REACH, Cast, Line
@@ -43,11 +43,16 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
     memory = moment.memory
     held = memory.structure
     cards = scorecards("typed")
-    heard = _heard(moment, cards, found, bare)
-    touched = observe(held, heard)
+    aside = None if found else hearing.overheard(moment.content, cards)
+    if aside is not None:
+        touched = overhear(held, memory.messages, *aside)
+        if not touched and not (held.lines and not held.lines[-1].weighed):
+            return
+    else:
+        touched = observe(held, _heard(moment, cards, found, bare))
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
-    if heard.passes:
+    if held.lines and held.lines[-1].n == moment.n:
         _name(moment, held.lines[-1])
     ripe = _ripe(memory, cards.decision, touched)
     for line in touched:

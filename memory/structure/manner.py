@@ -33,7 +33,7 @@ def weigh(moment: Moment, made: Proposal | Decision) -> None:
     """Hold an item back that a mere wording made, where others are marked or minutes are taken."""
     held = moment.memory.structure
     others = held.proposals if isinstance(made, Proposal) else held.decisions
-    if others or sum(held.led) >= _SCRIBED:
+    if others or held.led.bit_count() >= _SCRIBED:
         hold(moment, made)
 
 

@@ -99,7 +99,8 @@ class Structure(Store):
     casts: list[Cast] = []
     votes: list[int] = []  # ordinals of the votes in reach
     voted: int = 0  # votes so far
-    led: list[bool] = []  # of the newest 20 lines: whether they name another speaker
+    led: int = 0  # a bit for each of the newest 20 lines: 1 where it names another speaker
+    heard: int = 0  # lines so far
     talk: list[tuple[int, list[str]]] = []  # of the newest lines: place, what they speak of
     proposals: int = 0  # so far, marked or put to a vote as bare lines
     decisions: int = 0  # so far, marked or told by what they restate
