@@ -21,7 +21,7 @@ from memory.state import Memory
 from memory.structure.evidence import Heard, features, observe
 from memory.structure.manner import firm, mark
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
-from memory.structure.state import REACH, Cast, Line
+from memory.structure.state import REACH, REMARK, Cast, Line
 from memory.structure.wording import READ, lead
 from memory.text import plain
 
@@ -62,7 +62,7 @@ def _vote(moment: Moment, bare: Detection) -> Heard:
     value = _VALUES[bare.act]
     if bare.conditional:
         value //= 2
-    remark = len(moment.content) - bare.end > 3
+    remark = len(moment.content) - bare.end > REMARK
     return Heard(
         moment.n, moment.memory.messages, moment.participant, moment.participant,
         vote=value, remark=remark,
