@@ -32,6 +32,7 @@ _STANCES: Final[dict[str, Stance]] = {
 _REWORDED: Final = (2, 3, 4)  # of `evidence.likeness`: alike, and not the same
 _MARKED: Final = 400  # hundredths of a logit
 _PUT: Final = ("propose", "amend")
+_BLANK: Final = "[redacted "  # what stands there is no wording, and like every other blank
 _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
 
 
@@ -79,7 +80,7 @@ def _line(moment: Moment, cards: Scorecards, found: Sequence[Detection]) -> Hear
     cues = lexicon().cues(text)
     own = cards.own(cues)
     marked = any(each.how != "pattern" and not each.reacts for each in found)
-    passes = len(text) >= _LEAST and (own >= 0 or marked)
+    passes = len(text) >= _LEAST and (own >= 0 or marked) and not content.startswith(_BLANK)
     wording = (cards.proposal.said(cues), cards.decision.said(cues)) if passes else (0, 0)
     return Heard(
         moment.n, moment.memory.messages, moment.participant, moment.participant,
