@@ -7,6 +7,7 @@ from msgspec import Struct
 from memory.items import Position, Reaction, Stance
 
 REACH = 30  # messages: nearly every restatement comes within 26, every first vote within 13
+REMARK = 3  # characters behind a vote that are no remark yet: a full stop, a smile
 
 
 class Store(Struct, omit_defaults=True, kw_only=True):
@@ -89,6 +90,11 @@ class Cast(Store):
     on: int = 0  # ref of the proposal it counts for; 0: none
     was: Reaction | None = None  # what its caster had said of that before
     stood: Position | None = None
+
+    @property
+    def remarks(self) -> bool:
+        """True where it says more than the vote."""
+        return len(self.text) - self.end > REMARK
 
 
 class Structure(Store):
