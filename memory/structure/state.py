@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import msgspec
 from msgspec import Struct
 
 from memory.items import Position, Reaction, Stance
@@ -93,6 +96,39 @@ class Cast(Store):
     stood: Position | None = None
 
 
+class Turn(Store):
+    """A line of spoken talk in reach, and what it is like."""
+
+    n: int
+    who: str
+    text: str = ""  # at most `wording.READ` characters; "" once it was judged
+    at: str | None = None
+    topic: str | None = None
+    kind: str = "say"
+    words: int = 0
+    end: str = "."
+    cue: bool = False
+    settle: bool = False
+    asks: bool = False
+    content: list[str] = []
+    tags: list[str] = []  # where it stands in the session, told when it was heard
+    said: tuple[int, int] = (0, 0)  # what words and tags add to each scorecard
+
+
+class Spoken(Store):
+    """Whether talk is spoken, and the window of spoken turns."""
+
+    settled: Literal["", "typed", "spoken"] = ""
+    leaning: list[int] = []  # what each of the newest lines says for speech, until that is settled
+    waiting: list[Turn] = []  # until then, the newest lines as they came
+    heard: int = 0  # lines so far, of those that were read
+    turns: list[Turn] = []
+    lately: dict[str, int] = {}  # content word -> the turn that said it last
+    talked: dict[str, int] = {}  # words of each speaker in the first turns
+    chances: list[tuple[int, int]] = []  # newest lines judged: n, per mille that it decides
+    region: int = 0  # n where the open region of decisions begins; 0: none is open
+
+
 class Structure(Store):
     """The window, the run of votes that goes on, and the manner of the session."""
 
@@ -103,4 +139,5 @@ class Structure(Store):
     voted: int = 0  # votes so far
     led: list[bool] = []  # of the newest 20 lines: whether they name another speaker
     talk: list[tuple[int, list[str]]] = []  # of the newest lines: place, what they speak of
+    spoken: Spoken = msgspec.field(default_factory=Spoken)
     formal: int = 0  # items so far that were marked, or put to a vote as bare lines

@@ -1,0 +1,162 @@
+"""Spoken talk: turns are read one by one, and each is judged once those after it are known.
+
+    register ──► utterance ──► surroundings ──► speech card ──► a proposal, hints of decisions
+    spoken?      its words     who went on      integers
+
+Where a session is spoken, this takes the place of the window for typed talk: nobody casts a
+vote in words, and nothing is restated for the minutes. A line that looks like a suggestion
+becomes a proposal. What may be a decision is only told, as a fact: nine in ten are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from memory import proposals
+from memory.items import Cite, Origin
+from memory.moment import Moment
+from memory.state import Memory
+from memory.structure import regions, surroundings, utterance
+from memory.structure.hindsight import past
+from memory.structure.register import lean
+from memory.structure.speech_card import chance, speech_card
+from memory.structure.state import REACH, Spoken, Structure, Turn
+from memory.structure.utterance import Utterance, step
+from memory.structure.wording import READ
+from memory.text import plain
+
+_PROPOSAL, _DECISION = 0, 1
+_LATELY: Final = 30  # turns within which a word counts as said lately
+_OPENING: Final = 20  # turns in which whoever says most is taken to be in the chair
+_PLACES: Final = (10, 25, 50, 100, 200, 400, 700)
+_MINDED: Final = 100  # content words remembered before old ones are dropped
+
+
+def hear(moment: Moment) -> bool:
+    """Take the message of `moment` in, where talk is spoken; False where it is not."""
+    memory = moment.memory
+    held = memory.structure.spoken
+    manner = memory.settings.structure.manner
+    if manner == "typed" or (manner == "auto" and held.settled == "typed"):
+        return False
+    line = Turn(
+        n=moment.n, who=moment.participant, text=moment.content[:READ],
+        at=moment.at, topic=moment.topic,
+    )  # fmt: skip
+    if manner == "auto" and not held.settled:
+        _wait(held, line)
+        if held.settled != "spoken":  # type: ignore[comparison-overlap]  # `lean` settles it
+            return False
+        _begin(memory)
+        for waiting in held.waiting:
+            _take(moment, waiting)
+        held.waiting = []
+        return True
+    _take(moment, line)
+    return True
+
+
+def _wait(held: Spoken, line: Turn) -> None:
+    """Keep `line` until it is known whether talk is spoken."""
+    held.waiting.append(line)
+    del held.waiting[:-REACH]
+    lean(held, plain(line.text))
+    if held.settled == "typed":
+        held.waiting = []
+
+
+def _begin(memory: Memory) -> None:
+    """Let go of the window for typed talk; what it found stays."""
+    memory.structure = Structure(spoken=memory.structure.spoken, formal=memory.structure.formal)
+
+
+def _take(moment: Moment, line: Turn) -> None:
+    held = moment.memory.structure.spoken
+    said = utterance.read(plain(line.text))
+    describe(held, line, said)
+    line.said = speech_card().add([*said.names, *line.tags])
+    held.turns.append(line)
+    del held.turns[: -2 * surroundings.REACH - 1]
+    place = len(held.turns) - 1 - surroundings.REACH
+    if place >= 0:
+        _judge(moment, held.turns, place)
+
+
+def describe(held: Spoken, line: Turn, said: Utterance) -> None:
+    """Note what `line` is like, and how the session stands when it is said."""
+    line.kind, line.words, line.end = said.kind, said.words, said.end
+    line.cue, line.settle, line.asks = said.cue, said.settle, said.asks
+    line.content = [*said.content]
+    line.tags = [*_standing(held, line)]
+    held.heard += 1
+
+
+def _standing(held: Spoken, line: Turn) -> Iterator[str]:
+    now, lately = held.heard, held.lately
+    known = [now - lately[word] for word in line.content if word in lately]
+    recent = sum(apart <= _LATELY for apart in known)
+    yield f"lately: {step(recent, (0, 1, 2))}"
+    yield f"fresh: {step(len(line.content) - recent, (0, 1, 2))}"
+    for word in line.content:
+        lately.pop(word, None)  # so that the order is that of saying
+        lately[word] = now
+    while len(lately) > _MINDED:
+        del lately[next(iter(lately))]
+    if now < _OPENING:
+        held.talked[line.who] = held.talked.get(line.who, 0) + line.words
+    if line.who == max(held.talked, key=lambda who: (held.talked[who], who), default=""):
+        yield "chair"
+        yield f"chair: {line.kind}"
+        yield f"chair: {'cue' if line.cue else 'settling' if line.settle else 'plain'}"
+    yield f"place: {step(now, _PLACES)}"
+
+
+# -- judging -----------------------------------------------------------------------
+
+
+def _judge(moment: Moment, turns: list[Turn], place: int) -> None:
+    """Mark turn `place` for what it looks like, now that the turns after it are known."""
+    card, line = speech_card(), turns[place]
+    around = [*surroundings.names(turns, place)]
+    added = card.add(around)
+    scores = tuple(
+        bias + one + other for bias, one, other in zip(card.bias, line.said, added, strict=True)
+    )
+    if scores[_PROPOSAL] >= card.marks[_PROPOSAL]:
+        _propose(moment, line, _origin(moment, line, around, scores, _PROPOSAL))
+    wanted = moment.memory.settings.structure.decisions
+    if wanted == "lines" and scores[_DECISION] >= card.marks[_DECISION]:
+        _hint(moment, line, _origin(moment, line, around, scores, _DECISION))
+    if wanted != "off":
+        regions.hear(moment, line.n, chance(scores[_DECISION]))
+    line.text, line.tags, line.at, line.topic = "", [], None, None
+
+
+def _origin(
+    moment: Moment, line: Turn, around: list[str], scores: tuple[int, ...], label: int
+) -> Origin:
+    """Cites the line, and the entry that let it be judged; the rule names what decided."""
+    names = [*utterance.read(plain(line.text)).names, *line.tags, *around]
+    cites = (Cite(line.n, 0, len(line.text.rstrip())), Cite(moment.n, 0, len(moment.content)))
+    rule = speech_card().reasons(names, label)
+    return Origin(cites, "structure", rule, chance(scores[label]))
+
+
+def _propose(moment: Moment, line: Turn, origin: Origin) -> None:
+    """Enter a proposal, unless its own words or marks made it one."""
+    handles = moment.memory.at_refs.get(line.n, ())
+    if not any(handle.startswith("P") for handle in handles):
+        then = past(moment, line.n, line.who, line.text, 0, line.at, line.topic)
+        proposals.propose(then, line.text.strip(), origin)
+
+
+def _hint(moment: Moment, line: Turn, origin: Origin) -> None:
+    handles = moment.memory.at_refs.get(line.n, ())
+    if not any(handle.startswith("D") for handle in handles):
+        then = past(moment, line.n, line.who, line.text, 0, line.at, line.topic)
+        where = origin.cites[0]
+        then.found(
+            "decision.hinted", None, participant=line.who, start=where.start, end=where.end,
+            how=origin.how, rule=origin.rule, confidence=origin.confidence,
+        )  # fmt: skip

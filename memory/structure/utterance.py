@@ -1,0 +1,186 @@
+"""The form of one spoken line: what its own words say for or against it.
+
+Speech is read through a skeleton. Fillers, repeats and cut restarts go, contractions are
+written out, and every word that is not plain English of talk becomes `*`, so that what
+is learnt in meetings on one subject holds in those on another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import resources
+from typing import Final, NamedTuple
+
+_WORD: Final = re.compile(r"[a-z0-9_]+(?:[-'][a-z]+)*")
+_LENGTHS: Final = (0, 2, 4, 7, 11, 16, 24)
+_TWO: Final = "{} {}".format
+_OPENERS: Final = frozenset({"so", "and", "but", "then", "or", "just", "okay"})
+_AGAINST: Final = frozenset({"no", "nope", "nah", "but"})
+
+
+class Utterance(NamedTuple):
+    """A line as the scorer hears it."""
+
+    names: set[str]  # of its features
+    kind: str  # back, praise, yes, no, ask, short, say; noise without a word
+    words: int
+    end: str  # its last mark: "?", ".", ",", or cut
+    cue: bool  # words such as "we could", "maybe", "how about"
+    settle: bool  # words such as "we decided", "go with"
+    asks: bool
+    content: tuple[str, ...]  # words that carry a subject, each once
+
+
+class Words(NamedTuple):
+    """The words of talk, by what they do; `spoken_words.json`."""
+
+    fillers: frozenset[str]
+    yes: frozenset[str]
+    praise: frozenset[str]
+    no: frozenset[str]
+    verbs: frozenset[str]
+    plain: dict[str, str]  # what stands for a word in the skeleton
+    pronouns: dict[str, str]
+    written_out: dict[str, tuple[str, ...]]
+    cues: re.Pattern[str]
+    settling: re.Pattern[str]
+
+
+@cache
+def words() -> Words:
+    """The shipped words."""
+    tree = json.loads(
+        (resources.files("memory.structure") / "spoken_words.json").read_text("utf-8")
+    )
+    listed = {name: frozenset(tree[name].split()) for name in Words._fields[:5]}
+    plain = {word: word for word in tree["plain"].split()}
+    plain |= dict.fromkeys(tree["numbers"].split(), "#")
+    out = {word: tuple(said.split()) for word, said in tree["written out"].items()}
+    cues, settling = (re.compile("|".join(tree[name])) for name in ("cues", "settling"))
+    return Words(
+        **listed, plain=plain, pronouns=_inverted(tree["pronouns"]),
+        written_out=out, cues=cues, settling=settling,
+    )  # fmt: skip
+
+
+def _inverted(classes: dict[str, str]) -> dict[str, str]:
+    return {word: name for name, listed in classes.items() for word in listed.split()}
+
+
+def read(text: str) -> Utterance:
+    """What `text`, a line in plain characters, is like."""
+    known = words()
+    raw = _WORD.findall(text.lower())
+    said = _cleaned(raw, known)
+    joined = " ".join(said)
+    cue, settle = bool(known.cues.search(joined)), bool(known.settling.search(joined))
+    shown = text.rstrip()
+    last = shown[-1:]
+    asks, end = last == "?", last if last and last in "?.," else "cut"
+    content = tuple(
+        dict.fromkeys(word for word in said if len(word) > 2 and word not in known.plain)
+    )
+    kind = _kind(raw, len(said), asks, known)
+    skeleton = _skeleton(said, known)
+    names = {f"is: {kind}", f"ends: {end}", f"long: {step(len(said), _LENGTHS)}"}
+    names.add(f"content: {step(len(content), (0, 1, 2, 4))}")
+    if cue:
+        names.add("has: cue")
+    if settle:
+        names.add("has: settling")
+    names.update(_hesitations(raw, len(said), known))
+    names.update(_phrases(skeleton, known))
+    names.update(_verbs(said, known))
+    return Utterance(names, kind, len(said), end, cue, settle, asks, content)
+
+
+def _cleaned(raw: Sequence[str], known: Words) -> list[str]:
+    """The words of a line without fillers, repeats and cut restarts, contractions written out."""
+    out: list[str] = []
+    for word in raw:
+        if word not in known.fillers:
+            for one in known.written_out.get(word, (word,)):
+                if not out or out[-1] != one:
+                    out.append(one)
+    return [word for place, word in enumerate(out) if not _is_cut(word, out, place, known)]
+
+
+def _is_cut(word: str, out: Sequence[str], place: int, known: Words) -> bool:
+    if len(word) == 1:
+        return word not in "ai"
+    if len(word) > 3 or word in known.plain or place + 1 == len(out):
+        return False
+    return out[place + 1].startswith(word)
+
+
+def _kind(raw: Sequence[str], length: int, asks: bool, known: Words) -> str:
+    if not raw:
+        return "noise"
+    first = raw[0]
+    if len(raw) <= 3 and all(word in known.yes or word in known.fillers for word in raw):
+        return "back"
+    if len(raw) <= 7 and not known.praise.isdisjoint(raw) and known.no.isdisjoint(raw):
+        return "praise"
+    if first in known.yes and first not in known.fillers:
+        return "yes"
+    if first in _AGAINST:
+        return "no"
+    if asks:
+        return "ask"
+    return "short" if length <= 3 else "say"
+
+
+def _skeleton(said: Sequence[str], known: Words) -> list[str]:
+    plain = known.plain
+    out = ["^"]
+    for word in said:
+        shown = plain.get(word) or ("#" if word.isdigit() else "*")
+        if shown not in "*#" or shown != out[-1]:
+            out.append(shown)
+    out.append("$")
+    return out
+
+
+def _hesitations(raw: Sequence[str], length: int, known: Words) -> Iterator[str]:
+    fillers = sum(word in known.fillers for word in raw)
+    if fillers:
+        yield "has: filler"
+        if fillers > 1:
+            yield "has: fillers"
+        if raw[0] in known.fillers:
+            yield "has: filler first"
+    if len(raw) - fillers > length:
+        yield "has: restart"
+
+
+def _phrases(skeleton: Sequence[str], known: Words) -> Iterator[str]:
+    """Each word, two in a row, and both with pronouns and modals by their class."""
+    classes = [known.pronouns.get(word) or word for word in skeleton]
+    yield from skeleton
+    yield from map(_TWO, skeleton, skeleton[1:])
+    for one, other, third in zip(classes, classes[1:], [*classes[2:], ""], strict=False):
+        if one.isupper() or other.isupper():
+            yield f"{one} {other}"
+            if third and (other == "MOD" or one == "MOD" or other.isupper()):
+                yield f"{one} {other} {third}"
+
+
+def _verbs(said: Sequence[str], known: Words) -> Iterator[str]:
+    """A bare verb that opens the line, follows its first word, or stands in it."""
+    if not known.verbs.isdisjoint(said):
+        yield "has: verb"
+        if said[0] in known.verbs:
+            yield "has: verb first"
+        elif len(said) > 1 and said[0] in _OPENERS and said[1] in known.verbs:
+            yield "has: verb second"
+
+
+def step(count: int, steps: tuple[int, ...]) -> str:
+    """The first of `steps` that `count` does not pass."""
+    for limit in steps:
+        if count <= limit:
+            return f"<={limit}"
+    return f">{steps[-1]}"
