@@ -20,7 +20,7 @@ from typing import Any, Final
 from benchmarks.logistic import Fitted, candidates, fit, scores
 from benchmarks.material import CORPORA
 from memory.structure import regions, surroundings, utterance
-from memory.structure.speech_card import chance
+from memory.structure.speech_card import NEVER, chance
 from memory.structure.spoken import describe
 from memory.structure.state import Spoken, Turn
 from memory.structure.wording import READ
@@ -45,7 +45,7 @@ class Meeting:
     """The lines of one meeting as features, and what people marked in it."""
 
     name: str
-    rows: list[list[str]]
+    rows: list[list[str]]  # [] of a turn that only assents: those are not judged
     gold: dict[str, set[int]]
     regions: list[set[int]]
     found: dict[str, list[int]] = field(default_factory=dict)  # scores, by label
@@ -86,7 +86,7 @@ def rows_of(said: Iterable[dict[str, Any]]) -> list[list[str]]:
         words.append(read.names)
     around = [surroundings.names(turns, place) for place in range(len(turns))]
     return [
-        sorted({*own, *line.tags, *names})
+        [] if line.kind in surroundings.MUTE else sorted({*own, *line.tags, *names})
         for own, line, names in zip(words, turns, around, strict=True)
     ]
 
@@ -96,9 +96,10 @@ def rows_of(said: Iterable[dict[str, Any]]) -> list[list[str]]:
 
 def fitted(meetings: Sequence[Meeting], label: str) -> Fitted:
     """The scorecard of `label` that `meetings` give."""
-    rows = [row for meeting in meetings for row in meeting.rows]
-    groups = [meeting.series for meeting in meetings for _ in meeting.rows]
-    gold = [place in one.gold[label] for one in meetings for place in range(len(one.rows))]
+    judged = [(one, place) for one in meetings for place, row in enumerate(one.rows) if row]
+    rows = [one.rows[place] for one, place in judged]
+    groups = [one.series for one, _ in judged]
+    gold = [place in one.gold[label] for one, place in judged]
     allowed = AROUND[label]
     names = [
         name for name in candidates(rows, groups) if ": " not in name or name.startswith(allowed)
@@ -114,7 +115,11 @@ def cross_fitted(meetings: Sequence[Meeting]) -> None:
             card = fitted(others, label)
             for meeting in meetings:
                 if meeting.series == series:
-                    meeting.found[label] = scores(meeting.rows, card)
+                    found = scores(meeting.rows, card)
+                    meeting.found[label] = [
+                        score if row else NEVER
+                        for row, score in zip(meeting.rows, found, strict=True)
+                    ]
 
 
 def sums(meeting: Meeting) -> list[int]:

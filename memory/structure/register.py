@@ -40,14 +40,13 @@ def leaning(text: str) -> int:
 
 def lean(held: Spoken, text: str) -> None:
     """Count one more line, and settle the register where the newest lines have."""
-    held.heard += 1
+    held.leant += 1
     held.leaning.append(leaning(text))
     del held.leaning[:-_WINDOW]
     total = sum(held.leaning)
     if total >= _SPOKEN:
         held.settled = "spoken"
-    elif total <= _TYPED_FROM or held.heard >= _PATIENCE:
+    elif total <= _TYPED_FROM or held.leant >= _PATIENCE:
         held.settled = "typed"
     if held.settled:
-        held.leaning = []
-        held.heard = 0
+        held.leaning, held.leant = [], 0

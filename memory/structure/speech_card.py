@@ -19,6 +19,8 @@ _UNIT: Final = 100  # steps of a score to a logit
 _FAR: Final = 600  # beyond, chances are all but certain
 _CHANCES: Final = [round(1000 / (1 + math.exp(-at / _UNIT))) for at in range(-_FAR, _FAR + 1)]
 
+NEVER: Final = -_FAR  # the score of a line that is not looked at
+
 Scores = tuple[int, int]  # of a proposal, of a decision
 
 

@@ -20,7 +20,7 @@ from memory.state import Memory
 from memory.structure import regions, surroundings, utterance
 from memory.structure.hindsight import past
 from memory.structure.register import lean
-from memory.structure.speech_card import chance, speech_card
+from memory.structure.speech_card import NEVER, chance, speech_card
 from memory.structure.state import REACH, Spoken, Structure, Turn
 from memory.structure.utterance import Utterance, step
 from memory.structure.wording import READ
@@ -29,8 +29,7 @@ from memory.text import plain
 _PROPOSAL, _DECISION = 0, 1
 _LATELY: Final = 30  # turns within which a word counts as said lately
 _OPENING: Final = 20  # turns in which whoever says most is taken to be in the chair
-_PLACES: Final = (10, 25, 50, 100, 200, 400, 700)
-_MINDED: Final = 100  # content words remembered before old ones are dropped
+_MINDED: Final = 120  # content words remembered before those not said lately are dropped
 
 
 def hear(moment: Moment) -> bool:
@@ -40,42 +39,40 @@ def hear(moment: Moment) -> bool:
     manner = memory.settings.structure.manner
     if manner == "typed" or (manner == "auto" and held.settled == "typed"):
         return False
-    line = Turn(
-        n=moment.n, who=moment.participant, text=moment.content[:READ],
-        at=moment.at, topic=moment.topic,
-    )  # fmt: skip
-    if manner == "auto" and not held.settled:
-        _wait(held, line)
-        if held.settled != "spoken":  # type: ignore[comparison-overlap]  # `lean` settles it
-            return False
-        _begin(memory)
-        for waiting in held.waiting:
-            _take(moment, waiting)
-        held.waiting = []
-        return True
-    _take(moment, line)
+    text = moment.content[:READ]
+    line = Turn(n=moment.n, who=moment.participant, text=text, at=moment.at, topic=moment.topic)
+    held.waiting.append(line)
+    if manner == "auto" and not held.settled and not _settles(held, text):
+        return False
+    _let_go(memory)
+    waiting, held.waiting = held.waiting, []
+    for line in waiting:
+        _take(moment, line)
     return True
 
 
-def _wait(held: Spoken, line: Turn) -> None:
-    """Keep `line` until it is known whether talk is spoken."""
-    held.waiting.append(line)
-    del held.waiting[:-REACH]
-    lean(held, plain(line.text))
+def _settles(held: Spoken, text: str) -> bool:
+    """True where this line tells that talk is spoken; till then the newest lines are kept."""
+    lean(held, plain(text))
     if held.settled == "typed":
         held.waiting = []
+    del held.waiting[:-REACH]
+    return held.settled == "spoken"
 
 
-def _begin(memory: Memory) -> None:
-    """Let go of the window for typed talk; what it found stays."""
-    memory.structure = Structure(spoken=memory.structure.spoken, formal=memory.structure.formal)
+def _let_go(memory: Memory) -> None:
+    """Empty the window for typed talk; what it found stays."""
+    held = memory.structure
+    if held.lines or held.led:
+        memory.structure = Structure(spoken=held.spoken, formal=held.formal)
 
 
 def _take(moment: Moment, line: Turn) -> None:
     held = moment.memory.structure.spoken
     said = utterance.read(plain(line.text))
     describe(held, line, said)
-    line.said = speech_card().add([*said.names, *line.tags])
+    if line.kind not in surroundings.MUTE:
+        line.said = speech_card().add([*said.names, *line.tags])
     held.turns.append(line)
     del held.turns[: -2 * surroundings.REACH - 1]
     place = len(held.turns) - 1 - surroundings.REACH
@@ -88,7 +85,10 @@ def describe(held: Spoken, line: Turn, said: Utterance) -> None:
     line.kind, line.words, line.end = said.kind, said.words, said.end
     line.cue, line.settle, line.asks = said.cue, said.settle, said.asks
     line.content = [*said.content]
-    line.tags = [*_standing(held, line)]
+    if held.heard < _OPENING:
+        held.talked[line.who] = held.talked.get(line.who, 0) + line.words
+    if line.kind not in surroundings.MUTE:
+        line.tags = [*_standing(held, line)]
     held.heard += 1
 
 
@@ -98,18 +98,13 @@ def _standing(held: Spoken, line: Turn) -> Iterator[str]:
     recent = sum(apart <= _LATELY for apart in known)
     yield f"lately: {step(recent, (0, 1, 2))}"
     yield f"fresh: {step(len(line.content) - recent, (0, 1, 2))}"
-    for word in line.content:
-        lately.pop(word, None)  # so that the order is that of saying
-        lately[word] = now
-    while len(lately) > _MINDED:
-        del lately[next(iter(lately))]
-    if now < _OPENING:
-        held.talked[line.who] = held.talked.get(line.who, 0) + line.words
+    lately.update(dict.fromkeys(line.content, now))
+    if len(lately) > _MINDED:
+        held.lately = {word: at for word, at in lately.items() if now - at < _LATELY}
     if line.who == max(held.talked, key=lambda who: (held.talked[who], who), default=""):
         yield "chair"
         yield f"chair: {line.kind}"
         yield f"chair: {'cue' if line.cue else 'settling' if line.settle else 'plain'}"
-    yield f"place: {step(now, _PLACES)}"
 
 
 # -- judging -----------------------------------------------------------------------
@@ -118,6 +113,9 @@ def _standing(held: Spoken, line: Turn) -> Iterator[str]:
 def _judge(moment: Moment, turns: list[Turn], place: int) -> None:
     """Mark turn `place` for what it looks like, now that the turns after it are known."""
     card, line = speech_card(), turns[place]
+    if line.kind in surroundings.MUTE:
+        _note_chance(moment, line, NEVER)
+        return
     around = [*surroundings.names(turns, place)]
     added = card.add(around)
     scores = tuple(
@@ -125,12 +123,19 @@ def _judge(moment: Moment, turns: list[Turn], place: int) -> None:
     )
     if scores[_PROPOSAL] >= card.marks[_PROPOSAL]:
         _propose(moment, line, _origin(moment, line, around, scores, _PROPOSAL))
-    wanted = moment.memory.settings.structure.decisions
-    if wanted == "lines" and scores[_DECISION] >= card.marks[_DECISION]:
+    if (
+        moment.memory.settings.structure.decisions == "lines"
+        and scores[_DECISION] >= card.marks[_DECISION]
+    ):
         _hint(moment, line, _origin(moment, line, around, scores, _DECISION))
-    if wanted != "off":
-        regions.hear(moment, line.n, chance(scores[_DECISION]))
-    line.text, line.tags, line.at, line.topic = "", [], None, None
+    _note_chance(moment, line, scores[_DECISION])
+
+
+def _note_chance(moment: Moment, line: Turn, score: int) -> None:
+    """Let regions know; of `line` itself the turns to come need no more than what it is like."""
+    if moment.memory.settings.structure.decisions != "off":
+        regions.hear(moment, line.n, chance(score))
+    line.text, line.tags, line.said, line.at, line.topic = "", [], (0, 0), None, None
 
 
 def _origin(

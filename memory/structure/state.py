@@ -121,7 +121,8 @@ class Spoken(Store):
     settled: Literal["", "typed", "spoken"] = ""
     leaning: list[int] = []  # what each of the newest lines says for speech, until that is settled
     waiting: list[Turn] = []  # until then, the newest lines as they came
-    heard: int = 0  # lines so far, of those that were read
+    leant: int = 0  # lines so far that leaned
+    heard: int = 0  # turns so far
     turns: list[Turn] = []
     lately: dict[str, int] = {}  # content word -> the turn that said it last
     talked: dict[str, int] = {}  # words of each speaker in the first turns

@@ -10,8 +10,14 @@ from memory.structure.utterance import step
 
 REACH: Final = 6  # turns before and after a line that are looked at
 _NEAR: Final = 5  # of those after it, how many are counted
-_KINDS: Final = ("back", "praise", "no", "yes")
-_MUTE: Final = ("back", "noise")
+_COUNTED: Final = ("cue", "settling", "asks", "back", "praise", "no", "yes")
+_COUNTS: Final = {
+    name: [f"after: {name} {step(count, (0, 1, 3))}" for count in range(_NEAR + 1)]
+    for name in _COUNTED
+}
+_VOICES: Final = [f"after: voices {count}" for count in range(_NEAR + 1)]
+_OWN: Final = [f"after: own {count}" for count in range(_NEAR + 1)]
+MUTE: Final = ("back", "noise")  # kinds of turns that say nothing of their own
 _LONG: Final = 8  # words
 
 
@@ -27,7 +33,7 @@ def names(turns: Sequence[Turn], place: int) -> Iterator[str]:
 def _own_voice(name: str, line: Turn, side: Sequence[Turn]) -> Iterator[str]:
     """The same speaker's nearest turn that says something."""
     for other in side:
-        if other.who == line.who and other.kind not in _MUTE:
+        if other.who == line.who and other.kind not in MUTE:
             yield f"{name}: {other.kind}"
             yield f"{name}: ends {other.end}"
             if other.cue:
@@ -42,20 +48,23 @@ def _own_voice(name: str, line: Turn, side: Sequence[Turn]) -> Iterator[str]:
 
 def _counts(line: Turn, after: Sequence[Turn]) -> Iterator[str]:
     """How many of the turns after the line do what, and how much of it they say again."""
-    yield f"after: cue {step(sum(one.cue for one in after), (0, 1, 3))}"
-    yield f"after: settling {step(sum(one.settle for one in after), (0, 1, 3))}"
-    yield f"after: asks {step(sum(one.asks for one in after), (0, 1, 3))}"
-    kinds = [one.kind for one in after]
-    for kind in _KINDS:
-        yield f"after: {kind} {step(kinds.count(kind), (0, 1, 3))}"
-    yield f"after: voices {len({one.who for one in after})}"
-    yield f"after: own {sum(one.who == line.who for one in after)}"
+    done = dict.fromkeys(_COUNTED, 0)
+    voices, own = set(), 0
+    for one in after:
+        voices.add(one.who)
+        own += one.who == line.who
+        done["cue"] += one.cue
+        done["settling"] += one.settle
+        done["asks"] += one.asks
+        if one.kind in done:
+            done[one.kind] += 1
+    for name, count in done.items():
+        yield _COUNTS[name][count]
+    yield _VOICES[len(voices)]
+    yield _OWN[own]
     if line.content:
         said = set(line.content)
-        yield f"after: again {step(_said_again(said, after), (0, 1, 2))}"
-        others = [one for one in after if one.who != line.who]
-        yield f"after: echoed {step(_said_again(said, others), (0, 1, 2))}"
-
-
-def _said_again(said: set[str], turns: Sequence[Turn]) -> int:
-    return len(said & {word for one in turns for word in one.content})
+        again = {word for one in after for word in one.content if word in said}
+        echoed = {word for one in after if one.who != line.who for word in one.content} & again
+        yield f"after: again {step(len(again), (0, 1, 2))}"
+        yield f"after: echoed {step(len(echoed), (0, 1, 2))}"

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
-from typing import Final, NamedTuple
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
 
 _WORD: Final = re.compile(r"[a-z0-9_]+(?:[-'][a-z]+)*")
 _LENGTHS: Final = (0, 2, 4, 7, 11, 16, 24)
-_TWO: Final = "{} {}".format
 _OPENERS: Final = frozenset({"so", "and", "but", "then", "or", "just", "okay"})
 _AGAINST: Final = frozenset({"no", "nope", "nah", "but"})
 
@@ -24,7 +24,7 @@ _AGAINST: Final = frozenset({"no", "nope", "nah", "but"})
 class Utterance(NamedTuple):
     """A line as the scorer hears it."""
 
-    names: set[str]  # of its features
+    names: frozenset[str]  # of its features
     kind: str  # back, praise, yes, no, ask, short, say; noise without a word
     words: int
     end: str  # its last mark: "?", ".", ",", or cut
@@ -32,6 +32,13 @@ class Utterance(NamedTuple):
     settle: bool  # words such as "we decided", "go with"
     asks: bool
     content: tuple[str, ...]  # words that carry a subject, each once
+
+
+class Phrases(NamedTuple):
+    """What is looked for in a line, and the words without one of which it cannot be there."""
+
+    pattern: re.Pattern[str]
+    needs: frozenset[str]
 
 
 class Words(NamedTuple):
@@ -45,8 +52,8 @@ class Words(NamedTuple):
     plain: dict[str, str]  # what stands for a word in the skeleton
     pronouns: dict[str, str]
     written_out: dict[str, tuple[str, ...]]
-    cues: re.Pattern[str]
-    settling: re.Pattern[str]
+    cues: Phrases
+    settling: Phrases
 
 
 @cache
@@ -59,7 +66,7 @@ def words() -> Words:
     plain = {word: word for word in tree["plain"].split()}
     plain |= dict.fromkeys(tree["numbers"].split(), "#")
     out = {word: tuple(said.split()) for word, said in tree["written out"].items()}
-    cues, settling = (re.compile("|".join(tree[name])) for name in ("cues", "settling"))
+    cues, settling = _phrases_of(tree["cues"]), _phrases_of(tree["settling"])
     return Words(
         **listed, plain=plain, pronouns=_inverted(tree["pronouns"]),
         written_out=out, cues=cues, settling=settling,
@@ -70,13 +77,18 @@ def _inverted(classes: dict[str, str]) -> dict[str, str]:
     return {word: name for name, listed in classes.items() for word in listed.split()}
 
 
+def _phrases_of(tree: dict[str, Any]) -> Phrases:
+    return Phrases(re.compile("|".join(tree["any of"])), frozenset(tree["needs"].split()))
+
+
+@lru_cache(maxsize=1024)  # every third turn is one that was said before: "yeah", "mm-hmm"
 def read(text: str) -> Utterance:
     """What `text`, a line in plain characters, is like."""
     known = words()
     raw = _WORD.findall(text.lower())
     said = _cleaned(raw, known)
     joined = " ".join(said)
-    cue, settle = bool(known.cues.search(joined)), bool(known.settling.search(joined))
+    cue, settle = _holds(known.cues, said, joined), _holds(known.settling, said, joined)
     shown = text.rstrip()
     last = shown[-1:]
     asks, end = last == "?", last if last and last in "?.," else "cut"
@@ -94,7 +106,11 @@ def read(text: str) -> Utterance:
     names.update(_hesitations(raw, len(said), known))
     names.update(_phrases(skeleton, known))
     names.update(_verbs(said, known))
-    return Utterance(names, kind, len(said), end, cue, settle, asks, content)
+    return Utterance(frozenset(names), kind, len(said), end, cue, settle, asks, content)
+
+
+def _holds(phrases: Phrases, said: Sequence[str], joined: str) -> bool:
+    return not phrases.needs.isdisjoint(said) and phrases.pattern.search(joined) is not None
 
 
 def _cleaned(raw: Sequence[str], known: Words) -> list[str]:
@@ -102,18 +118,19 @@ def _cleaned(raw: Sequence[str], known: Words) -> list[str]:
     out: list[str] = []
     for word in raw:
         if word not in known.fillers:
-            for one in known.written_out.get(word, (word,)):
+            for one in known.written_out.get(word) or (word,):
                 if not out or out[-1] != one:
                     out.append(one)
-    return [word for place, word in enumerate(out) if not _is_cut(word, out, place, known)]
+    return [
+        word
+        for place, word in enumerate(out)
+        if len(word) > 3 or word in known.plain or not _is_cut(word, out, place)
+    ]
 
 
-def _is_cut(word: str, out: Sequence[str], place: int, known: Words) -> bool:
-    if len(word) == 1:
-        return word not in "ai"
-    if len(word) > 3 or word in known.plain or place + 1 == len(out):
-        return False
-    return out[place + 1].startswith(word)
+def _is_cut(word: str, out: Sequence[str], place: int) -> bool:
+    """True of a few letters that the next word begins with, or of a lone one."""
+    return len(word) == 1 or (place + 1 < len(out) and out[place + 1].startswith(word))
 
 
 def _kind(raw: Sequence[str], length: int, asks: bool, known: Words) -> str:
@@ -158,14 +175,28 @@ def _hesitations(raw: Sequence[str], length: int, known: Words) -> Iterator[str]
 
 def _phrases(skeleton: Sequence[str], known: Words) -> Iterator[str]:
     """Each word, two in a row, and both with pronouns and modals by their class."""
-    classes = [known.pronouns.get(word) or word for word in skeleton]
     yield from skeleton
-    yield from map(_TWO, skeleton, skeleton[1:])
-    for one, other, third in zip(classes, classes[1:], [*classes[2:], ""], strict=False):
-        if one.isupper() or other.isupper():
-            yield f"{one} {other}"
-            if third and (other == "MOD" or one == "MOD" or other.isupper()):
-                yield f"{one} {other} {third}"
+    yield from [f"{one} {other}" for one, other in pairwise(skeleton)]
+    named = [known.pronouns.get(word) for word in skeleton]
+    for place, name in enumerate(named):
+        if name is not None:
+            yield from _classed(skeleton, named, place)
+
+
+def _classed(skeleton: Sequence[str], named: Sequence[str | None], place: int) -> Iterator[str]:
+    """The phrases of a class: with the word before it, if that has none, and with those after."""
+    name = named[place]
+    before = named[place - 1] or skeleton[place - 1]
+    after, then = named[place + 1] or skeleton[place + 1], ""
+    if named[place - 1] is None:
+        yield f"{before} {name}"
+    yield f"{name} {after}"
+    if place + 2 < len(skeleton):
+        then = named[place + 2] or skeleton[place + 2]
+        if name == "MOD" or named[place + 1] is not None:
+            yield f"{name} {after} {then}"
+    if name == "MOD" and named[place - 1] is None:
+        yield f"{before} {name} {after}"
 
 
 def _verbs(said: Sequence[str], known: Words) -> Iterator[str]:
