@@ -96,17 +96,20 @@ def read(text: str) -> Utterance:
         dict.fromkeys(word for word in said if len(word) > 2 and word not in known.plain)
     )
     kind = _kind(raw, len(said), asks, known)
-    skeleton = _skeleton(said, known)
     names = {f"is: {kind}", f"ends: {end}", f"long: {step(len(said), _LENGTHS)}"}
     names.add(f"content: {step(len(content), (0, 1, 2, 4))}")
-    if cue:
-        names.add("has: cue")
-    if settle:
-        names.add("has: settling")
+    names.update(_held(cue, settle))
     names.update(_hesitations(raw, len(said), known))
-    names.update(_phrases(skeleton, known))
+    names.update(_phrases(_skeleton(said, known), known))
     names.update(_verbs(said, known))
     return Utterance(frozenset(names), kind, len(said), end, cue, settle, asks, content)
+
+
+def _held(cue: bool, settle: bool) -> Iterator[str]:
+    if cue:
+        yield "has: cue"
+    if settle:
+        yield "has: settling"
 
 
 def _holds(phrases: Phrases, said: Sequence[str], joined: str) -> bool:
