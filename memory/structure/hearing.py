@@ -55,7 +55,8 @@ def line(n: int, place: int, who: str, content: str, found: Sequence[Detection])
     scribed = start > 0 and put is None
     if scribed:
         cues.add("scribed")
-    marked = not content.startswith(_BLANK) and any(each.how != "pattern" and not each.reacts for each in found)
+    blank = content.startswith(_BLANK)
+    marked = not blank and any(each.how != "pattern" and not each.reacts for each in found)
     return Heard(
         n, place, who, who, content[start : start + READ], start,
         cues=frozenset(cues), passes=marked, scribed=scribed,

@@ -49,9 +49,7 @@ def _join_votes(run: Run, casts: list[Cast], old: str, new: str) -> None:
     both = [one for one in within if one.who in (old, new)]
     if both and both[-1].who == old:
         run.voters[new] = vote
-    if both and both[0].remarks:
-        run.remarks -= 1
-    else:
+    if not (both and both[0].remarks):
         run.bare -= 1
 
 
