@@ -93,6 +93,8 @@ def proposal_line(proposal: Proposal) -> str:
     for stance, word in (("support", "for"), ("oppose", "against"), ("neutral", "neutral")):
         if who := _who(proposal, stance):
             parts.append(f"{word}: {names(who)}")
+    if proposal.tentative:
+        parts.append("tentative: its wording alone")
     if proposal.amends is not None:
         parts.append(f"amends P{proposal.amends}")
     if proposal.echoes is not None:

@@ -80,6 +80,7 @@ def fill(
     read = reading(memory)
     active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
     active = [one for one in active if one.handle not in read.retracted]
+    active.sort(key=lambda one: one.tentative)
     _put_proposals(page, active)
     if profile == "full":
         _put_own(memory, page, name)

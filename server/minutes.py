@@ -64,6 +64,7 @@ def decision_row(decision: Decision, said: Said) -> dict[str, Any]:
     return {
         "handle": decision.handle,
         "status": decision.status,
+        "tentative": decision.tentative,
         "topic": decision.topic,
         "outcome": decision.outcome,
         "participant": decision.participant,
@@ -87,6 +88,7 @@ def proposal_row(proposal: Proposal, said: Said) -> dict[str, Any]:
     return {
         "handle": proposal.handle,
         "status": proposal.status,
+        "tentative": proposal.tentative,
         "topic": proposal.topic,
         "text": proposal.text,
         "participant": proposal.participant,

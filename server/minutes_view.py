@@ -182,6 +182,8 @@ def _doubt(row: Row) -> Text:
 def _heading(row: Row, text: str) -> Text:
     head = Text(f"  {row['handle']:>4} ", style="bold")
     head.append(f"{row['status']} ", style=STYLES.get(row["status"], "dim"))
+    if row.get("tentative"):
+        head.append("(tentative) ", style="dim")
     return head.append(
         shown(_flat(f"{text}  ({row['participant']}, message {row['n']})")), style="not bold"
     )

@@ -16,6 +16,7 @@ SAID: Final = 100  # characters of an item in the line that announces it
 
 _SAYS: Final = {
     "proposal.made": "{ref} proposed by {participant}: {said}",
+    "item.tentative": "{ref} {held}",
     "proposal.amended": "{ref} amends {earlier}",
     "proposal.echoed": "{ref} repeats {earlier} of message {earlier_n}, {earlier_status} by then",
     "proposal.reoffered": "{ref} offers again what was {earlier_status} as {earlier}{because}",
@@ -112,6 +113,7 @@ def fact_line(fact: Mapping[str, Any]) -> str:
     data["moved"] = (
         f", after {data['moved_by']} in message {data['moved_n']}" if data.get("moved_n") else ""
     )
+    data["held"] = "held back: only its wording says so" if data.get("tentative") else "taken up"
     template = _SAYS.get(str(fact["kind"]))
     if template is None:
         return f"{fact['kind']} {fact.get('ref') or ''}".rstrip()

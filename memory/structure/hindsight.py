@@ -16,23 +16,22 @@ from memory.detection import Detection
 from memory.items import Cite, Origin, Proposal, Reaction, Stance
 from memory.links import Link, resolved_by_words
 from memory.moment import Moment
-from memory.similar import fingerprint
+from memory.similar import fingerprint, resemblance
 from memory.state import Memory
+from memory.structure import hearing
 from memory.structure.evidence import Heard, features, observe
 from memory.structure.manner import firm, mark
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
 from memory.structure.state import REACH, Cast, Line
-from memory.structure.wording import READ, lead
+from memory.structure.wording import READ
 from memory.text import plain
 
-_VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
 _STANCES: Final[dict[str, Stance]] = {
     "support": "support", "oppose": "oppose", "abstain": "neutral",
 }  # fmt: skip
-_REWORDED: Final = (2, 3, 4)  # of `evidence.likeness`: alike, and not the same
+_REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
+_SAME: Final = 5  # of `evidence.likeness`
 _MARKED: Final = 400  # hundredths of a logit
-_PUT: Final = ("propose", "amend")
-_LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
 
 
 def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> None:
@@ -44,7 +43,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
     memory = moment.memory
     held = memory.structure
     cards = scorecards("typed")
-    heard = _vote(moment, bare) if bare is not None else _line(moment, cards, found)
+    heard = _heard(moment, cards, found, bare)
     touched = observe(held, heard)
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
@@ -58,34 +57,14 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
         _judge_decision(moment, cards.decision, line, 0)
 
 
-def _vote(moment: Moment, bare: Detection) -> Heard:
-    value = _VALUES[bare.act]
-    if bare.conditional:
-        value //= 2
-    remark = len(moment.content) - bare.end > 3
-    return Heard(
-        moment.n, moment.memory.messages, moment.participant, moment.participant,
-        vote=value, remark=remark,
-    )  # fmt: skip
-
-
-def _line(moment: Moment, cards: Scorecards, found: Sequence[Detection]) -> Heard:
-    content = plain(moment.content[: READ + 40])
-    start = lead(content)
-    put = next((each for each in found if each.how != "pattern" and each.act in _PUT), None)
-    if put is not None and put.text_start < READ:
-        start = put.text_start
-    text = content[start : start + READ]
-    cues = lexicon().cues(text)
-    own = cards.own(cues)
-    marked = any(each.how != "pattern" and not each.reacts for each in found)
-    passes = len(text) >= _LEAST and (own >= 0 or marked)
-    wording = (cards.proposal.said(cues), cards.decision.said(cues)) if passes else (0, 0)
-    return Heard(
-        moment.n, moment.memory.messages, moment.participant, moment.participant,
-        moment.content[start : start + READ] if passes else "", start, moment.at, moment.topic,
-        None, False, frozenset(cues), own, wording, passes, start > 0 and put is None,
-    )  # fmt: skip
+def _heard(
+    moment: Moment, cards: Scorecards, found: Sequence[Detection], bare: Detection | None
+) -> Heard:
+    place, who, content = moment.memory.messages, moment.participant, moment.content
+    if bare is not None:
+        return hearing.vote(moment.n, place, who, content, bare)
+    heard = hearing.line(moment.n, place, who, content, found)
+    return hearing.weighed(heard, cards)._replace(at=moment.at, topic=moment.topic)
 
 
 def _name(moment: Moment, line: Line) -> None:
@@ -98,10 +77,12 @@ def _name(moment: Moment, line: Line) -> None:
 
 def _reword(moment: Moment, line: Line, made: Proposal) -> None:
     """Let `made` stand for the open proposal that its line puts in other words."""
-    if line.behind is None or line.behind.likeness not in _REWORDED or made.amends is not None:
+    if line.behind is None or line.behind.likeness == _SAME or made.amends is not None:
         return
     earlier = moment.memory.known(line.behind.n)
-    if isinstance(earlier, Proposal) and earlier is not made and earlier.status == "active":
+    if not isinstance(earlier, Proposal) or earlier is made or earlier.status != "active":
+        return
+    if resemblance(earlier.fingerprint, made.fingerprint) >= _REWORDED:
         proposals.succeed(moment, earlier, made)
 
 

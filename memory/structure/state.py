@@ -19,7 +19,6 @@ class Anchored(Store):
     run: int  # `Run.first`
     rank: int  # lines in the window between it and the run
     gap: int  # messages between it and the run's first vote
-    tags: list[str] = []  # what the lines between are like
 
 
 class Echo(Store):
@@ -52,13 +51,10 @@ class Line(Store):
     tags: list[str] = []  # features of where it stands, told when they came true
     told: list[str] = []  # features of the lines that say it again
     anchored: list[Anchored] = []
-    within: int = 0  # voters before it of the run it stands in; 0: in none
     behind: Echo | None = None  # the earlier line that it is most like
     ahead: Echo | None = None  # the later line that is most like it
-    assents: int = 0
     imperative: bool = False
     scribed: bool = False
-    short: bool = False
     asks: bool = False
     weighed: bool = False  # it stood long enough to be looked at as a decision
     handles: list[str] = []  # the items it turned out to be
@@ -72,7 +68,6 @@ class Run(Store):
     voters: dict[str, int] = {}  # per mille: +1 is 1000
     again: bool = False  # its first voter had just voted: a second question is put
     bare: int = 0  # votes that say nothing but the vote
-    remarks: int = 0  # votes that say more than the vote
     lines: int = 0  # lines of the window that came after its first vote
     closed: bool = False  # what it was on was restated
 

@@ -63,7 +63,7 @@ class Lexicon:
             found.update(self._first[first])
             if "assents" in found and len(words) > 4:
                 found.discard("assents")
-        if "approves" in found and "minutes" in found:
+        if "minutes" in found and ("approves" in found or "accepts" in found):
             found.add("approves minutes, short" if len(words) < 8 else "approves minutes")
         if self._second and len(words) > 1:
             two = f"{first} {words[1]}"

@@ -1,0 +1,72 @@
+"""Recorded meetings without their marks, as the window of typed talk hears them."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.material import ENGLISH
+from memory.acts import Reader
+from memory.structure import hearing
+from memory.structure.evidence import Heard
+from memory.structure.scorecard import Label
+
+LABELS: tuple[Label, ...] = ("proposal", "decision")
+
+
+class Meeting(NamedTuple):
+    """What is heard in a meeting, and which lines its minutes mark; True where optional."""
+
+    corpus: str
+    name: str
+    heard: tuple[Heard, ...]
+    gold: dict[Label, dict[int, bool]]
+
+    def fold(self, folds: int) -> int:
+        """Which of `folds` parts it belongs to: by its name, so that a new one moves no other."""
+        return zlib.crc32(self.name.encode()) % folds
+
+
+def meetings(corpora: Path) -> list[Meeting]:
+    """The typed meetings of `corpora`, by name; empty where they are not here."""
+    reader = Reader([ENGLISH])
+    return [
+        _meeting(corpus, gold, reader)
+        for corpus in ("irc", "wg")
+        for gold in sorted((corpora / "dev" / corpus).glob("*.gold.jsonl"))
+    ]
+
+
+def _meeting(corpus: str, gold: Path, reader: Reader) -> Meeting:
+    name = gold.name.removesuffix(".gold.jsonl")
+    meta, *rows = _rows(gold.with_name(f"{name}.jsonl"))
+    bots = meta.get("bots") or ()
+    stripped = gold.with_name(f"{name}.stripped.jsonl")
+    bare = {row["index"]: row["content"] for row in _rows(stripped)} if stripped.exists() else {}
+    heard = tuple(
+        _heard(row["index"], row["agent_id"], bare.get(row["index"], row["content"]), reader)
+        for row in rows
+        if row["agent_id"] not in bots
+    )
+    return Meeting(corpus, name, heard, _marks(gold))
+
+
+def _heard(place: int, who: str, content: str, reader: Reader) -> Heard:
+    found = reader.read(content)
+    if found and found[0].vote and not found[0].refs:
+        return hearing.vote(place, place, who, content, found[0])
+    return hearing.line(place, place, who, content, found)
+
+
+def _marks(gold: Path) -> dict[Label, dict[int, bool]]:
+    marks: dict[Label, dict[int, bool]] = {label: {} for label in LABELS}
+    for row in _rows(gold):
+        if row["label"] in marks:
+            marks[row["label"]][row["index"]] = bool(row.get("optional")) or "repeat_of" in row
+    return marks
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]

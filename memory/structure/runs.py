@@ -1,0 +1,124 @@
+"""Runs of votes: which lines they stand below, and what they tell of them.
+
+A run goes on while nobody votes twice, nobody pauses for long, and what it is
+on was not restated. What it tells of a line only grows.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memory.structure.heard import Heard
+from memory.structure.state import Anchored, Line, Run, Structure
+from memory.structure.steps import band, reached
+
+_ANCHORS: Final = 5  # lines above a run that it may be on
+_ANCHOR_REACH: Final = 14  # messages
+_RUN_REACH: Final = 10  # messages without a vote after which a run is over
+_AGAIN: Final = 25  # messages within which a vote by the same person is on a second question
+_TOLD: Final = 2  # ranks a run tells of: from the third line up it told nothing in held-out talk
+_STRONG: Final = 250  # hundredths of a logit beyond the gate
+
+
+def vote(held: Structure, heard: Heard, value: int) -> list[Line]:
+    """Take a vote in; the lines, oldest first, that it may be on."""
+    before = held.runs[-1] if held.runs else None
+    on = before is not None and _goes_on(before, heard)
+    run = before if before is not None and on else _begun(held, before, heard)
+    run.voters[heard.who] = value
+    run.last = heard.place
+    run.bare += not heard.remark
+    held.votes.append(heard.place)
+    held.voted += 1
+    return [line for line in held.lines if _told(run, line)]
+
+
+def _goes_on(run: Run, heard: Heard) -> bool:
+    near = heard.place - run.last <= _RUN_REACH
+    return near and heard.who not in run.voters and not run.closed
+
+
+def _begun(held: Structure, before: Run | None, heard: Heard) -> Run:
+    again = (
+        before is not None and heard.place - before.last <= _AGAIN and heard.who in before.voters
+    )
+    run = Run(first=heard.place, last=heard.place, again=again)
+    held.runs.append(run)
+    for rank, line in enumerate(reversed(held.lines[-_ANCHORS:])):
+        gap = heard.place - line.place
+        if gap > _ANCHOR_REACH:
+            break
+        line.anchored.append(Anchored(run=run.first, rank=rank, gap=gap))
+    return run
+
+
+def _told(run: Run, line: Line) -> bool:
+    return any(one.run == run.first and one.rank < _TOLD for one in line.anchored)
+
+
+def closed(held: Structure, line: Line) -> None:
+    """`line` was restated: votes that follow are on something else."""
+    if held.runs and any(one.run == held.runs[-1].first for one in line.anchored):
+        held.runs[-1].closed = True
+
+
+def backing(held: Structure, line: Line) -> int:
+    """The most voters of a run that began right below `line`."""
+    near = {one.run for one in line.anchored if one.rank < _TOLD}
+    return max((len(run.voters) for run in held.runs if run.first in near), default=0)
+
+
+def beside(held: Structure, line: Line) -> list[str]:
+    """What the votes before `line`, a new one, tell of it."""
+    found = ["votes before" if held.voted else "no votes before"]
+    run = held.runs[-1] if held.runs else None
+    if run is None or line.place - run.last > _RUN_REACH:
+        return found
+    voters = len(run.voters)
+    if run.closed:
+        found.append("after settled votes")
+    else:
+        found.append(f"{band(line.place - run.last, (1, 2, 3, 5))} after votes")
+        found.append(f"after {band(voters, (1, 2, 4, 8))} voters")
+        found.append(f"line {band(run.lines, (0, 1, 3))} after {band(voters, (1, 2, 4))} voters")
+    if any(value < 0 for value in run.voters.values()):
+        found.append("after a vote against")
+    on = [one for one in held.lines if one.anchored and one.anchored[-1].run == run.first]
+    if on and on[-1].who == line.who:
+        found.append("after votes on one's own line")
+    run.lines += 1
+    return found
+
+
+def below(held: Structure, line: Line) -> list[str]:
+    """What the votes below `line` tell of it by now."""
+    if not line.anchored:
+        return []
+    runs = {run.first: run for run in held.runs}
+    found: list[str] = []
+    for one in line.anchored:
+        if one.run not in runs:
+            continue
+        if one.rank == 0:
+            found += _right_below(line, one, runs[one.run])
+        elif one.rank < _TOLD:
+            found += reached("bare voters past a line", runs[one.run].bare, (2, 3, 5))
+    return found
+
+
+def _right_below(line: Line, one: Anchored, run: Run) -> list[str]:
+    values = run.voters.values()
+    found = [f"votes after {band(one.gap, (1, 2, 3, 5, 8))}"]
+    found += reached("voters", len(values), (2, 3, 5, 8))
+    found += reached("bare voters", run.bare, (1, 2, 3, 5))
+    if run.bare > 1 and line.own >= _STRONG:
+        found.append("bare voters of a strong line")
+    if any(-1000 < value < 1000 for value in values):
+        found.append("a vote between")
+    if any(value < 0 for value in values):
+        found.append("a vote against")
+    if run.again:
+        found.append("votes again")
+    if line.who in run.voters:
+        found.append("own vote")
+    return found
