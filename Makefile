@@ -17,7 +17,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	&& echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-redis check check-deploy bench lock clean
+.PHONY: help demo test test-redis check check-deploy bench eval lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -43,6 +43,9 @@ check-deploy: $(DEV) ## validate deploy/ without a network or a container engine
 
 bench: $(DEV) ## the hot path against its budgets
 	@$(BIN)/python -m benchmarks.run $(ARGS)
+
+eval: $(DEV) ## how well talk is read, on recorded meetings; ARGS=--cross-validate
+	@$(BIN)/python -m benchmarks.extraction $(ARGS)
 
 lock: ## resolve the requirement locks anew (needs uv)
 	@$(LOCKED) --upgrade --output-file requirements.lock

@@ -17,6 +17,7 @@ from memory.bare import Bare, bare
 from memory.clauses import Script, Span
 from memory.detection import Detection as Detection
 from memory.detection import Sighting
+from memory.gates import Gate
 from memory.judge import Judge, Match, upheld
 from memory.patterns import REACTIONS, Finder, Guards, Pack, Rule, compiled_set
 from memory.settle import settled
@@ -56,11 +57,16 @@ class Reader:
         self._rules = sorted(rules, key=lambda each: each[1].handle)  # stable: handles last
         self._finders = [Finder(rule.pattern, name) for name, rule, _ in self._rules]
         self._free = sum(not rule.handle for _, rule, _ in self._rules)
-        wordings = tuple(rule.pattern for _, rule, _ in self._rules)
+        spoken = {
+            f"{pack.name}/{rule.name}": pack.language for pack in packs for rule in pack.rules
+        }
+        asked = [(spoken[name], rule) for name, rule, _ in self._rules]
         # Rules that name a handle have an automaton of their own, asked only
         # where there is a handle: it keeps the one for every message small.
-        self._gate = compiled_set((*_MARKS, _HANDLE, *wordings[: self._free])).Match
-        self._handle_gate = compiled_set(wordings[self._free :] or (_HANDLE,)).Match
+        self._gate = Gate((*_MARKS, _HANDLE), asked[: self._free]).hits
+        self._handle_gate = compiled_set(
+            tuple(rule.pattern for _, rule in asked[self._free :]) or (_HANDLE,)
+        ).Match
         self._all = Judge([pack.guards for pack in packs])  # a bare vote has no language
         self._short = lru_cache(_SHORT_KEPT)(self._read)
 
@@ -93,7 +99,7 @@ class Reader:
         text = plain(made.text)
         script, read = Script(text), self._found(text, act)
         sightings = []
-        for match in self._matches(script, self._gate(text) or _NO_HITS):
+        for match in self._matches(script, self._gate(text)):
             dropped = match.judge.objection(script.unquoted, match)
             if not dropped and not any(_is(match, each) for each in read):
                 dropped = "outweighed"
@@ -102,7 +108,7 @@ class Reader:
         return tuple(sightings)
 
     def _found(self, text: str, act: str | None) -> tuple[Detection, ...]:
-        hits = self._gate(text) or _NO_HITS
+        hits = self._gate(text)
         if not hits and act is None:
             return _NOTHING
         script = Script(text)

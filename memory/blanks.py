@@ -15,10 +15,13 @@ from msgspec.structs import replace
 
 from bus.entries import Entry, Record, Unknown
 from memory.items import Fact
+from memory.structure.manner import UNMARKED
+from memory.structure.state import Cast
 
 WORDLESS: Final = "[redacted]"
 _STANCES: Final = {"support": "SUPPORT", "oppose": "OPPOSE", "neutral": "ABSTAIN"}
 _VOTES: Final = {"support": "+1", "oppose": "-1", "neutral": "0"}
+_BALLOTS: Final = tuple(_VOTES.values())
 _RULINGS: Final = {"accepted": "ACCEPT", "rejected": "REJECT"}
 _ID: Final = re.compile(r"P[1-9][0-9]{0,8}|accept|reject|abstain", re.IGNORECASE)
 _WORDS: Final = ("act", "tag", "pattern", "structure")
@@ -47,10 +50,13 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
 _SAYS: Final = {"episode.opened": "title", "item.corrected": "value", "tool.returned": "error"}
 
 
-def blank(record: Record, facts: Sequence[Fact]) -> Iterator[Entry | Unknown]:
+def blank(
+    record: Record, facts: Sequence[Fact], vote: Cast | None = None
+) -> Iterator[Entry | Unknown]:
     """What may stand in the place of `record`, that which keeps most of what it did first.
 
-    `facts` are those that it brought about.
+    `facts` are those that it brought about, and those of later entries that tell
+    what it did; `vote` is the bare vote that it is.
     """
     entry: Any = record.entry
     if isinstance(entry, Unknown):
@@ -70,7 +76,7 @@ def blank(record: Record, facts: Sequence[Fact]) -> Iterator[Entry | Unknown]:
     if entry.kind != "message":
         yield _with(entry, fields)
         return
-    for lines in _skeletons(entry, record.n, facts):
+    for lines in _skeletons(entry, record.n, facts, vote):
         yield _with(entry, {**fields, "content": "\n".join([said, *filter(None, lines)])})
 
 
@@ -115,17 +121,36 @@ def _speaks(entry: Any, name: str) -> bool:
     return bool(getattr(entry, name, None))
 
 
-def _skeletons(entry: Any, n: int, facts: Sequence[Fact]) -> Iterator[list[str]]:
-    """Tags for all that a message did; for the items that it made; none."""
-    own = [fact for fact in facts if fact.n == n]
-    lines = [line for fact in own if (line := _line(n, fact, own)) is not None]
+def _skeletons(entry: Any, n: int, facts: Sequence[Fact], vote: Cast | None) -> Iterator[list[str]]:
+    """Tags for all that a message did, then for what it revealed; for what it made; none."""
+    did = [fact for fact in facts if born(fact) == n]
+    lines = [line for fact in did if (line := _line(n, fact, did)) is not None]
+    if vote is not None:
+        lines = [_cast(vote), *(line for line in lines if line not in _BALLOTS)]
+    revealed = [fact for fact in facts if fact.n == n and born(fact) != n]
+    told = [line for fact in revealed if (line := _line(n, fact, facts)) is not None]
     made = [line for line in lines if line.startswith(_MAKES)]
-    named = [] if entry.re is not None else [_named(own)]
+    also = [line for line in told if line.startswith(_MAKES)]
+    named = [] if entry.re is not None else [_named(did)]
     seen: list[list[str]] = []
-    for found in ([*named, *lines], lines, made, []):
+    for found in ([*named, *lines], lines, [*lines, *also], made, []):
         if found not in seen:
             seen.append(found)
             yield found
+
+
+def born(fact: Fact) -> int:
+    """The entry whose words a fact tells of: its own, or an earlier one that it reveals."""
+    n = fact.data.get("born", fact.n)
+    return n if isinstance(n, int) else fact.n
+
+
+def _cast(vote: Cast) -> str:
+    """A bare vote without its words: the same number, with a remark where it had one."""
+    number = {"support": "+1", "oppose": "-1", "neutral": "0"}[vote.stance]
+    if vote.conditional and vote.stance != "neutral":
+        number = f"{number[0]}0.5"
+    return f"{number}, redacted" if vote.remarks else number
 
 
 def _named(facts: Sequence[Fact]) -> str:
@@ -148,10 +173,10 @@ def _line(n: int, fact: Fact, facts: Sequence[Fact]) -> str | None:
     number = f"{n}.{facts.index(fact) + 1}"
     match fact.kind:
         case "proposal.made":
-            return f"[{_wording(fact, facts)}] redacted {number}"
+            return f"[{_wording(fact, facts)}] redacted {number}{_dress(fact)}"
         case "decision.claimed" if not _follows(fact, facts):
             resolves = f" {data['resolves']}" if data.get("resolves") else ""
-            return f"[DECISION{resolves}] redacted {number}"
+            return f"[DECISION{resolves}] redacted {number}{_dress(fact)}"
         case "reaction.changed":
             return _reaction(fact, _ruling(ref, facts))
         case "proposal.settled" if data.get("status") == "withdrawn":
@@ -163,6 +188,11 @@ def _line(n: int, fact: Fact, facts: Sequence[Fact]) -> str | None:
         case "decision.ratified" if data.get("participant"):
             return f"[RATIFY {ref}]"
     return None
+
+
+def _dress(fact: Fact) -> str:
+    """What was not marked is no mark where it has become a tag."""
+    return "" if fact.data.get("how") == "tag" else f" {UNMARKED}"
 
 
 def _wording(made: Fact, facts: Sequence[Fact]) -> str:

@@ -12,6 +12,7 @@ from memory.positions import keep_newest
 from memory.proposals import tallied
 from memory.sides import counted
 from memory.state import Memory
+from memory.structure import joining
 from memory.text import clip
 from memory.voting import course as voting
 
@@ -83,6 +84,7 @@ def _merge(memory: Memory, item: Proposal | Decision, into: Proposal | Decision)
 
 
 def _merge_proposal(memory: Memory, item: Proposal, into: Proposal) -> None:
+    joining.merge(memory, item, into)
     for name, reaction in item.reactions.items():
         into.reactions[name] = _later(into.reactions.get(name), reaction)
     if item.reactions:
@@ -133,6 +135,7 @@ def alias(moment: Moment, nick: str, name: str) -> None:
             memory.aliases[old] = known
     memory.aliases[other] = known
     notebooks.join(memory, other, known)
+    joining.rename(memory, other, known)
     gone = memory.participants.pop(other, None)
     if gone is not None:
         _join(memory.participant(known), gone, memory)

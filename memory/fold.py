@@ -59,7 +59,7 @@ from memory.proposals import lapse
 from memory.settings import merged
 from memory.speech import speak
 from memory.state import Memory
-from memory.structure import hindsight
+from memory.structure import hindsight, spoken
 from memory.voting import calling
 from memory.voting import course as voting
 
@@ -106,7 +106,7 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
         moment = Moment(memory, n, name, entry.content, entry.at, entry.topic)
         if found:
             speak(moment, found, entry.re)
-        hindsight.hear(moment, found, _bare_vote(found, entry))
+        _hear(moment, found, entry)
         facts = moment.facts
         if facts:
             _compact(memory, facts)
@@ -124,6 +124,12 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     if memory.open_count >= memory.interval:
         summaries.close_range(memory, n, entry.at)
     return facts
+
+
+def _hear(moment: Moment, found: Sequence[Detection], entry: Message) -> None:
+    """Find what no act shows, in the manner of the session's talk."""
+    if not spoken.hear(moment):
+        hindsight.hear(moment, found, _bare_vote(found, entry))
 
 
 def _bare_vote(found: Sequence[Detection], entry: Message) -> Detection | None:

@@ -14,15 +14,16 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from bus.entries import DERIVED, Entry, Record, Unknown
-from memory.blanks import blank
+from memory.blanks import blank, born
 from memory.canonical import dump, load
 from memory.errors import RedactionRefused
 from memory.fold import apply
 from memory.items import Decision, Fact, Proposal
 from memory.state import Memory, Packs
+from memory.structure.state import Cast
 
 _NAMES = ("proposal.made", "decision.claimed", "episode.opened", "insight.found")
-Born = dict[str, int]  # handle -> n of the entry that it was born at
+Born = dict[str, tuple[int, int]]  # handle -> n of the entries it was told by, and born at
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +50,24 @@ def blanked(packs: Packs, log: Sequence[Record], n: int, *, renumber: bool = Fal
     if target.seq in skips:
         return Blanked(next(blank(target, [])))
     own = apply(memory, target)
+    vote = _vote(memory, n)
     rest = read[place + 1 :]
     after = [*own, *_folded(memory, rest)]
     known, standing = _born([*facts, *after]), statuses(memory)
     options: list[tuple[int, Blanked]] = []
     differing = n
-    for entry in blank(target, own):
+    for entry in blank(target, [fact for fact in after if n in (fact.n, born(fact))], vote):
         other = load(before, packs, target.seq - 1)
         found = _folded(other, [replace(target, entry=entry), *rest])
         otherwise = _born([*facts, *found])
-        if otherwise == known or renumber:
+        if _same(known, otherwise) or renumber:
             renamed = len(known.items() ^ otherwise.items())
             moved = _moved(standing, statuses(other))
             options.append((renamed, Blanked(entry, moved)))
             if not renamed and not moved:
                 break
         else:
-            differing = max(differing, _first_difference(known, otherwise))
+            differing = max(differing, min(_parted(known, otherwise)))
     if not options:
         raise RedactionRefused(n, differing)
     return min(options, key=lambda option: (option[0], len(option[1].moved)))[1]
@@ -78,18 +80,38 @@ def _folded(memory: Memory, records: Iterable[Record]) -> list[Fact]:
     return facts
 
 
+def _vote(memory: Memory, n: int) -> Cast | None:
+    """The bare vote that entry `n`, the last one folded, is."""
+    casts = memory.structure.casts
+    return casts[-1] if casts and casts[-1].n == n else None
+
+
 def _born(facts: Iterable[Fact]) -> Born:
-    born: Born = {}
+    found: Born = {}
     for fact in facts:
         if fact.kind in _NAMES and fact.ref is not None:
-            born.setdefault(fact.ref, fact.n)
-    return born
+            found.setdefault(fact.ref, (fact.n, born(fact)))
+    return found
 
 
-def _first_difference(known: Born, other: Born) -> int:
-    """The n at which the numbering parts."""
-    parted = set(known.items()) ^ set(other.items())
-    return min(n for _, n in parted)
+def _same(known: Born, other: Born) -> bool:
+    """True where every handle names what it named: told by the same entry, or born at it.
+
+    What only later lines showed is told by its own blank; what a line showed whose
+    words are gone is told there.
+    """
+    return not _parted(known, other)
+
+
+def _parted(known: Born, other: Born) -> list[int]:
+    """The entries that told of what the two name otherwise."""
+    nothing = (0, 0)
+    pairs = [(known.get(ref, nothing), other.get(ref, nothing)) for ref in {*known, *other}]
+    return [
+        min(filter(None, (one[0], two[0])))
+        for one, two in pairs
+        if one[0] != two[0] and one[1] != two[1]
+    ]
 
 
 def statuses(memory: Memory) -> dict[str, str]:

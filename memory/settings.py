@@ -47,6 +47,17 @@ class ExtractSettings(_Group):
     out: int = Field(1500, ge=100, description="tokens of its answer")
 
 
+class StructureSettings(_Group):
+    """How talk is read for items that no mark and no pattern shows."""
+
+    manner: Literal["auto", "typed", "spoken"] = Field(
+        "auto", description="whether talk is typed or spoken; auto: told from its first lines"
+    )
+    decisions: Literal["lines", "regions", "off"] = Field(
+        "lines", description="what is told of likely decisions in spoken talk: lines and regions"
+    )
+
+
 class RatifySettings(_Group):
     quorum: int = Field(2, ge=1, description="supporters besides the proposer that accept it")
 
@@ -282,6 +293,7 @@ class Settings(_Group):
 
     summary: SummarySettings = SummarySettings()
     extract: ExtractSettings = ExtractSettings()
+    structure: StructureSettings = StructureSettings()
     ratify: RatifySettings = RatifySettings()
     lapse: LapseSettings = LapseSettings()
     link: LinkSettings = LinkSettings()

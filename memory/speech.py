@@ -82,6 +82,8 @@ def _note_manner(moment: Moment, detection: Detection, made: Proposal | Decision
     if detection.how == "pattern":
         manner.weigh(moment, made)
         return
+    if moment.content.endswith(manner.UNMARKED, detection.text_start, detection.text_end):
+        return
     moment.memory.structure.marked += 1
     if detection.how == "tag":
         manner.mark(moment, made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -172,6 +173,34 @@ def _said() -> st.SearchStrategy[str]:
     )
 
 
+BARE = (
+    "Close the issue on {} with no change",
+    "The working group will drop {} in the next release",
+    "Accept the new text for {} and publish it as a note",
+    "We will keep {} out of the first draft",
+)
+AROUND = (
+    "+1", "+1", "+1", "0", "-1", "+0.5", "+1, with thanks", "ana: +1", "I agree",
+    "Any objections?", "Hearing none.", "None here.", "... and say so in the notes",
+    "bo: I would rather wait", "scribe: cy", "cy: fine by me", "Let me look that up.",
+)  # fmt: skip
+
+
+def put() -> st.SearchStrategy[list[Message]]:
+    """A bare line, votes and talk on it, and perhaps the line once more: nothing is marked."""
+    line = st.builds(str.format, st.sampled_from(BARE), st.sampled_from(TOPICS))
+    lead = st.sampled_from(("", "", "", "ana: ", "bo: ", "RESOLVED: "))
+    around = st.lists(st.sampled_from(AROUND), min_size=1, max_size=6)
+    people = st.lists(st.sampled_from((*PEOPLE, "Ana B.")), min_size=9, max_size=9)
+    return st.builds(_put, line, lead, around, st.booleans(), people)
+
+
+def _put(line: str, lead: str, around: list[str], again: bool, people: list[str]) -> list[Message]:
+    said = [lead + line, *around, *([lead + line] if again else [])]
+    named = zip(people, said, strict=False)
+    return [Message(participant=who, content=content) for who, content in named]
+
+
 def messages() -> st.SearchStrategy[Message]:
     """Messages of every act, with and without an envelope, plain talk among them."""
     acts = st.sampled_from(
@@ -245,10 +274,15 @@ def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
     changed = st.builds(SettingsChanged, settings=small)
     aliased = st.builds(ParticipantAliased, alias=names, participant=names)
     rare = st.one_of(corrected, changed, aliased, st.just(MemoryCompacted()))
-    body = st.lists(
-        st.one_of(messages(), messages(), messages(), messages(), rare), max_size=max_size
-    )
+    one = st.one_of(messages(), messages(), messages(), messages(), rare)
+    mixed = st.lists(one, max_size=max_size)
+    bare = st.lists(st.one_of(put(), put(), one.map(_alone)), max_size=max(1, max_size // 4))
+    body = st.one_of(mixed, bare.map(lambda some: list(chain.from_iterable(some))[:max_size]))
     return st.builds(lambda first, rest: [first, *rest], st.builds(_open_with, small), body)
+
+
+def _alone(entry: Entry) -> list[Entry]:
+    return [entry]
 
 
 def _open_with(settings: dict[str, object]) -> SessionOpened:

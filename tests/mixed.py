@@ -65,7 +65,7 @@ from bus.entries import (
 from bus.wire import decode
 from memory.presets import preset
 from memory.settings import Settings, overlay
-from tests.logs import ODD, PACK_REFS, PEOPLE, TOPICS
+from tests.logs import AROUND, BARE, ODD, PACK_REFS, PEOPLE, TOPICS
 
 _T = TypeVar("_T")
 
@@ -94,6 +94,8 @@ SAID: Final = (
     *(f"{verb} {handle}" for verb in ("accept", "I oppose", "ratify") for handle in HANDLES),
     *("+1", "-1", "I agree", "I disagree, it costs too much", "0"),
     *(f"I amend {handle}: keep it for a month" for handle in HANDLES[:3]),
+    *(line.format(topic) for line in BARE[:2] for topic in TOPICS[:2]),
+    *AROUND,
     *ODD,
 )
 TEXTS: Final = (

@@ -8,13 +8,14 @@ from typing import Final
 from memory.detection import Detection
 from memory.structure.heard import Heard
 from memory.structure.scorecard import Scorecards, lexicon
+from memory.structure.state import REMARK
 from memory.structure.wording import READ, lead
 from memory.text import plain
 
 _VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
 _PUT: Final = ("propose", "amend")
 _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
-_REMARK: Final = 3  # characters after a vote that are no remark yet
+_BLANK: Final = "[redacted "  # what stands there is no wording, and like every other blank
 _LEAD: Final = 40  # characters that a speaker's name takes at most
 
 
@@ -23,7 +24,7 @@ def vote(n: int, place: int, who: str, content: str, bare: Detection) -> Heard:
     value = _VALUES[bare.act]
     if bare.conditional:
         value //= 2
-    return Heard(n, place, who, who, vote=value, remark=len(content) - bare.end > _REMARK)
+    return Heard(n, place, who, who, vote=value, remark=len(content) - bare.end > REMARK)
 
 
 def overheard(content: str, cards: Scorecards) -> tuple[set[str], bool] | None:
@@ -33,7 +34,8 @@ def overheard(content: str, cards: Scorecards) -> tuple[set[str], bool] | None:
     cues = lexicon().cues(shown[start : start + READ])
     if start:
         cues.add("scribed")
-    if cards.own(cues) >= 0 and len(shown) - start >= _LEAST:
+    passes = cards.own(cues) >= 0 and len(shown) - start >= _LEAST
+    if passes and not content.startswith(_BLANK):
         return None
     return cues, start > 0
 
@@ -53,7 +55,8 @@ def line(n: int, place: int, who: str, content: str, found: Sequence[Detection])
     scribed = start > 0 and put is None
     if scribed:
         cues.add("scribed")
-    marked = any(each.how != "pattern" and not each.reacts for each in found)
+    blank = content.startswith(_BLANK)
+    marked = not blank and any(each.how != "pattern" and not each.reacts for each in found)
     return Heard(
         n, place, who, who, content[start : start + READ], start,
         cues=frozenset(cues), passes=marked, scribed=scribed,

@@ -115,9 +115,9 @@ def _enter_proposal(
     moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]
 ) -> None:
     memory = moment.memory
-    past = _past(moment, line.n, line.who, line.text, line.start, line.at, line.topic)
+    then = past(moment, line.n, line.who, line.text, line.start, line.at, line.topic)
     origin = _origin(moment, card, line, score, stands)
-    made = proposals.propose(past, line.text, origin)
+    made = proposals.propose(then, line.text, origin)
     if made is None:
         return
     line.handles.append(made.handle)
@@ -134,14 +134,14 @@ def _doubt(memory: Memory) -> int:
     return _MARKED if memory.structure.marked else 0
 
 
-def _past(
+def past(
     moment: Moment, n: int, who: str, text: str, start: int, at: str | None, topic: str | None
 ) -> Moment:
     """An earlier entry as a moment of its own, whose facts are told by the one in hand."""
-    past = Moment(moment.memory, n, who, " " * start + text, at, topic)
-    past.told = moment.told
-    past.facts = moment.facts
-    return past
+    then = Moment(moment.memory, n, who, " " * start + text, at, topic)
+    then.told = moment.told
+    then.facts = moment.facts
+    return then
 
 
 def _origin(moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]) -> Origin:
@@ -209,12 +209,12 @@ def _recast(moment: Moment, made: Proposal, cast: Cast) -> None:
         proposals.unreact(memory, before, cast)
     cast.on = made.ref
     cast.was, cast.stood = None, None
-    past = _past(moment, cast.n, memory.named(cast.who), cast.text, 0, cast.at, None)
+    then = past(moment, cast.n, memory.named(cast.who), cast.text, 0, cast.at, None)
     cites = (Cite(cast.n, cast.start, cast.end), Cite(made.born))
     origin = Origin(cites, "tag", cast.rule, cast.confidence)
     reaction = Reaction(cast.stance, cast.conditional, False, True, origin)
-    proposals.react(past, made, reaction)
-    decisions.follow(past, made, reaction)
+    proposals.react(then, made, reaction)
+    decisions.follow(then, made, reaction)
 
 
 # -- decisions -----------------------------------------------------------------------
@@ -249,11 +249,11 @@ def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:
 def _enter_decision(
     moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]
 ) -> None:
-    past = _past(moment, line.n, line.who, line.text, line.start, line.at, line.topic)
+    then = past(moment, line.n, line.who, line.text, line.start, line.at, line.topic)
     origin = _origin(moment, card, line, score, stands)
     link = _settled_by(moment, line)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
-    made = decisions.claim(past, line.text, origin, resolves)
+    made = decisions.claim(then, line.text, origin, resolves)
     if made is None:
         return
     line.handles.append(made.handle)

@@ -13,6 +13,7 @@ from memory.moment import Moment
 
 # Tags that speak for what they stand on alone; "RESOLVED:" is how minutes are kept.
 _LOOSE: Final = ("tag/decision", "tag/consensus")
+UNMARKED: Final = "(unmarked)"  # after a tag that stands for redacted words without one
 _SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what others say
 
 

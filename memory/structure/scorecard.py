@@ -7,10 +7,13 @@ Weights are data, whole numbers in hundredths of a logit, fitted by
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib import resources
-from typing import Final, Literal, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple
 
 from memory.structure.wording import Lexicon
 
@@ -19,6 +22,10 @@ Label = Literal["proposal", "decision"]
 _TOLD: Final = 5  # features that an item keeps: those that decided
 _CERTAIN: Final = 840  # per mille: below a tag, whatever the score
 _STEEP: Final = 4
+
+_instead: ContextVar[Mapping[str, Scorecards]] = ContextVar(
+    "_instead", default=MappingProxyType({})
+)
 
 
 class Card(NamedTuple):
@@ -67,14 +74,36 @@ def confidence(score: int) -> int:
     return min(_CERTAIN, 500 + max(0, score) // _STEEP)
 
 
-@cache
 def scorecards(manner: str) -> Scorecards:
-    """The shipped scorecards for a manner of talk: "typed"."""
+    """The scorecards for a manner of talk ("typed"): the shipped ones, but within `judged_by`."""
+    return _instead.get().get(manner) or shipped(manner)
+
+
+@cache
+def shipped(manner: str) -> Scorecards:
+    """The scorecards that come with the program."""
     file = resources.files("memory.structure") / f"{manner}.json"
-    tree = json.loads(file.read_text("utf-8"))
+    return cards_of(json.loads(file.read_text("utf-8")))
+
+
+def cards_of(tree: Mapping[str, Any]) -> Scorecards:
+    """The scorecards that a file of weights holds."""
     gate = tree["gate"]
     proposal, decision = Card(**tree["proposal"]), Card(**tree["decision"])
     return Scorecards(gate["weights"], gate["bias"], proposal, decision)
+
+
+@contextmanager
+def judged_by(cards: Mapping[str, Scorecards]) -> Iterator[None]:
+    """Within it, talk is judged by `cards` (by manner) and not by the shipped ones.
+
+    For measuring alone: what a fold makes under it is no memory of the log.
+    """
+    token = _instead.set(cards)
+    try:
+        yield
+    finally:
+        _instead.reset(token)
 
 
 @cache

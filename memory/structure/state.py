@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import msgspec
 from msgspec import Struct
 
 from memory.items import Position, Reaction, Stance
 
 REACH = 30  # messages: nearly every restatement comes within 26, every first vote within 13
+REMARK = 3  # characters behind a vote that are no remark yet: a full stop, a smile
 
 
 class Store(Struct, omit_defaults=True, kw_only=True):
@@ -90,6 +94,45 @@ class Cast(Store):
     was: Reaction | None = None  # what its caster had said of that before
     stood: Position | None = None
 
+    @property
+    def remarks(self) -> bool:
+        """True where it says more than the vote."""
+        return len(self.text) - self.end > REMARK
+
+
+class Turn(Store):
+    """A line of spoken talk in reach, and what it is like."""
+
+    n: int
+    who: str
+    text: str = ""  # at most `wording.READ` characters; "" once it was judged
+    at: str | None = None
+    topic: str | None = None
+    kind: str = "say"
+    words: int = 0
+    end: str = "."
+    cue: bool = False
+    settle: bool = False
+    asks: bool = False
+    content: list[str] = []
+    tags: list[str] = []  # where it stands in the session, told when it was heard
+    said: tuple[int, int] = (0, 0)  # what words and tags add to each scorecard
+
+
+class Spoken(Store):
+    """Whether talk is spoken, and the window of spoken turns."""
+
+    settled: Literal["", "typed", "spoken"] = ""
+    leaning: list[int] = []  # what each of the newest lines says for speech, until that is settled
+    waiting: list[Turn] = []  # until then, the newest lines as they came
+    leant: int = 0  # lines so far that leaned
+    heard: int = 0  # turns so far
+    turns: list[Turn] = []
+    lately: dict[str, int] = {}  # content word -> the turn that said it last
+    talked: dict[str, int] = {}  # words of each speaker in the first turns
+    chances: list[tuple[int, int]] = []  # newest lines judged: n, per mille that it decides
+    region: int = 0  # n where the open region of decisions begins; 0: none is open
+
 
 class Structure(Store):
     """The window, the run of votes that goes on, and the manner of the session."""
@@ -105,3 +148,4 @@ class Structure(Store):
     proposals: int = 0  # so far, marked or put to a vote as bare lines
     decisions: int = 0  # so far, marked or told by what they restate
     marked: int = 0  # items that a tag or the envelope marked
+    spoken: Spoken = msgspec.field(default_factory=Spoken)

@@ -86,7 +86,9 @@ def test_law_4_every_item_cites_what_was_said(log: list[Entry]) -> None:
             start, end = fact.data["start"], fact.data["end"]
             assert isinstance(start, int)
             assert isinstance(end, int)
-            assert contents[fact.n][start:end]
+            born = fact.data.get("born", fact.n)
+            assert isinstance(born, int)
+            assert contents[born][start:end]
 
 
 def _cites(memory: Memory) -> list[Cite]:

@@ -1,0 +1,154 @@
+"""How well proposals, decisions and reactions are found in recorded meetings.
+
+python -m benchmarks.extraction [CORPUS ...] [--cross-validate] [--errors N] [--json]
+
+Each meeting is read by the product's own door, the rows of `parley analyze --format items`
+are written down, and the corpora's own scorer judges them. The shipped scorecards
+were fitted on these meetings; with `--cross-validate` each is judged by cards that were not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import partial
+from itertools import groupby
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from benchmarks.extraction_cost import costs
+from benchmarks.extraction_errors import print_errors
+from benchmarks.extraction_page import markdown, stamp, write
+from benchmarks.extraction_scores import Read, figures
+from benchmarks.held_out import Tree, cards_by_fold
+from benchmarks.material import CORPORA
+from benchmarks.recorded import SPOKEN, Recorded, corpora_of, recorded
+from memory.structure.scorecard import cards_of, judged_by
+from server.analysis import analyze
+from server.settings import settled
+from server.transcripts import parse_transcript
+
+Cards = Mapping[int, Tree]  # by fold; empty: the shipped ones
+
+
+def predict(meeting: Recorded, out: Path, tree: Tree | None = None) -> Read:
+    """The rows of a meeting, judged by the cards of `tree`, as whoever reads the file gets them.
+
+    They are left in `out`/CORPUS.VARIANT/NAME.pred.jsonl, where the scorer can be run by hand.
+    """
+    transcript = parse_transcript(meeting.transcript())
+    with judged_by({} if tree is None else {"typed": cards_of(tree)}):
+        rows = analyze(transcript, settled({}, {})).items()
+    folder = out / f"{meeting.corpus}.{meeting.variant}"
+    folder.mkdir(parents=True, exist_ok=True)
+    text = b"".join(orjson.dumps(row) + b"\n" for row in rows)
+    (folder / f"{meeting.name}.pred.jsonl").write_bytes(text)
+    found = [orjson.loads(line) for line in text.splitlines()]
+    return Read(meeting, len(meeting.rows()) - 1, found)
+
+
+def _predicted(out: Path, cards: Cards, meeting: Recorded) -> Read:
+    return predict(meeting, out, cards.get(meeting.fold))
+
+
+def report(
+    corpora: Sequence[Path], pool: Executor, out: Path, cards: Cards
+) -> tuple[dict[str, Any], list[Read]]:
+    """The figures by corpus and variant, and the rows behind them."""
+    found: dict[str, Any] = {}
+    every: list[Read] = []
+    for corpus in corpora:
+        meetings = [one for one in recorded(corpus) if not cards or one.variant != SPOKEN]
+        read = list(_counted(pool.map(partial(_predicted, out, cards), meetings), corpus.name))
+        read.sort(key=lambda one: one.meeting.variant, reverse=True)
+        for variant, some in groupby(read, lambda one: one.meeting.variant):
+            found[f"{corpus.name}, {variant}"] = figures(list(some))
+        every += read
+    return found, every
+
+
+def _counted(read: Iterator[Read], name: str) -> Iterator[Read]:
+    for count, one in enumerate(read, 1):
+        if count % 20 == 0:
+            _say(f"{name}: {count} read")
+        yield one
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.extraction", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument(
+        "corpora",
+        nargs="*",
+        type=Path,
+        metavar="CORPUS",
+        help="folders of meetings; else dev/irc, wg and ami of $PARLEY_CORPORA",
+    )
+    parser.add_argument(
+        "--cross-validate",
+        action="store_true",
+        help="judge each meeting by cards that the others taught (minutes)",
+    )
+    parser.add_argument(
+        "--errors",
+        type=int,
+        default=0,
+        metavar="N",
+        help="print N wrong and N missed items of each corpus, with their lines",
+    )
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the predictions there")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the figures into PAGE")
+    parser.add_argument("--runs", type=int, default=5, help="of the timing; 0 for none")
+    parser.add_argument("--json", action="store_true")
+    return parser  # fmt: skip
+
+
+def main() -> None:
+    """Read, score, print."""
+    asked = options().parse_args()
+    corpora = asked.corpora or corpora_of(CORPORA)
+    if not corpora:
+        print(f"no corpora at {CORPORA}: nothing measured; set PARLEY_CORPORA to their folder")
+        return
+    if missing := [str(one) for one in corpora if not recorded(one)]:
+        sys.exit(f"no meetings with answers (NAME.gold.jsonl) in {', '.join(missing)}")
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool,
+    ):
+        found, read = _measured(asked, corpora, pool, Path(asked.out or scratch))
+    if asked.write:
+        write(asked.write, found)
+    if asked.errors:
+        print_errors(read, asked.errors)
+    else:
+        print(json.dumps(found) if asked.json else markdown(found))
+
+
+def _measured(
+    asked: argparse.Namespace, corpora: Sequence[Path], pool: Executor, out: Path
+) -> tuple[dict[str, Any], list[Read]]:
+    found = stamp(asked.cross_validate)
+    if asked.runs and not asked.cross_validate:
+        _say("timing the fold")
+        found["cost"] = costs(corpora, asked.runs)
+    cards = cards_by_fold(corpora[0].parents[1], pool, _say) if asked.cross_validate else {}
+    found["corpora"], read = report(corpora, pool, out, cards)
+    return found, read
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Microseconds a message that the fold takes, and how much of that finding items is."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from benchmarks.recorded import SPOKEN, STRIPPED, recorded
+from bus.entries import Record, SessionOpened
+from bus.local import LocalLog
+from memory.fold import apply
+from memory.state import Memory, Packs
+from memory.structure.scorecard import Card, Scorecards, judged_by
+from server.opening import drafts, opening_of
+from server.packs import read_packs
+from server.settings import settled
+from server.transcripts import parse_transcript
+
+Log = list[Record]
+Figures = dict[str, Any]
+
+_BLIND: Final = Scorecards({}, -1, Card(0, {}, {}, 0), Card(0, {}, {}, 0))  # nothing passes
+
+
+def costs(corpora: Iterable[Path], runs: int) -> dict[str, Figures]:
+    """The figures of each corpus, markers cut, in microseconds of processor time a message.
+
+    A process of its own for each, so that what one has warmed does not help the next.
+    """
+    found = {}
+    for corpus in corpora:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
+            found[corpus.name] = alone.submit(cost, corpus, runs).result()
+    return found
+
+
+def cost(corpus: Path, runs: int) -> Figures:
+    """`first` is the first reading of these texts, the others are medians of later ones.
+
+    RE2 builds its automata as texts ask for them, so a text read before is
+    read faster: a live session is between the two.
+    """
+    packs = read_packs().known
+    logs = _logs(corpus)
+    messages = sum(len(log) - 1 for log in logs)
+
+    def total(some: Sequence[Log]) -> float:
+        return _timed(lambda: [_folded(log, packs) for log in some]) / messages
+
+    first = total(logs)
+    found: Figures = {"messages": messages, "first": first}
+    found["again"] = statistics.median(total(logs) for _ in range(runs))
+    with judged_by({"typed": _BLIND, "spoken": _BLIND}):
+        found["without_structure"] = statistics.median(total(logs) for _ in range(runs))
+        bare = [_without_packs(log) for log in logs]
+        found["without_structure_and_patterns"] = statistics.median(
+            total(bare) for _ in range(runs)
+        )
+    kinds = [_by_kind(logs, packs) for _ in range(runs)]
+    for kind in kinds[0]:
+        found[kind] = statistics.median(each[kind] for each in kinds)
+    return {name: round(value, 1) for name, value in found.items()}
+
+
+def _logs(corpus: Path) -> list[Log]:
+    """Each meeting's log as the product opens and writes it."""
+    settings, packs = settled({}, {}), read_packs()
+    logs = []
+    for meeting in recorded(corpus):
+        if meeting.variant in (STRIPPED, SPOKEN):
+            transcript = parse_transcript(meeting.transcript())
+            log = LocalLog()
+            log.open(opening_of(transcript, settings, packs))
+            log.publish(drafts(transcript.said))
+            logs.append(log.read(0, count=log.info().head))
+    return logs
+
+
+def _without_packs(log: Log) -> Log:
+    opened = log[0].entry
+    if not isinstance(opened, SessionOpened):
+        raise TypeError("a log begins with its opening")
+    bare = opened.model_copy(update={"packs": ()})
+    return [replace(log[0], entry=bare), *log[1:]]
+
+
+def _folded(log: Log, packs: Packs) -> Memory:
+    memory = Memory(packs)
+    for record in log:
+        apply(memory, record)
+    return memory
+
+
+def _timed(work: Callable[[], object]) -> float:
+    """Microseconds of processor time, without the collector's share."""
+    gc.collect()
+    gc.disable()
+    started = time.process_time_ns()
+    work()
+    took = time.process_time_ns() - started
+    gc.enable()
+    return took / 1000
+
+
+def _by_kind(logs: Iterable[Log], packs: Packs) -> dict[str, float]:
+    """Mean of votes, of lines that get a place in the window, and of all other messages."""
+    spent: dict[str, list[int]] = {"on_votes": [0, 0], "on_candidates": [0, 0], "on_others": [0, 0]}
+    for log in logs:
+        memory = Memory(packs)
+        for record in log:
+            voted = memory.structure.voted
+            started = time.perf_counter_ns()
+            apply(memory, record)
+            took = time.perf_counter_ns() - started
+            if record.n:
+                held = memory.structure
+                placed = bool(held.lines) and held.lines[-1].n == record.n
+                kind = "votes" if held.voted > voted else "candidates" if placed else "others"
+                spent[f"on_{kind}"][0] += took
+                spent[f"on_{kind}"][1] += 1
+    return {kind: took / 1000 / max(1, count) for kind, (took, count) in spent.items()}

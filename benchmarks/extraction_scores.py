@@ -1,0 +1,133 @@
+"""What a corpus's predictions come to: the scorer's counts, and by what each item was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from benchmarks.recorded import FOLDS, Recorded, Row, scorer
+
+LABELS: Final = ("proposal", "decision")
+STANCES: Final = ("support", "oppose", "neutral")
+_TOLERANCE: Final = 0  # the exact message
+
+
+class Read(NamedTuple):
+    """A meeting, and the rows that were told of it."""
+
+    meeting: Recorded
+    messages: int
+    rows: list[Row]
+
+
+def figures(read: Sequence[Read]) -> dict[str, Any]:
+    """Every figure of the meetings of one corpus in one variant."""
+    score = scorer(read[0].meeting.key)
+    counts: Counter[Any] = Counter()
+    parts: dict[int, Counter[Any]] = {fold: Counter() for fold in range(FOLDS)}
+    for one in read:
+        gold = one.meeting.gold()
+        for into in (counts, parts[one.meeting.fold]):
+            score.score_one(one.rows, gold, _TOLERANCE, into, one.messages)
+    report: dict[str, Any] = score.report(counts, _TOLERANCE, len(read))
+    report["messages"] = sum(one.messages for one in read)
+    for label in LABELS:
+        report[label]["by_fold"] = _by_fold(score, parts.values(), label)
+        report[label]["by_how"] = _by_how(read, label)
+    if "reaction" in report:
+        report["reaction"]["off_gold_per_100"] = _per(100 * counts["re", "off_gold"], report)
+        report["reaction"]["gold_by_stance"] = {
+            stance: counts["re", f"gold_{stance}"] for stance in STANCES
+        }
+    if "status" in report:
+        report["status"]["accepted"] = _accepted(counts)
+    if "decision_region" in report:
+        report["decision_region"]["lift"] = _lift(
+            report["decision_region"]["pred_inside"], report["decision_region"]
+        )
+        report["decision_region"]["told"] = _regions(read, report["decision_region"])
+    return report
+
+
+def _per(count: int, report: dict[str, Any]) -> float:
+    messages: int = report["messages"]
+    return round(count / max(1, messages), 2)
+
+
+def _by_fold(score: Any, parts: Iterable[Counter[Any]], label: str) -> list[float]:
+    """F1 of each eighth of the meetings that has anything to find, ascending."""
+    found = [tuple(part[label, each] for each in ("tp", "fp", "fn")) for part in parts]
+    return sorted(round(score.prf(*counts)[2], 3) for counts in found if sum(counts))
+
+
+def _by_how(read: Iterable[Read], label: str) -> dict[str, dict[str, Any]]:
+    """By `how`: items told, those that are right, those that are wrong; optional ones are neither.
+
+    At the exact message, so a row is right by its index alone. Of several on one
+    message the first counts, as in the scorer.
+    """
+    told: Counter[tuple[str, str]] = Counter()
+    for one in read:
+        answers = {row["index"]: row for row in one.meeting.gold() if row["label"] == label}
+        first: dict[int, Row] = {}
+        for row in one.rows:
+            if row["label"] == label:
+                first.setdefault(row["index"], row)
+        for index, row in first.items():
+            told[row["how"], _verdict(answers.get(index))] += 1
+    hits = sum(count for (_, verdict), count in told.items() if verdict == "right")
+    return {
+        how: {
+            "right": told[how, "right"], "wrong": told[how, "wrong"],
+            "optional": told[how, "optional"],
+            "precision": _share(told[how, "right"], told[how, "right"] + told[how, "wrong"]),
+            "share_of_hits": _share(told[how, "right"], hits),
+        }
+        for how in sorted({how for how, _ in told})
+    }  # fmt: skip
+
+
+def _verdict(answer: Row | None) -> str:
+    if answer is None:
+        return "wrong"
+    return "optional" if is_optional(answer) else "right"
+
+
+def is_optional(answer: Row) -> bool:
+    """True of an answer that may be given or not."""
+    return bool(answer.get("optional")) or "repeat_of" in answer
+
+
+def _share(count: int, whole: int) -> float | None:
+    return round(count / whole, 3) if whole else None
+
+
+def _accepted(counts: Counter[Any]) -> dict[str, Any]:
+    """How many of the proposals that were accepted are told to be; other statuses are noisy."""
+    of = {key[2]: count for key, count in counts.items() if key[:2] == ("conf", "accepted")}
+    return {"n": sum(of.values()), "accuracy": _share(of.get("accepted", 0), sum(of.values()))}
+
+
+def _lift(inside: float | None, region: dict[str, Any]) -> float | None:
+    base = region["share_of_messages_in_regions"]
+    return round(inside / base, 2) if inside is not None and base else None
+
+
+def _regions(read: Iterable[Read], region: dict[str, Any]) -> dict[str, Any]:
+    """Of rows `decision_region`: how many, how many regions they touch, lift of their messages."""
+    told, messages, inside, hit = 0, 0, 0, 0
+    for one in read:
+        areas = [set(_span(row)) for row in one.meeting.gold() if row["label"] == "decision_region"]
+        spans = [set(_span(row)) for row in one.rows if row["label"] == "decision_region"]
+        found = set().union(*spans)
+        told += len(spans)
+        messages += len(found)
+        inside += len(found & set().union(*areas))
+        hit += sum(bool(area & found) for area in areas)
+    share = _share(inside, messages)
+    return {"n": told, "hit": hit, "messages": messages, "lift": _lift(share, region)}
+
+
+def _span(row: Row) -> Iterable[int]:
+    return row.get("messages") or range(row["start"], row["end"] + 1)

@@ -1,0 +1,72 @@
+"""The scorecards of spoken talk: what each feature of a line adds, as data.
+
+Weights are whole numbers in hundredths of a logit, fitted by `benchmarks/fit_spoken.py`.
+A score is what the data takes it to be: its chance is the share of such lines that are
+what is looked for, so a line is marked well below even odds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+from typing import Any, Final, NamedTuple
+
+_TOLD: Final = 5  # features that an item keeps: those that decided
+_UNIT: Final = 100  # steps of a score to a logit
+_FAR: Final = 600  # beyond, chances are all but certain
+_CHANCES: Final = [round(1000 / (1 + math.exp(-at / _UNIT))) for at in range(-_FAR, _FAR + 1)]
+
+NEVER: Final = -_FAR  # the score of a line that is not looked at
+
+Scores = tuple[int, int]  # of a proposal, of a decision
+
+
+class SpeechCard(NamedTuple):
+    """The weights of both labels, and from where on a line or a stretch is marked."""
+
+    weights: dict[str, Scores]
+    bias: Scores
+    marks: Scores
+    region: int  # sum of chances of a stretch of lines, per mille, from which decisions are near
+    inside: int  # per mille of the lines of such stretches that are where decisions are made
+
+    def add(self, names: Iterable[str]) -> Scores:
+        """What features add to each score."""
+        weights = self.weights
+        proposal = decision = 0
+        for name in names:
+            if name in weights:
+                one, other = weights[name]
+                proposal += one
+                decision += other
+        return proposal, decision
+
+    def reasons(self, names: Iterable[str], label: int) -> str:
+        """The features that did most for a label, the strongest first."""
+        found = sorted((-self.weights.get(name, (0, 0))[label], name) for name in set(names))
+        return "; ".join(name for weight, name in found[:_TOLD] if weight < 0)
+
+
+def chance(score: int) -> int:
+    """Per mille: the share of lines of this score that are what is looked for."""
+    return _CHANCES[max(-_FAR, min(_FAR, score)) + _FAR]
+
+
+@cache
+def speech_card() -> SpeechCard:
+    """The shipped scorecards."""
+    text = (resources.files("memory.structure") / "spoken.json").read_text("utf-8")
+    return read_card(json.loads(text))
+
+
+def read_card(tree: Any) -> SpeechCard:
+    """Scorecards from their file's tree."""
+    one, other = tree["proposal"], tree["decision"]
+    names = sorted({*one["weights"], *other["weights"]})
+    weights = {name: (one["weights"].get(name, 0), other["weights"].get(name, 0)) for name in names}
+    region = tree["region"]
+    biases, marks = (one["bias"], other["bias"]), (one["mark"], other["mark"])
+    return SpeechCard(weights, biases, marks, region["mark"], region["inside"])
