@@ -62,7 +62,7 @@ def blank(
     if isinstance(entry, Unknown):
         yield Unknown(entry.kind, b'{"kind":"%s","v":1}' % entry.kind.encode())
         return
-    said = f"[redacted {record.n}]"
+    said = f"{_lead(record.n, facts, vote)}[redacted {record.n}]"
     fields = {"at_text": None, **_FIELDS[entry.kind]}
     if entry.kind == "step":
         for count in range(len(entry.discovered), -1, -1):
@@ -143,6 +143,16 @@ def born(fact: Fact) -> int:
     """The entry whose words a fact tells of: its own, or an earlier one that it reveals."""
     n = fact.data.get("born", fact.n)
     return n if isinstance(n, int) else fact.n
+
+
+def _lead(n: int, facts: Sequence[Fact], vote: Cast | None) -> str:
+    """The name of whose words a scribe typed, where the entry did anything; "" for its own."""
+    if vote is not None and vote.typist:
+        return f"{vote.who}: "
+    scribed = (fact for fact in facts if born(fact) == n and "typist" in fact.data)
+    return next(
+        (f"{fact.data['participant']}: " for fact in scribed if "participant" in fact.data), ""
+    )
 
 
 def _cast(vote: Cast) -> str:

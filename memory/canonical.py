@@ -167,6 +167,7 @@ def _index(memory: Memory) -> None:
     memory.order_live()
     memory.order_resolving()
     memory.order_topics()
+    memory.order_names()
     _index_ranges(memory)
 
 

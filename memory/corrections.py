@@ -144,6 +144,7 @@ def alias(moment: Moment, nick: str, name: str) -> None:
     toolcache.rename(memory, other, known)
     voting.rename(memory, other, known)
     seats.rename(memory, other, known)
+    memory.order_names()
     memory.govern(memory.settings)
     reflections.begin(memory)
     moment.found("participant.aliased", None, alias=nick, participant=known)
@@ -167,16 +168,19 @@ def _rename(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` wherever memory still names participants in full."""
     positions.rename(memory, old, new)
     for proposal in memory.proposals.values():
-        if proposal.participant == old:
-            proposal.participant = new
+        _rename_maker(proposal, old, new)
         if (reaction := proposal.reactions.pop(old, None)) is not None:
             proposal.reactions[new] = _later(proposal.reactions.get(new), reaction)
             proposal.tally = tallied(proposal)
     for decision in memory.decisions.values():
-        if decision.participant == old:
-            decision.participant = new
+        _rename_maker(decision, old, new)
         for side in _sides(decision):
             if (origin := side.pop(old, None)) is not None:
                 if all(new not in other for other in _sides(decision)):
                     side[new] = origin
                 decision.tally = counted(decision)
+
+
+def _rename_maker(item: Proposal | Decision, old: str, new: str) -> None:
+    item.participant = new if item.participant == old else item.participant
+    item.typist = new if item.typist == old else item.typist

@@ -113,6 +113,7 @@ def _enter(
         born=moment.n,
         detected=moment.told,
         at=moment.at,
+        typist=moment.typist,
         origin=origin,
         fingerprint=marks,
         resolves=None if resolves is None else resolves.ref,

@@ -59,7 +59,7 @@ from memory.proposals import lapse
 from memory.settings import merged
 from memory.speech import speak
 from memory.state import Memory
-from memory.structure import hindsight, joining, spoken
+from memory.structure import hindsight, joining, scribes, spoken
 from memory.voting import calling
 from memory.voting import course as voting
 
@@ -103,7 +103,7 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     facts = _NOTHING
     if name not in memory.bots:
         found = memory.reader.read(entry.content, entry.act)
-        moment = Moment(memory, n, name, entry.content, entry.at, entry.topic)
+        moment = _moment(memory, n, name, entry)
         if found:
             speak(moment, found, entry.re)
         _hear(moment, found, entry)
@@ -124,6 +124,14 @@ def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     if memory.open_count >= memory.interval:
         summaries.close_range(memory, n, entry.at)
     return facts
+
+
+def _moment(memory: Memory, n: int, name: str, entry: Message) -> Moment:
+    """A message and whose words it is; an act in the envelope is its sender's own."""
+    who = scribes.speaker(memory, name, entry.content)
+    if who == name or entry.act is not None:
+        return Moment(memory, n, name, entry.content, entry.at, entry.topic)
+    return Moment(memory, n, who, entry.content, entry.at, entry.topic, name)
 
 
 def _hear(moment: Moment, found: Sequence[Detection], entry: Message) -> None:

@@ -80,6 +80,7 @@ class Proposal:
     origin: Origin
     fingerprint: tuple[int, ...]
     at: str | None = None
+    typist: str = ""  # who typed it for them, as a scribe
     named: bool = False  # the topic is the speaker's own word, not read from the text
     status: ProposalStatus = "active"
     reactions: dict[str, Reaction] = field(default_factory=dict)  # {} once settled and shrunk
@@ -127,6 +128,7 @@ class Decision:
     origin: Origin
     fingerprint: tuple[int, ...]
     at: str | None = None
+    typist: str = ""  # who typed it for them, as a scribe
     named: bool = False  # the topic is the speaker's own word, not read from the text
     status: DecisionStatus = "claimed"
     resolves: int | None = None  # ref of the proposal it settles

@@ -9,7 +9,7 @@ from memory.state import Memory
 class Moment:
     """The entry in hand. Handlers change `memory` through it and record facts in it."""
 
-    __slots__ = ("at", "content", "facts", "memory", "n", "participant", "told", "topic")
+    __slots__ = ("at", "content", "facts", "memory", "n", "participant", "told", "topic", "typist")
 
     def __init__(
         self,
@@ -19,11 +19,13 @@ class Moment:
         content: str,
         at: str | None,
         topic: str | None = None,
+        typist: str = "",
     ) -> None:
         self.memory = memory
         self.n = n
         self.told = n  # the entry whose facts these are: a later one, where it reveals this
-        self.participant = participant  # canonical
+        self.participant = participant  # canonical: whose words these are
+        self.typist = typist  # who typed them for somebody else, as a scribe; canonical
         self.content = content
         self.at = at
         self.topic = topic
@@ -33,6 +35,8 @@ class Moment:
         """Record a fact."""
         if self.told != self.n:
             data["born"] = self.n
+        if self.typist:
+            data["typist"] = self.typist
         self.facts.append(Fact(kind, ref, self.told, data))
 
     def origin(

@@ -41,6 +41,7 @@ def propose(
         born=moment.n,
         detected=moment.told,
         at=moment.at,
+        typist=moment.typist,
         origin=origin,
         fingerprint=marks,
         mentioned=memory.messages,

@@ -13,6 +13,7 @@ from memory.moment import Moment
 from memory.proposals import settle
 from memory.sides import sides_of
 from memory.state import Memory
+from memory.structure.scribes import is_scribed
 
 
 def has_quorum(memory: Memory, proposal: Proposal) -> bool:
@@ -26,7 +27,7 @@ def has_quorum(memory: Memory, proposal: Proposal) -> bool:
         if reaction.stance == "oppose":
             return False
         if reaction.stance == "support" and reaction.counted and not reaction.conditional:
-            supporters += name != proposal.participant
+            supporters += name not in (proposal.participant, proposal.typist)
     return supporters >= memory.settings.ratify.quorum
 
 
@@ -39,10 +40,12 @@ def carries(memory: Memory, proposal: Proposal) -> bool:
     supporters = opponents = 0
     for name, reaction in proposal.reactions.items():
         sure = reaction.vote or (reaction.counted and not reaction.conditional)
+        if is_scribed(reaction.origin):
+            continue
         if reaction.stance == "oppose":
             opponents += 1
         elif reaction.stance == "support" and sure:
-            supporters += name != proposal.participant
+            supporters += name not in (proposal.participant, proposal.typist)
     return supporters >= max(memory.settings.ratify.quorum, 2 * opponents)
 
 
@@ -77,7 +80,7 @@ def ratify_if_enough(moment: Moment, decision: Decision) -> None:
     cites = [
         origin.cites[0]
         for name, origin in sorted(decision.supporters.items())
-        if name != decision.participant
+        if name not in (decision.participant, decision.typist) and not is_scribed(origin)
     ]
     if len(cites) >= moment.memory.settings.ratify.quorum:
         cites.sort(key=lambda cite: -cite.n)

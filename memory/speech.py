@@ -11,6 +11,7 @@ from memory.links import Link, referred, resolved_by, targets
 from memory.moment import Moment
 from memory.similar import fingerprint
 from memory.structure import hindsight, manner
+from memory.structure.scribes import is_scribed, noted
 from memory.text import TOPIC_LIMIT, clip
 
 _STANCES: dict[str, Stance] = {
@@ -54,7 +55,7 @@ def _aimed(moment: Moment, detection: Detection, re: Re) -> Detection:
 def _origin(moment: Moment, detection: Detection, confidence: int = 1000) -> Origin:
     return moment.origin(
         detection.how,
-        detection.rule,
+        noted(moment.memory, moment.typist, detection.rule),
         detection.confidence * confidence // 1000,
         start=min(detection.start, detection.text_start),
         end=max(detection.end, detection.text_end),
@@ -125,7 +126,8 @@ def _react(
     moment: Moment, detection: Detection, link: Link, proposal: Proposal, stance: Stance
 ) -> None:
     origin = _origin(moment, detection, link.confidence)
-    reaction = Reaction(stance, detection.conditional, link.sure, detection.vote, origin)
+    counted = link.sure and not is_scribed(origin)
+    reaction = Reaction(stance, detection.conditional, counted, detection.vote, origin)
     if link.sure:
         manner.firm(moment, proposal)
     proposals.react(moment, proposal, reaction)
@@ -158,9 +160,9 @@ def _superseded_decision(moment: Moment, detection: Detection, re: Re) -> Decisi
 
 
 def _withdraw(moment: Moment, detection: Detection, re: Re) -> None:
-    """Only its proposer, or a chair, may withdraw a proposal."""
+    """Only its proposer, or a chair, may withdraw a proposal, and nobody for them."""
     proposal = _only_proposal(moment, detection, re) or _own_newest(moment)
-    if proposal is None or proposal.status != "active":
+    if proposal is None or proposal.status != "active" or moment.typist:
         return
     if (
         moment.participant != proposal.participant
@@ -214,8 +216,12 @@ def _ruled_on(moment: Moment, detection: Detection, re: Re) -> list[Proposal | D
 
 
 def _may_rule(moment: Moment, item: Proposal | Decision) -> bool:
+    if moment.typist:
+        return False  # a scribe has nobody's say
     chairs = moment.memory.chairs
-    return moment.participant in chairs if chairs else moment.participant != item.participant
+    if chairs:
+        return moment.participant in chairs
+    return moment.participant not in (item.participant, item.typist)
 
 
 def _rule_on_decision(moment: Moment, act: str, decision: Decision, origin: Origin) -> None:

@@ -93,6 +93,7 @@ class Memory:
         "live",
         "messages",
         "n",
+        "names",
         "newest",
         "note_agents",
         "notebooks",
@@ -110,6 +111,7 @@ class Memory:
         "reader",
         "redacted",
         "resolving",
+        "scribes",
         "seq",
         "settings",
         "short_term",
@@ -162,6 +164,7 @@ class Memory:
         self.redacted: list[int] = []  # n of entries whose content is gone, ascending
         # told from the above
         self.live: dict[int, None] = {}  # active proposals, longest unmentioned first
+        self.names: dict[str, str] = {}  # in small letters -> whoever spoke, or has a seat
         self.at_refs: dict[int, list[str]] = {}  # n -> handles born there
         self.topics: dict[str, list[int]] = {}  # named topic -> decisions on it
         self.resolving: dict[int, int] = {}  # proposal ref -> ref of the decision that resolves it
@@ -187,6 +190,7 @@ class Memory:
         self.window = settings.link.window
         self.chairs = frozenset(map(self.named, settings.chair))
         self.bots = frozenset(map(self.named, settings.bots))
+        self.scribes = frozenset(self.named(name).casefold() for name in settings.structure.scribes)
         self.users = frozenset(map(self.named, settings.exchange.users))
         agents = sorted(settings.note.agents.items())
         self.note_agents = {self.named(name): agent for name, agent in agents}
@@ -269,7 +273,26 @@ class Memory:
         found = self.participants.get(name)
         if found is None:
             found = self.participants[name] = Participant(name)
+            self.learn(name)
         return found
+
+    def learn(self, name: str) -> None:
+        """Note that `name` is somebody's, whatever its case; of two that differ by it the lesser.
+
+        A name that somebody has outranks an alias.
+        """
+        small = name.casefold()
+        held = self.names.get(small)
+        if held is None or held.casefold() != small or name < held:
+            self.names[small] = name
+
+    def order_names(self) -> None:
+        """Tell again who is known by which name."""
+        self.names = {}
+        for name in (*self.participants, *self.floor.seats):
+            self.learn(name)
+        for nick in sorted(self.aliases):
+            self.names.setdefault(nick.casefold(), self.aliases[nick])
 
     def proposal(self, ref: int) -> Proposal | None:
         """The proposal `ref` names now: merges are followed, struck ones are none."""

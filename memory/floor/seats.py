@@ -75,6 +75,7 @@ def joined(moment: Moment, entry: ParticipantJoined) -> None:
     if seat is None:
         order = 1 + max((one.order for one in floor.seats.values()), default=0)
         seat = floor.seats[name] = Seat(order=order, since=floor.turns)
+        memory.learn(name)
     elif not seat.present:
         seat.since = floor.turns
     if seat.seat != entry.seat:

@@ -16,7 +16,13 @@ _VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
 _PUT: Final = ("propose", "amend")
 _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
 _BLANK: Final = "[redacted "  # what stands there is no wording, and like every other blank
+_NAME: Final = 80  # characters within which a blank begins, behind a name
 _LEAD: Final = 40  # characters that a speaker's name takes at most
+
+
+def _is_blank(content: str) -> bool:
+    """True where the words are redacted, those of whom a scribe named included."""
+    return content.find(_BLANK, 0, _NAME) >= 0
 
 
 def vote(n: int, place: int, who: str, content: str, bare: Detection) -> Heard:
@@ -35,7 +41,7 @@ def overheard(content: str, cards: Scorecards) -> tuple[set[str], bool] | None:
     if start:
         cues.add("scribed")
     passes = cards.own(cues) >= 0 and len(shown) - start >= _LEAST
-    if passes and not content.startswith(_BLANK):
+    if passes and not _is_blank(content):
         return None
     return cues, start > 0
 
@@ -55,7 +61,7 @@ def line(n: int, place: int, who: str, content: str, found: Sequence[Detection])
     scribed = start > 0 and put is None
     if scribed:
         cues.add("scribed")
-    blank = content.startswith(_BLANK)
+    blank = _is_blank(content)
     marked = not blank and any(each.how != "pattern" and not each.reacts for each in found)
     return Heard(
         n, place, who, who, content[start : start + READ], start,

@@ -22,6 +22,7 @@ from memory.structure import hearing
 from memory.structure.evidence import Heard, features, observe, overhear
 from memory.structure.manner import firm, mark
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
+from memory.structure.scribes import noted
 from memory.structure.state import REACH, Cast, Line
 from memory.structure.wording import READ
 from memory.text import plain
@@ -69,7 +70,8 @@ def _heard(
     if bare is not None:
         return hearing.vote(moment.n, place, who, content, bare)
     heard = hearing.line(moment.n, place, who, content, found)
-    return hearing.weighed(heard, cards)._replace(at=moment.at, topic=moment.topic)
+    typist = moment.typist or who
+    return hearing.weighed(heard, cards)._replace(at=moment.at, topic=moment.topic, typist=typist)
 
 
 def _name(moment: Moment, line: Line) -> None:
@@ -115,7 +117,7 @@ def _enter_proposal(
     moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]
 ) -> None:
     memory = moment.memory
-    then = past(moment, line.n, line.who, line.text, line.start, line.at, line.topic)
+    then = _past(moment, line)
     origin = _origin(moment, card, line, score, stands)
     made = proposals.propose(then, line.text, origin)
     if made is None:
@@ -144,13 +146,21 @@ def past(
     return then
 
 
+def _past(moment: Moment, line: Line) -> Moment:
+    then = past(moment, line.n, line.who, line.text, line.start, line.at, line.topic)
+    then.typist = "" if line.typist == line.who else line.typist
+    return then
+
+
 def _origin(moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]) -> Origin:
     """Cites the line, then the entry that revealed it; the rule names what decided."""
     reasons = card.reasons(lexicon().cues(plain(line.text)), stands)
     cites = [Cite(line.n, line.start, line.start + len(line.text.rstrip()))]
     if moment.n != line.n:
         cites.append(Cite(moment.n, 0, len(moment.content)))
-    return Origin(tuple(cites), "structure", "; ".join(reasons), confidence(score))
+    typist = "" if line.typist == line.who else line.typist
+    rule = noted(moment.memory, typist, "; ".join(reasons))
+    return Origin(tuple(cites), "structure", rule, confidence(score))
 
 
 # -- votes that name nothing ---------------------------------------------------------
@@ -171,8 +181,8 @@ def cast(moment: Moment, detection: Detection, link: Link | None) -> bool:
         n=moment.n, place=memory.messages, who=moment.participant,
         stance=_STANCES[detection.act],
         conditional=detection.conditional, start=detection.start, end=detection.end,
-        rule=detection.rule, confidence=detection.confidence, text=moment.content[:READ],
-        at=moment.at,
+        rule=noted(memory, moment.typist, detection.rule) or "", confidence=detection.confidence,
+        text=moment.content[:READ], typist=moment.typist, at=moment.at,
     )  # fmt: skip
     held.casts.append(taken)
     if proposal is None:
@@ -210,6 +220,7 @@ def _recast(moment: Moment, made: Proposal, cast: Cast) -> None:
     cast.on = made.ref
     cast.was, cast.stood = None, None
     then = past(moment, cast.n, memory.named(cast.who), cast.text, 0, cast.at, None)
+    then.typist = cast.typist
     cites = (Cite(cast.n, cast.start, cast.end), Cite(made.born))
     origin = Origin(cites, "tag", cast.rule, cast.confidence)
     reaction = Reaction(cast.stance, cast.conditional, False, True, origin)
@@ -249,7 +260,7 @@ def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:
 def _enter_decision(
     moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]
 ) -> None:
-    then = past(moment, line.n, line.who, line.text, line.start, line.at, line.topic)
+    then = _past(moment, line)
     origin = _origin(moment, card, line, score, stands)
     link = _settled_by(moment, line)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from memory.items import Position, Proposal, Reaction
 from memory.state import Memory
-from memory.structure.state import Cast, Line, Run, Structure, Turn
+from memory.structure import scribes
+from memory.structure.state import Cast, Line, Run, Spoken, Structure, Turn
 
 
 def rename(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` throughout the window; of two votes in one run the later one stands."""
     held = memory.structure
+    scribes.rename(memory, old, new)
+    _rename_turns(held.spoken, old, new)
     for line in held.lines:
         line.who = new if line.who == old else line.who
         line.typist = new if line.typist == old else line.typist
-    for turn in (*held.spoken.waiting, *held.spoken.turns):
-        turn.who = new if turn.who == old else turn.who
-    if (words := held.spoken.talked.pop(old, None)) is not None:
-        held.spoken.talked[new] = held.spoken.talked.get(new, 0) + words
     for run in held.runs:
         _join_votes(run, held.casts, old, new)
     for cast in held.casts:
@@ -29,6 +28,7 @@ def rename(memory: Memory, old: str, new: str) -> None:
             _remember(cast, on.reactions.get(other), _position(memory, other, on))
     for cast in held.casts:
         cast.who = new if cast.who == old else cast.who
+        cast.typist = new if cast.typist == old else cast.typist
 
 
 def merge(memory: Memory, item: Proposal, into: Proposal) -> None:
@@ -48,6 +48,13 @@ def forget(held: Structure, n: int) -> None:
     for one in (*kept, *held.spoken.waiting, *held.spoken.turns):
         if one.n == n:
             one.text = ""
+
+
+def _rename_turns(held: Spoken, old: str, new: str) -> None:
+    for turn in (*held.turns, *held.waiting):
+        turn.who = new if turn.who == old else turn.who
+    if (words := held.talked.pop(old, None)) is not None:
+        held.talked[new] = held.talked.get(new, 0) + words
 
 
 def _join_votes(run: Run, casts: list[Cast], old: str, new: str) -> None:

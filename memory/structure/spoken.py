@@ -65,8 +65,8 @@ def _let_go(memory: Memory) -> None:
     held = memory.structure
     if held.lines or held.led:
         memory.structure = Structure(
-            spoken=held.spoken, proposals=held.proposals, decisions=held.decisions,
-            marked=held.marked,
+            spoken=held.spoken, scribing=held.scribing, proposals=held.proposals,
+            decisions=held.decisions, marked=held.marked,
         )  # fmt: skip
 
 

@@ -64,6 +64,22 @@ class Line(Store):
     handles: list[str] = []  # the items it turned out to be
 
 
+class Typed(Store):
+    """A message lately typed: by whom, and whose name leads it."""
+
+    typist: str
+    who: str = ""  # a known participant; "" where no name leads it
+    on: bool = False  # it goes on with what `who` said
+    to: bool = False  # it looks like words to `who`
+
+
+class Scribing(Store):
+    """Who takes minutes of what others say."""
+
+    named: list[str] = []  # scribes by somebody's word, the newest last
+    typed: list[Typed] = []  # the newest messages
+
+
 class Run(Store):
     """Votes that follow each other: who voted, and how."""
 
@@ -89,6 +105,7 @@ class Cast(Store):
     rule: str
     confidence: int
     text: str
+    typist: str = ""  # who typed it for its caster
     at: str | None = None
     on: int = 0  # ref of the proposal it counts for; 0: none
     was: Reaction | None = None  # what its caster had said of that before
@@ -148,4 +165,5 @@ class Structure(Store):
     proposals: int = 0  # so far, marked or put to a vote as bare lines
     decisions: int = 0  # so far, marked or told by what they restate
     marked: int = 0  # items that a tag or the envelope marked
+    scribing: Scribing = msgspec.field(default_factory=Scribing)
     spoken: Spoken = msgspec.field(default_factory=Spoken)

@@ -188,6 +188,8 @@ def _hear_objection(moment: Moment, fact: Fact) -> None:
     """Under consent, words for or against the proposal are a ballot."""
     words = {"support": "accept", "oppose": "reject"}
     said = words.get(str(fact.data["stance"]))
+    if "typist" in fact.data and not fact.data["counted"]:
+        return  # nobody's ballot is in a scribe's hands
     if said is None or (
         said == "accept" and (fact.data["conditional"] or not fact.data["counted"])
     ):
