@@ -15,7 +15,7 @@ from memory.structure.heard import Heard
 from memory.structure.state import REACH, Line, Structure
 from memory.structure.steps import once, reached
 
-__all__ = ["LATER", "Heard", "features", "observe"]
+__all__ = ["LATER", "Heard", "features", "is_put", "observe", "overhear"]
 
 # How the features begin that may come true after a line was heard. What they
 # add to a proposal's score is never below 0, or a line could be taken back.
@@ -31,6 +31,8 @@ _AFTER: Final = 2
 _LIST: Final = 3  # messages between lines that stand together
 _NEWEST: Final = (1 << 20) - 1  # lines by which the manner of the talk is told
 _FEW: Final = 8
+_PLAIN: Final = 200  # wording that leaves little doubt
+_AT_ONCE: Final = frozenset({"votes after 1", "bare voters >=3"})
 
 
 def observe(held: Structure, heard: Heard) -> list[Line]:
@@ -135,6 +137,15 @@ def features(held: Structure, line: Line) -> list[str]:
     if line.behind is not None:
         found += echoes.restates(line.behind)
     return once(found)
+
+
+def is_put(line: Line, stands: Collection[str]) -> bool:
+    """True for what is put to a vote in so many words: do this, and three votes right below.
+
+    The scorecard is fitted on meetings that say again what they decide, and asks
+    for that; of those lines hardly one is anything else.
+    """
+    return line.imperative and line.own >= _PLAIN and _AT_ONCE.issubset(stands)
 
 
 def _grade(own: int) -> str:

@@ -19,7 +19,7 @@ from memory.moment import Moment
 from memory.similar import fingerprint, resemblance
 from memory.state import Memory
 from memory.structure import hearing
-from memory.structure.evidence import Heard, features, observe, overhear
+from memory.structure.evidence import Heard, features, is_put, observe, overhear
 from memory.structure.manner import firm, mark
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
 from memory.structure.scribes import noted
@@ -103,7 +103,10 @@ def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
         return
     held = moment.memory.structure
     stands = features(held, line)
-    score = line.wording[0] + card.stands(stands) - _doubt(memory)
+    score = line.wording[0] + card.stands(stands)
+    if is_put(line, stands):
+        score = max(score, 0)
+    score -= _doubt(memory)
     if score < 0:
         return
     for item in tentative:
