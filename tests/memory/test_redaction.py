@@ -289,7 +289,7 @@ def test_redacting_one_entry_after_the_other_changes_no_name(
         assert all(known[ref] == n or n in gone for ref, n in born(log).items())
 
 
-BARE = "Close the issue on rate limits with no change"
+BARE = "Remove the rate limits and require a key from all"
 
 
 def bare_log() -> list[Record]:
