@@ -56,8 +56,8 @@ def test_a_fit_ends_where_no_small_step_is_better(
         assert abs(off + made[each]) < 0.2
 
 
-def test_the_line_between_yes_and_no_stands_in_the_middle_of_a_plateau() -> None:
-    """Where many thresholds are equally good, the middle one; optional lines do not count."""
+def test_the_line_between_yes_and_no_stands_low_on_a_plateau() -> None:
+    """Of thresholds that are nearly as good, one that misses less; optional lines do not count."""
     lines = [Scored("irc", 0, at, at > 0, False) for at in (-90, -60, -50, 40, 70, 80)]
     assert threshold([*lines, Scored("irc", 0, -80, True, True)]) == 40
 

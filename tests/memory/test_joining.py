@@ -13,7 +13,7 @@ from memory.items import Fact
 from memory.state import Memory
 from tests.logs import PACKS, folded, numbered, opened, put, talk
 
-CLOSE = "Close the issue on rate limits with no change"
+CLOSE = "Remove the rate limits and require a key from all"
 DROP = "The working group will drop the old importer in the next release"
 
 

@@ -289,7 +289,11 @@ def test_redacting_one_entry_after_the_other_changes_no_name(
         assert all(known[ref] == n or n in gone for ref, n in born(log).items())
 
 
+<<<<<<< HEAD
 BARE = "Accept the new text and publish it as a note"
+=======
+BARE = "Remove the rate limits and require a key from all"
+>>>>>>> scorer
 
 
 def bare_log() -> list[Record]:
