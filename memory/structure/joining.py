@@ -6,15 +6,10 @@ move to a nearer proposal, and then what its caster had said before it stands ag
 
 from __future__ import annotations
 
-from typing import Final
-
 from memory.items import Position, Proposal, Reaction
 from memory.state import Memory
 from memory.structure import scribes
 from memory.structure.state import Cast, Line, Run, Spoken, Structure, Turn
-
-
-_BLANK: Final = "[redacted "  # what stands there is gone already
 
 
 def rename(memory: Memory, old: str, new: str) -> None:
@@ -51,7 +46,7 @@ def forget(held: Structure, n: int) -> None:
     """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
     kept: list[Line | Cast | Turn] = [*held.lines, *held.casts]
     for one in (*kept, *held.spoken.waiting, *held.spoken.turns):
-        if one.n == n and _BLANK not in one.text:
+        if one.n == n:
             one.text = ""
 
 

@@ -36,6 +36,7 @@ from memory.canonical import dump
 from memory.context import Request, assemble
 from memory.errors import RedactionRefused
 from memory.redaction import blanked, statuses
+from memory.structure.joining import forget
 from memory.voting.course import result as counted
 from tests.logs import PACKS, folded, numbered, opened, put, talk
 from tests.logs import entries as some_entries
@@ -269,6 +270,7 @@ def test_whatever_is_redacted_the_rest_keeps_its_names(
     same = [replace(one, entry=blank) if one.seq == place + 1 else one for one in log]
     rest, _ = folded(same)
     rest.redacted = [n]
+    forget(rest.structure, n)
     assert dump(rest) == dump(memory)
 
 
@@ -289,11 +291,7 @@ def test_redacting_one_entry_after_the_other_changes_no_name(
         assert all(known[ref] == n or n in gone for ref, n in born(log).items())
 
 
-<<<<<<< HEAD
-BARE = "Accept the new text and publish it as a note"
-=======
 BARE = "Remove the rate limits and require a key from all"
->>>>>>> scorer
 
 
 def bare_log() -> list[Record]:
