@@ -112,6 +112,7 @@ def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
     for item in tentative:
         if isinstance(item, Proposal):
             firm(moment, item)
+            _gather(moment, item)
     if not line.handles:
         _enter_proposal(moment, card, line, score, stands)
 
@@ -119,7 +120,6 @@ def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
 def _enter_proposal(
     moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]
 ) -> None:
-    memory = moment.memory
     then = _past(moment, line)
     origin = _origin(moment, card, line, score, stands)
     made = proposals.propose(then, line.text, origin)
@@ -127,11 +127,18 @@ def _enter_proposal(
         return
     line.handles.append(made.handle)
     mark(moment, made)
-    on = [one for one in memory.structure.casts if one.n > line.n and _nearest(memory, one) is made]
+    if _gather(moment, made) > 1:
+        _reword(moment, line, made)
+
+
+def _gather(moment: Moment, made: Proposal) -> int:
+    """Count the votes in reach that are on `made`, now that it is one; how many they are."""
+    memory = moment.memory
+    casts = memory.structure.casts
+    on = [one for one in casts if one.n > made.born and _nearest(memory, one) is made]
     for one in on:
         _recast(moment, made, one)
-    if len(on) > 1:
-        _reword(moment, line, made)
+    return len(on)
 
 
 def _doubt(memory: Memory) -> int:
@@ -207,7 +214,7 @@ def _nearest(memory: Memory, cast: Cast) -> Proposal | None:
         if line.n < cast.n:
             for handle in line.handles:
                 item = memory.item(handle)
-                if isinstance(item, Proposal):
+                if isinstance(item, Proposal) and not item.tentative:
                     found = item
     return found
 
