@@ -1,7 +1,7 @@
 """Runs of votes: which lines they stand below, and what they tell of them.
 
 A run goes on while nobody votes twice, nobody pauses for long, and what it is
-on was not restated. What it tells of a line only grows.
+on was not restated; a vote or two end where a new line stands. What it tells of a line only grows.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ _ANCHOR_REACH: Final = 14  # messages
 _RUN_REACH: Final = 10  # messages without a vote after which a run is over
 _AGAIN: Final = 25  # messages within which a vote by the same person is on a second question
 _TOLD: Final = 2  # ranks a run tells of: from the third line up it told nothing in held-out talk
+_STRAY: Final = 2  # votes before a new line that are not of the run below it
 _STRONG: Final = 250  # hundredths of a logit beyond the gate
 
 
 def vote(held: Structure, heard: Heard, value: int) -> list[Line]:
     """Take a vote in; the lines, oldest first, that it may be on."""
     before = held.runs[-1] if held.runs else None
-    on = before is not None and _goes_on(before, heard)
+    on = before is not None and _goes_on(held, before, heard)
     run = before if before is not None and on else _begun(held, before, heard)
     run.voters[heard.who] = value
     run.last = heard.place
@@ -33,9 +34,11 @@ def vote(held: Structure, heard: Heard, value: int) -> list[Line]:
     return [line for line in held.lines if _told(run, line)]
 
 
-def _goes_on(run: Run, heard: Heard) -> bool:
+def _goes_on(held: Structure, run: Run, heard: Heard) -> bool:
     near = heard.place - run.last <= _RUN_REACH
-    return near and heard.who not in run.voters and not run.closed
+    if not near or heard.who in run.voters or run.closed:
+        return False
+    return len(run.voters) > _STRAY or not (held.lines and held.lines[-1].place > run.last)
 
 
 def _begun(held: Structure, before: Run | None, heard: Heard) -> Run:
