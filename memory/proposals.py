@@ -119,17 +119,18 @@ def react(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
     positions.take(moment, proposal.handle, stance, where.start, where.end)
 
 
-def unreact(memory: Memory, proposal: Proposal, cast: Cast) -> None:
-    """Take back a bare vote that turned out to be on another proposal."""
+def unreact(memory: Memory, proposal: Proposal, cast: Cast) -> bool:
+    """Take back a bare vote that is on another proposal; False where it stands no longer."""
     held = proposal.reactions.get(cast.who)
     if held is None or held.origin.cites[0].n != cast.n:
-        return
+        return False
     if cast.was is None:
         del proposal.reactions[cast.who]
     else:
         proposal.reactions[cast.who] = cast.was
     proposal.tally = tallied(proposal)
     positions.restore(memory, cast.who, proposal.handle, cast.n, cast.stood)
+    return True
 
 
 def tallied(proposal: Proposal) -> tuple[int, int, int]:

@@ -42,11 +42,18 @@ def item_rows(
             rows += _proposal(fact, memory, index_of)
         elif fact.kind == "decision.claimed":
             rows.append(_decision(fact, memory, index_of))
-        elif fact.kind == "reaction.changed":
+        elif fact.kind == "reaction.moved":
+            latest.pop((_born(fact), fact.ref), None)
+        elif fact.kind == "reaction.changed" and not _is_tentative(memory, fact.ref):
             latest[_born(fact), fact.ref] = _reaction(fact, memory, index_of)
     rows += [*latest.values(), *regions.values()]
     rows += scored(read, memory, index_of)
     return sorted(rows, key=lambda row: row["index"])
+
+
+def _is_tentative(memory: Memory, ref: str) -> bool:
+    item = memory.item(ref)
+    return item is not None and item.tentative
 
 
 def _proposal(

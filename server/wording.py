@@ -22,6 +22,7 @@ _SAYS: Final = {
     "proposal.reoffered": "{ref} offers again what was {earlier_status} as {earlier}{because}",
     "proposal.settled": "{ref} {status}",
     "reaction.changed": "{ref} {participant}: {stance}",
+    "reaction.moved": "{ref} {participant}'s vote was on {to}",
     "decision.claimed": "{ref} claimed by {participant}: {said}",
     "decision.ratified": "{ref} ratified: {said}",
     "decision.disputed": "{ref} disputed by {participant}",

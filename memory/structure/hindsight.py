@@ -225,12 +225,12 @@ def _recast(moment: Moment, made: Proposal, cast: Cast) -> None:
     before = memory.proposal(cast.on) if cast.on else None
     if before is made or (before is not None and before.status != "active"):
         return
-    if before is not None:
-        proposals.unreact(memory, before, cast)
-    cast.on = made.ref
-    cast.was, cast.stood = None, None
     then = past(moment, cast.n, memory.named(cast.who), cast.text, 0, cast.at, None)
     then.typist = cast.typist
+    if before is not None and proposals.unreact(memory, before, cast):
+        then.found("reaction.moved", before.handle, participant=then.participant, to=made.handle)
+    cast.on = made.ref
+    cast.was, cast.stood = None, None
     cites = (Cite(cast.n, cast.start, cast.end), Cite(made.born))
     origin = Origin(cites, "tag", cast.rule, cast.confidence)
     reaction = Reaction(cast.stance, cast.conditional, False, True, origin)

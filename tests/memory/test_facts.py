@@ -68,6 +68,13 @@ VOTED = (
     BallotCast(participant="ana", re="V1", choice=("perhaps",)),
 )  # fmt: skip
 
+# votes that an open proposal has until the line right above them turns out to be one
+MOVED = (
+    ("ana", "I propose that we keep the old index."),
+    ("bo", "Close the issue on rate limits with no change"),
+    ("cy", "+1"), ("dee", "+1"), ("fay", "+1"), ("gus", "+1"),
+)  # fmt: skip
+
 
 def documented() -> dict[str, set[str]]:
     """The words of the row of each kind."""
@@ -86,6 +93,7 @@ def found() -> list[Fact]:
     chance = Random(7)
     facts: list[Fact] = [*folded(numbered(TABLE))[1], *folded(numbered(POLL))[1]]
     facts += folded(numbered(AGAIN))[1]
+    facts += folded(talk(*MOVED))[1]
     facts += folded(talk(*WARMING_UP, *DECIDED * 4, *WINDING_DOWN))[1]
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
