@@ -58,9 +58,10 @@ def cost(corpus: Path, runs: int) -> Figures:
     first = total(logs)
     found: Figures = {"messages": messages, "first": first}
     found["again"] = statistics.median(total(logs) for _ in range(runs))
-    with judged_by({"typed": _BLIND, "spoken": _BLIND}):
-        found["without_structure"] = statistics.median(total(logs) for _ in range(runs))
-        bare = [_without_packs(log) for log in logs]
+    with judged_by({"typed": _BLIND}):
+        blind = [_opened(log, settings={"structure": {"manner": "typed"}}) for log in logs]
+        found["without_structure"] = statistics.median(total(blind) for _ in range(runs))
+        bare = [_opened(log, packs=()) for log in blind]
         found["without_structure_and_patterns"] = statistics.median(
             total(bare) for _ in range(runs)
         )
@@ -84,12 +85,14 @@ def _logs(corpus: Path) -> list[Log]:
     return logs
 
 
-def _without_packs(log: Log) -> Log:
+def _opened(log: Log, **changed: Any) -> Log:
+    """The same log, opened otherwise."""
     opened = log[0].entry
     if not isinstance(opened, SessionOpened):
         raise TypeError("a log begins with its opening")
-    bare = opened.model_copy(update={"packs": ()})
-    return [replace(log[0], entry=bare), *log[1:]]
+    if "settings" in changed:
+        changed["settings"] = {**opened.settings, **changed["settings"]}
+    return [replace(log[0], entry=opened.model_copy(update=changed)), *log[1:]]
 
 
 def _folded(log: Log, packs: Packs) -> Memory:

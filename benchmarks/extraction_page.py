@@ -57,12 +57,12 @@ def markdown(found: Figures) -> str:
 
 def _tables(corpora: Figures) -> Iterator[str]:
     yield from _table(
-        "meetings", "messages", "label", "right", "wrong", "missed", "P", "R", "F1", "F1 by eighth"
+        "meetings", "messages", "label", "right", "wrong", "missed", "P", "R", "F1", "F1 by part"
     )
     for name, figures in corpora.items():
         for label in LABELS:
-            row, eighths = figures[label], figures[label]["by_fold"]
-            spread = f"{_rate(eighths[0])}–{_rate(eighths[-1])}" if eighths else "–"
+            row, parts = figures[label], figures[label]["by_part"]
+            spread = f"{_rate(parts[0])}–{_rate(parts[-1])}" if parts else "–"
             yield _row(
                 name, figures["meetings"], figures["messages"], label, row["tp"], row["fp"],
                 row["fn"], *(_rate(row[each]) for each in ("P", "R", "F1")), spread,
