@@ -124,8 +124,8 @@ def _regions(corpora: Figures) -> Iterator[str]:
 _COSTS: Final = {
     "first": "first time",
     "again": "again",
-    "without_structure": "no line passes the gate",
-    "without_structure_and_patterns": "and no patterns",
+    "blind": "no line passes the gate",
+    "bare": "and no patterns",
     "on_others": "other messages",
     "on_candidates": "lines in the window",
     "on_votes": "votes",
