@@ -59,7 +59,7 @@ from memory.proposals import lapse
 from memory.settings import merged
 from memory.speech import speak
 from memory.state import Memory
-from memory.structure import hindsight, spoken
+from memory.structure import hindsight, joining, spoken
 from memory.voting import calling
 from memory.voting import course as voting
 
@@ -177,6 +177,7 @@ def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
     if memory.is_redacted(entry.redacted):  # told by the first of its tombstones
         return _NOTHING
     insort(memory.redacted, entry.redacted)
+    joining.forget(memory.structure, entry.redacted)
     landing.forget(memory, entry.redacted)
     return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]
 

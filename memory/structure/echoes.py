@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
+from bisect import bisect_right
 from functools import lru_cache
 from typing import Final
-
-import msgspec
 
 from memory.similar import stems
 from memory.structure.runs import backing, closed
@@ -13,14 +13,28 @@ from memory.structure.state import Echo, Line, Structure
 from memory.structure.steps import band, reached
 
 _LIKENESS: Final = ("", "some", "alike", "contain", "near", "same")
+_READ: Final = 320  # characters of a line that are compared
+_WORDS: Final = 32  # stems of a line that are compared: a proposal says what it wants in them
+_BITS: Final = 512
+_APART: Final = (1, 2, 4, 8, 16)  # messages
+_VOTES: Final = (1, 2, 3, 5)
 _MUCH: Final = 2  # likeness from which a line may stand for the other
 _AGAIN: Final = 3  # likeness from which it says the other again
 
 
 @lru_cache(maxsize=4096)
 def content(text: str) -> frozenset[str]:
-    """The stems of the words that carry `text`."""
-    return frozenset(stems(text))
+    """The stems of the first words that carry `text`."""
+    return frozenset(stems(text[:_READ])[:_WORDS])
+
+
+@lru_cache(maxsize=4096)
+def _sketch(text: str) -> int:
+    """A bit for each stem: two lines share no more stems than bits."""
+    bits = 0
+    for stem in content(text):
+        bits |= 1 << zlib.crc32(stem.encode()) % _BITS
+    return bits
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> int:
@@ -42,66 +56,68 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> int:
 
 def compare(held: Structure, line: Line) -> list[Line]:
     """The lines above, oldest first, of which `line`, a new one, says much again."""
-    said = content(line.text)
+    said, sketch = content(line.text), _sketch(line.text)
+    least = min(2, sketch.bit_count())
     touched: list[Line] = []
     for other in held.lines:
+        if (sketch & _sketch(other.text)).bit_count() < least:
+            continue
         like = likeness(content(other.text), said)
         if like:
             _note(held, line, other, like)
-            touched.append(other)
+            if like >= _MUCH:
+                touched.append(other)
     return touched
 
 
 def _note(held: Structure, line: Line, other: Line, like: int) -> None:
-    votes = sum(other.place < place for place in held.votes)
+    votes = len(held.votes) - bisect_right(held.votes, other.place)
     apart, same = line.place - other.place, other.who == line.who
-    chained = other.behind is not None and other.behind.likeness >= _AGAIN
-    behind = Echo(
-        n=other.n, likeness=like, apart=apart, votes=votes, same=same,
-        backed=backing(held, other), imperative=other.imperative, scribed=other.scribed,
-        again=chained,
-    )  # fmt: skip
-    if line.behind is None or _closer(behind, line.behind):
-        line.behind = behind
-    ahead = msgspec.structs.replace(
-        behind, n=line.n, backed=0, imperative=line.imperative, scribed=line.scribed, again=False
-    )
-    if other.ahead is None or _closer(ahead, other.ahead):
-        other.ahead = ahead
-    other.told += [each for each in _restated(ahead) if each not in other.told]
+    near = (like, votes >= 2, -apart)
+    if line.behind is None or near > _nearness(line.behind):
+        chained = other.behind is not None and other.behind.likeness >= _AGAIN
+        line.behind = Echo(
+            n=other.n, likeness=like, apart=apart, votes=votes, same=same,
+            backed=backing(held, other), imperative=other.imperative, scribed=other.scribed,
+            again=chained,
+        )  # fmt: skip
+    if other.ahead is None or near > _nearness(other.ahead):
+        other.ahead = Echo(
+            n=line.n, likeness=like, apart=apart, votes=votes, same=same,
+            imperative=line.imperative, scribed=line.scribed,
+        )  # fmt: skip
+    told = _restated(like, min(votes, 5), same, band(apart, _APART))
+    other.told += [each for each in told if each not in other.told]
     if like >= _AGAIN:
         closed(held, other)
-
-
-def _closer(one: Echo, other: Echo) -> bool:
-    return _nearness(one) > _nearness(other)
 
 
 def _nearness(echo: Echo) -> tuple[int, bool, int]:
     return echo.likeness, echo.votes >= 2, -echo.apart
 
 
-def _restated(echo: Echo) -> list[str]:
+@lru_cache(maxsize=1024)  # few things can be said
+def _restated(like: int, votes: int, same: bool, apart: str) -> tuple[str, ...]:
     """What a later line that says it again tells: all that stays true whatever follows."""
-    found = []
-    for like in _LIKENESS[1 : echo.likeness + 1]:
-        told = [f"restated {like}"]
-        if echo.votes >= 2:
-            told.append(f"restated {like} past votes")
+    found: list[str] = []
+    for name in _LIKENESS[1 : like + 1]:
+        told = [f"restated {name}"]
+        if votes >= 2:
+            told.append(f"restated {name} past votes")
         found += told
-        if echo.same:
+        if same:
             found += [f"{each}, one speaker" for each in told]
-    if echo.likeness >= _MUCH:
-        found += reached("restated past votes", echo.votes, (1, 2, 3, 5))
-        found.append(f"restated at {band(echo.apart, (1, 2, 4, 8, 16))}")
-    return found
+    if like < _MUCH:
+        return tuple(found)
+    found += reached("restated past votes", votes, _VOTES)
+    return (*found, f"restated at {apart}")
 
 
 def restates(echo: Echo) -> list[str]:
     """What the earlier line that it is most like tells of a line."""
     like = _LIKENESS[echo.likeness]
-    found = [f"restates {like}", f"restates at {band(echo.apart, (1, 2, 4, 8, 16))}"]
-    found += reached("restates past votes", echo.votes, (1, 2, 3, 5))
+    found = [f"restates {like}", f"restates at {band(echo.apart, _APART)}"]
+    found += reached("restates past votes", echo.votes, _VOTES)
     if echo.votes >= 2:
         found.append(f"restates {like} past votes")
         if echo.same and echo.likeness >= _MUCH:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memory.items import Position, Proposal, Reaction
 from memory.state import Memory
-from memory.structure.state import Cast, Run
+from memory.structure.state import Cast, Line, Run, Structure, Turn
 
 
 def rename(memory: Memory, old: str, new: str) -> None:
@@ -17,6 +17,10 @@ def rename(memory: Memory, old: str, new: str) -> None:
     for line in held.lines:
         line.who = new if line.who == old else line.who
         line.typist = new if line.typist == old else line.typist
+    for turn in (*held.spoken.waiting, *held.spoken.turns):
+        turn.who = new if turn.who == old else turn.who
+    if (words := held.spoken.talked.pop(old, None)) is not None:
+        held.spoken.talked[new] = held.spoken.talked.get(new, 0) + words
     for run in held.runs:
         _join_votes(run, held.casts, old, new)
     for cast in held.casts:
@@ -36,6 +40,14 @@ def merge(memory: Memory, item: Proposal, into: Proposal) -> None:
             cast.on = into.ref
         elif on is into:
             _remember(cast, item.reactions.get(cast.who), None)
+
+
+def forget(held: Structure, n: int) -> None:
+    """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
+    kept: list[Line | Cast | Turn] = [*held.lines, *held.casts]
+    for one in (*kept, *held.spoken.waiting, *held.spoken.turns):
+        if one.n == n:
+            one.text = ""
 
 
 def _join_votes(run: Run, casts: list[Cast], old: str, new: str) -> None:

@@ -63,6 +63,11 @@ class Lexicon:
         self._names = tuple(patterns)
         self._set = compiled_set(tuple("|".join(every) for every in patterns.values()))
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The cues that it can tell beside those of length and of minutes."""
+        return frozenset(self._names)
+
     def cues(self, text: str) -> set[str]:
         """The cues of `text`, a line without its speaker's name, folded and at most `READ` long."""
         names = self._names

@@ -24,8 +24,9 @@ from memory.items import Fact
 from memory.presets import PRESETS
 from server.wording import fact_line
 from tests.answers import settled
-from tests.logs import folded, numbered
+from tests.logs import folded, numbered, talk
 from tests.mixed import made, opening
+from tests.spoken import DECIDED, WARMING_UP, WINDING_DOWN
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 HOUSE = (
@@ -85,6 +86,7 @@ def found() -> list[Fact]:
     chance = Random(7)
     facts: list[Fact] = [*folded(numbered(TABLE))[1], *folded(numbered(POLL))[1]]
     facts += folded(numbered(AGAIN))[1]
+    facts += folded(talk(*WARMING_UP, *DECIDED * 4, *WINDING_DOWN))[1]
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
     small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}

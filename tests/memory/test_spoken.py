@@ -19,31 +19,9 @@ from memory.structure.speech_card import NEVER, chance, speech_card
 from memory.structure.state import REACH, Spoken
 from tests.corpora import drafts_of, meetings, needs_corpora
 from tests.logs import PACKS, folded, numbered, opened, talk
+from tests.spoken import DECIDED, WARMING_UP, WINDING_DOWN
 
-WARMING_UP = (
-    ("Mia", "Okay."),
-    ("Jon", "Um so I had a look at the, uh, the shed on Sunday."),
-    ("Mia", "Mm-hmm."),
-    ("Jon", "And the roof, um, it's it's letting water in."),
-    ("Lea", "Yeah."),
-    ("Mia", "Right."),
-    ("Lea", "Uh I saw that too, um, by the door."),
-    ("Jon", "Yeah."),
-    ("Mia", "Uh-huh."),
-    ("Jon", "Er and it smells a bit, um, of old paint."),
-    ("Lea", "Hmm."),
-    ("Mia", "Okay."),
-)
 SUGGESTION = ("Lea", "Maybe we could put a sheet over it first.")
-WINDING_DOWN = (
-    ("Jon", "Yeah."),
-    ("Mia", "Yeah that's a good idea."),
-    ("Jon", "Um there's one in the van."),
-    ("Lea", "Okay."),
-    ("Mia", "Right."),
-    ("Jon", "Mm."),
-    ("Lea", "Yeah."),
-)
 MEETING = (*WARMING_UP, SUGGESTION, *WINDING_DOWN)
 SUGGESTED = len(WARMING_UP) + 1  # its n
 TYPED = (
@@ -141,16 +119,6 @@ def test_a_marked_proposal_is_not_made_twice() -> None:
     marked = ("Lea", "[PROPOSAL] Maybe we could put a sheet over it first.")
     _, facts = folded(talk(*WARMING_UP, marked, *WINDING_DOWN))
     assert made(facts) == [(SUGGESTED, SUGGESTED)]
-
-
-DECIDED = (
-    ("Mia", "So we are going to use the green paint and the two brushes."),
-    ("Jon", "Yeah."),
-    ("Lea", "Okay."),
-    ("Mia", "And so we are going to have the small ladder and the big table."),
-    ("Jon", "Good."),
-    ("Lea", "Right."),
-)
 
 
 def test_likely_decisions_are_told_and_never_entered() -> None:
