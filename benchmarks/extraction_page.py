@@ -135,7 +135,8 @@ _COSTS: Final = {
 def _cost(corpora: Figures) -> Iterator[str]:
     if not corpora:
         return
-    yield "\nMicroseconds a message, folding with extraction; after the first, medians of several."
+    yield "\nMicroseconds of processor time a message, folding with extraction: the first time,"
+    yield "then medians of several. Where no line passes the gate all talk is read as typed."
     yield from _table("messages", *_COSTS.values())
     for name, row in corpora.items():
         yield _row(name, row["messages"], *(row[each] for each in _COSTS))

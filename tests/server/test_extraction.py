@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.extraction import predict
-from benchmarks.extraction_page import CROSS_VALIDATED, END, SHIPPED, begin
+from benchmarks.extraction import main, predict
+from benchmarks.extraction_page import CROSS_VALIDATED, END, SHIPPED, begin, stamp, write
 from benchmarks.extraction_scores import figures
 from benchmarks.recorded import EXPLICIT, STRIPPED, recorded
 
@@ -109,3 +109,54 @@ def test_the_page_states_figures_that_follow_from_its_counts(cards: str) -> None
         assert f1 == pytest.approx(2 * right / (2 * right + wrong + missed), abs=0.001)
         low, high = (float(cell) for cell in row[10].split("–"))
         assert low <= f1 <= high
+
+
+def test_figures_go_between_the_lines_that_are_theirs(tmp_path: Path) -> None:
+    """The block of the one kind of scorecards is filled, what is around it stays."""
+    page = tmp_path / "page.md"
+    parts = [
+        "# Page",
+        begin(CROSS_VALIDATED),
+        "left over",
+        END,
+        "between",
+        begin(SHIPPED),
+        END,
+        "after",
+    ]
+    page.write_text("\n".join(parts), "utf-8")
+    write(page, {**stamp(cross_validated=True), "corpora": {}})
+    head, _, rest = page.read_text("utf-8").partition(begin(CROSS_VALIDATED))
+    filled, _, tail = rest.partition(END)
+    assert head == "# Page\n"
+    assert "--cross-validate`, commit" in filled
+    assert "left over" not in filled
+    assert tail == "\n" + "\n".join(parts[4:])
+
+
+def test_a_page_without_the_lines_is_left_as_it_is(tmp_path: Path) -> None:
+    """Nothing is written, and the message names the line that lacks."""
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n", "utf-8")
+    with pytest.raises(SystemExit, match="figures of the shipped scorecards"):
+        write(page, {**stamp(cross_validated=False), "corpora": {}})
+    assert page.read_text("utf-8") == "# Page\n"
+
+
+def test_without_corpora_the_benchmark_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, and no failure: they are not part of the project."""
+    monkeypatch.setattr("benchmarks.extraction.CORPORA", tmp_path / "none")
+    monkeypatch.setattr("sys.argv", ["extraction"])
+    main()
+    assert "nothing measured; set PARLEY_CORPORA" in capsys.readouterr().out
+
+
+def test_a_folder_without_answers_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is named and holds no meetings with answers is a mistake of the caller."""
+    monkeypatch.setattr("sys.argv", ["extraction", str(tmp_path)])
+    with pytest.raises(SystemExit, match="no meetings with answers"):
+        main()
