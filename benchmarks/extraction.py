@@ -14,7 +14,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import partial
 from itertools import groupby
@@ -28,24 +28,22 @@ from benchmarks.extraction_cost import costs
 from benchmarks.extraction_errors import print_errors
 from benchmarks.extraction_page import markdown, stamp, write
 from benchmarks.extraction_scores import Read, figures
-from benchmarks.held_out import Tree, cards_by_fold
+from benchmarks.held_out import Cards, cards_by_part, judging
 from benchmarks.material import CORPORA
-from benchmarks.recorded import SPOKEN, Recorded, corpora_of, recorded
-from memory.structure.scorecard import cards_of, judged_by
+from benchmarks.recorded import Recorded, corpora_of, recorded
 from server.analysis import analyze
 from server.settings import settled
 from server.transcripts import parse_transcript
 
-Cards = Mapping[int, Tree]  # by fold; empty: the shipped ones
 
+def predict(out: Path, cards: Cards, meeting: Recorded) -> Read:
+    """The rows of a meeting, as whoever reads the file gets them.
 
-def predict(meeting: Recorded, out: Path, tree: Tree | None = None) -> Read:
-    """The rows of a meeting, judged by the cards of `tree`, as whoever reads the file gets them.
-
-    They are left in `out`/CORPUS.VARIANT/NAME.pred.jsonl, where the scorer can be run by hand.
+    It is judged by the one of `cards` for its part, by the shipped ones where there are none.
+    The rows are left in `out`/CORPUS.VARIANT/NAME.pred.jsonl, for the scorer to be run by hand.
     """
     transcript = parse_transcript(meeting.transcript())
-    with judged_by({} if tree is None else {"typed": cards_of(tree)}):
+    with judging(meeting, cards):
         rows = analyze(transcript, settled({}, {})).items()
     folder = out / f"{meeting.corpus}.{meeting.variant}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -55,10 +53,6 @@ def predict(meeting: Recorded, out: Path, tree: Tree | None = None) -> Read:
     return Read(meeting, len(meeting.rows()) - 1, found)
 
 
-def _predicted(out: Path, cards: Cards, meeting: Recorded) -> Read:
-    return predict(meeting, out, cards.get(meeting.fold))
-
-
 def report(
     corpora: Sequence[Path], pool: Executor, out: Path, cards: Cards
 ) -> tuple[dict[str, Any], list[Read]]:
@@ -66,8 +60,8 @@ def report(
     found: dict[str, Any] = {}
     every: list[Read] = []
     for corpus in corpora:
-        meetings = [one for one in recorded(corpus) if not cards or one.variant != SPOKEN]
-        read = list(_counted(pool.map(partial(_predicted, out, cards), meetings), corpus.name))
+        told = pool.map(partial(predict, out, cards), recorded(corpus))
+        read = list(_counted(told, corpus.name))
         read.sort(key=lambda one: one.meeting.variant, reverse=True)
         for variant, some in groupby(read, lambda one: one.meeting.variant):
             found[f"{corpus.name}, {variant}"] = figures(list(some))
@@ -145,7 +139,7 @@ def _measured(
     if asked.runs and not asked.cross_validate:
         _say("timing the fold")
         found["cost"] = costs(corpora, asked.runs)
-    cards = cards_by_fold(corpora[0].parents[1], pool, _say) if asked.cross_validate else {}
+    cards = cards_by_part(corpora, pool, _say) if asked.cross_validate else {}
     found["corpora"], read = report(corpora, pool, out, cards)
     return found, read
 

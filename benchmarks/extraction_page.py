@@ -57,12 +57,12 @@ def markdown(found: Figures) -> str:
 
 def _tables(corpora: Figures) -> Iterator[str]:
     yield from _table(
-        "meetings", "messages", "label", "right", "wrong", "missed", "P", "R", "F1", "F1 by eighth"
+        "meetings", "messages", "label", "right", "wrong", "missed", "P", "R", "F1", "F1 by part"
     )
     for name, figures in corpora.items():
         for label in LABELS:
-            row, eighths = figures[label], figures[label]["by_fold"]
-            spread = f"{_rate(eighths[0])}–{_rate(eighths[-1])}" if eighths else "–"
+            row, parts = figures[label], figures[label]["by_part"]
+            spread = f"{_rate(parts[0])}–{_rate(parts[-1])}" if parts else "–"
             yield _row(
                 name, figures["meetings"], figures["messages"], label, row["tp"], row["fp"],
                 row["fn"], *(_rate(row[each]) for each in ("P", "R", "F1")), spread,
@@ -124,8 +124,8 @@ def _regions(corpora: Figures) -> Iterator[str]:
 _COSTS: Final = {
     "first": "first time",
     "again": "again",
-    "without_structure": "no line passes the gate",
-    "without_structure_and_patterns": "and no patterns",
+    "blind": "no line passes the gate",
+    "bare": "and no patterns",
     "on_others": "other messages",
     "on_candidates": "lines in the window",
     "on_votes": "votes",
@@ -135,7 +135,8 @@ _COSTS: Final = {
 def _cost(corpora: Figures) -> Iterator[str]:
     if not corpora:
         return
-    yield "\nMicroseconds a message, folding with extraction; after the first, medians of several."
+    yield "\nMicroseconds of processor time a message, folding with extraction: the first time,"
+    yield "then medians of several. Where no line passes the gate all talk is read as typed."
     yield from _table("messages", *_COSTS.values())
     for name, row in corpora.items():
         yield _row(name, row["messages"], *(row[each] for each in _COSTS))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from benchmarks.recorded import FOLDS, Recorded, Row, scorer
+from benchmarks.recorded import Recorded, Row, scorer
 
 LABELS: Final = ("proposal", "decision")
 STANCES: Final = ("support", "oppose", "neutral")
@@ -25,15 +25,15 @@ def figures(read: Sequence[Read]) -> dict[str, Any]:
     """Every figure of the meetings of one corpus in one variant."""
     score = scorer(read[0].meeting.key)
     counts: Counter[Any] = Counter()
-    parts: dict[int, Counter[Any]] = {fold: Counter() for fold in range(FOLDS)}
+    parts: dict[str, Counter[Any]] = {one.meeting.part: Counter() for one in read}
     for one in read:
         gold = one.meeting.gold()
-        for into in (counts, parts[one.meeting.fold]):
+        for into in (counts, parts[one.meeting.part]):
             score.score_one(one.rows, gold, _TOLERANCE, into, one.messages)
     report: dict[str, Any] = score.report(counts, _TOLERANCE, len(read))
     report["messages"] = sum(one.messages for one in read)
     for label in LABELS:
-        report[label]["by_fold"] = _by_fold(score, parts.values(), label)
+        report[label]["by_part"] = _by_part(score, parts.values(), label)
         report[label]["by_how"] = _by_how(read, label)
     if "reaction" in report:
         report["reaction"]["off_gold_per_100"] = _per(100 * counts["re", "off_gold"], report)
@@ -55,8 +55,8 @@ def _per(count: int, report: dict[str, Any]) -> float:
     return round(count / max(1, messages), 2)
 
 
-def _by_fold(score: Any, parts: Iterable[Counter[Any]], label: str) -> list[float]:
-    """F1 of each eighth of the meetings that has anything to find, ascending."""
+def _by_part(score: Any, parts: Iterable[Counter[Any]], label: str) -> list[float]:
+    """F1 of each part of the meetings in which there is anything to find, ascending."""
     found = [tuple(part[label, each] for each in ("tp", "fp", "fn")) for part in parts]
     return sorted(round(score.prf(*counts)[2], 3) for counts in found if sum(counts))
 

@@ -30,9 +30,14 @@ class Recorded(NamedTuple):
     key: Path
 
     @property
-    def fold(self) -> int:
-        """Which part of its corpus it belongs to: by its name, so that a new one moves no other."""
-        return zlib.crc32(self.name.encode()) % FOLDS
+    def part(self) -> str:
+        """Which part of its corpus it belongs to: a new meeting moves no other.
+
+        Spoken ones by series, which are the same people each; others by their name's hash.
+        """
+        if self.variant == SPOKEN:
+            return self.name[:-1]
+        return str(zlib.crc32(self.name.encode()) % FOLDS)
 
     def rows(self) -> list[Row]:
         """The messages, behind the line that describes the session."""

@@ -10,6 +10,7 @@ from bus.entries import SessionOpened
 from server.packs import Packs
 from server.settings import Settings
 from server.transcripts import Said, Transcript
+from server.transcripts.roles import Roles, inferred
 
 
 def opening(
@@ -21,15 +22,30 @@ def opening(
 
 
 def opening_of(transcript: Transcript, settings: Settings, packs: Packs) -> SessionOpened:
-    """Entry 1 of a transcript's session: its first line may name a title, chairs and bots."""
-    meta = transcript.meta
+    """Entry 1 of a transcript's session: its first line may name a title, chairs, scribe and bots.
+
+    Whom it does not name, its words may tell.
+    """
+    meta, roles = transcript.meta, roles_of(transcript, settings)
     title = meta.get("title")
+    scribes = _names(meta.get("scribe")) or list(roles.scribes)
     return opening(
         settings,
         packs,
         title if isinstance(title, str) and title.strip() else None,
-        chair=_names(meta.get("chair")),
-        bots=_names(meta.get("bots")),
+        chair=_names(meta.get("chair")) or list(roles.chair),
+        bots=_names(meta.get("bots")) or list(roles.bots),
+        structure={"scribes": scribes} if scribes else {},
+    )
+
+
+def roles_of(transcript: Transcript, settings: Settings) -> Roles:
+    """Whom the words of a transcript tell to be what, where neither it nor a setting says so."""
+    roles, own = inferred(transcript), settings.session.model_fields_set
+    return Roles(
+        bots=() if "bots" in own else roles.bots,
+        chair=() if "chair" in own else roles.chair,
+        scribes=() if "scribes" in settings.session.structure.model_fields_set else roles.scribes,
     )
 
 

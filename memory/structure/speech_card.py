@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple
@@ -50,14 +52,32 @@ class SpeechCard(NamedTuple):
         return "; ".join(name for weight, name in found[:_TOLD] if weight < 0)
 
 
+_instead: ContextVar[SpeechCard | None] = ContextVar("_instead", default=None)
+
+
 def chance(score: int) -> int:
     """Per mille: the share of lines of this score that are what is looked for."""
     return _CHANCES[max(-_FAR, min(_FAR, score)) + _FAR]
 
 
-@cache
 def speech_card() -> SpeechCard:
-    """The shipped scorecards."""
+    """The shipped scorecards, but within `spoken_by`."""
+    return _instead.get() or shipped()
+
+
+@contextmanager
+def spoken_by(card: SpeechCard) -> Iterator[None]:
+    """Within it, spoken lines are judged by `card`. As `scorecard.judged_by`: to measure alone."""
+    token = _instead.set(card)
+    try:
+        yield
+    finally:
+        _instead.reset(token)
+
+
+@cache
+def shipped() -> SpeechCard:
+    """The scorecards that come with the program."""
     text = (resources.files("memory.structure") / "spoken.json").read_text("utf-8")
     return read_card(json.loads(text))
 

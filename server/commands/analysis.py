@@ -53,7 +53,7 @@ def analyze(
 
     if form is not Form.context and (as_ is not None or brief or budget is not None):
         raise Misuse("--as, --brief and --budget shape a context: add --format context")
-    found = analysis.analyze(_read(file, skip_bad, input_format), settings(ctx))
+    found = analysis.analyze(_read(ctx, file, skip_bad, input_format), settings(ctx))
     if form is Form.memory:
         emit_bytes(found.canonical())
     elif form is Form.items:
@@ -90,20 +90,21 @@ def replay(
     from server.replaying import replay as replay_all
     from server.running import run
 
-    transcript = _read(file, skip_bad, input_format)
+    transcript = _read(ctx, file, skip_bad, input_format)
     report = run(replay_all(settings(ctx), transcript, session, rate=rate, wait=wait))
     if report is not None:
         views.show_minutes(report, json)
 
 
-def _read(file: Path, skip_bad: bool, format: str | None) -> Read:
+def _read(ctx: typer.Context, file: Path, skip_bad: bool, format: str | None) -> Read:
     from server.commands.transcript import read
+    from server.opening import roles_of
     from server.output import tell
     from server.transcripts.written import told
 
     found = read(file, skip_bad, format)
     if found.format != "jsonl":
         tell(f"read as {found.format}")
-    for line in told(found):
+    for line in (*told(found), *roles_of(found, settings(ctx)).lines()):
         tell(line)
     return found

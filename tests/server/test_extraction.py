@@ -1,56 +1,162 @@
-"""How well the patterns read recorded meetings, by the scorer that lies beside them."""
+"""How well recorded meetings are read, by the scorer that lies beside them.
+
+Every third meeting by name, and all of them in the long run. The scorecards were fitted on
+these very meetings: the floors hold the product to what it does, docs/extraction.md says
+what to expect elsewhere.
+"""
 
 from __future__ import annotations
 
-import importlib.util
-from collections import Counter
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import orjson
 import pytest
 
-from server.analysis import analyze
-from server.settings import settled
-from server.transcripts import read_transcript
+from benchmarks.extraction import main, predict
+from benchmarks.extraction_page import CROSS_VALIDATED, END, SHIPPED, begin, stamp, write
+from benchmarks.extraction_scores import figures
+from benchmarks.recorded import EXPLICIT, STRIPPED, recorded
 
-TOLERANCE = 0  # the exact message
+PAGE = Path(__file__).parents[2] / "docs" / "extraction.md"
+LABELS = ("proposal", "decision")
+# F1 of proposals and of decisions at the exact message, and reactions off gold per 100 messages.
+FLOORS = {
+    ("irc", STRIPPED): (0.89, 0.95, 0.6),
+    ("irc", EXPLICIT): (0.98, 0.98, 0.3),
+    ("wg", STRIPPED): (0.86, 0.91, 1.6),
+    ("wg", EXPLICIT): (0.97, 0.98, 0.8),
+}
 
+SLACK = 0.02  # of a third of the meetings, whose items are too few to stand for all
 
-def scorer(corpora: Path) -> ModuleType:
-    """`score.py` of the corpora, as a module."""
-    spec = importlib.util.spec_from_file_location("parley_score", corpora / "score.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def items(transcript: Path) -> list[dict[str, Any]]:
-    """The rows of `parley analyze --format items`, as whoever reads its output gets them."""
-    found = analyze(read_transcript(transcript), settled({}, {})).items()
-    return [orjson.loads(orjson.dumps(row)) for row in found]
-
-
-@pytest.fixture
-def report(corpora: Path) -> dict[str, Any]:
-    """The score over every meeting of the chat corpus, markers left in."""
-    score = scorer(corpora)
-    counts: Counter[Any] = Counter()
-    golds = sorted((corpora / "dev" / "irc").glob("*.gold.jsonl"))
-    assert len(golds) == 86
-    for gold in golds:
-        transcript = gold.with_name(gold.name.replace(".gold.jsonl", ".jsonl"))
-        score.score_one(items(transcript), score.load(gold), TOLERANCE, counts)
-    found: dict[str, Any] = score.report(counts, TOLERANCE, len(golds))
-    return found
+EVERY = [
+    pytest.param(3, id="third"),
+    pytest.param(1, id="all", marks=pytest.mark.long),
+]  # fmt: skip
+CORPUS = pytest.mark.parametrize("corpus", ["irc", "wg"])
 
 
-def test_recorded_meetings_are_read_well(report: dict[str, Any]) -> None:
-    """Proposals and decisions at F1 .75 or more, proposal and stance both right at .90."""
-    print(report)
-    assert report["proposal"]["F1"] >= 0.75
-    assert report["decision"]["F1"] >= 0.75
-    assert report["reaction"]["right_both"] >= 0.90
+def measured(corpora: Path, corpus: str, step: int, out: Path) -> dict[str, dict[str, Any]]:
+    """The figures of every `step`th meeting of a corpus, by variant."""
+    names = sorted({one.name for one in recorded(corpora / "dev" / corpus)})[::step]
+    read = [predict(out, {}, one) for one in recorded(corpora / "dev" / corpus)
+            if one.name in names]  # fmt: skip
+    return {
+        variant: figures([one for one in read if one.meeting.variant == variant])
+        for variant in (STRIPPED, EXPLICIT)
+    }
+
+
+@CORPUS
+@pytest.mark.parametrize("step", EVERY)
+def test_recorded_meetings_are_read_well(
+    corpora: Path, corpus: str, step: int, tmp_path: Path
+) -> None:
+    """Items are found at the exact message, with the marks of their minutes and without."""
+    for variant, found in measured(corpora, corpus, step, tmp_path).items():
+        proposals, decisions, off_gold = FLOORS[corpus, variant]
+        slack = 0.0 if step == 1 else SLACK
+        print(corpus, variant, found)
+        assert found["proposal"]["F1"] >= proposals - slack
+        assert found["decision"]["F1"] >= decisions - slack
+        assert found["reaction"]["off_gold_per_100"] <= off_gold
+        both = 0.99 if variant == EXPLICIT else 0.92 - slack
+        assert found["reaction"]["right_both"] >= both
+        assert found["decision_link_accuracy"]["acc"] >= 0.98
+
+
+def blocks() -> dict[str, str]:
+    """What stands between the comment lines of docs/extraction.md."""
+    text = PAGE.read_text("utf-8")
+    return {
+        cards: text.partition(begin(cards))[2].partition(END)[0]
+        for cards in (CROSS_VALIDATED, SHIPPED)
+    }
+
+
+def rows(block: str, head: str) -> list[list[str]]:
+    """The cells of the table whose heading has `head`."""
+    for table in block.split("\n\n"):
+        lines = [line.strip("| ").split(" | ") for line in table.splitlines() if "|" in line]
+        if lines and head in table.splitlines()[0]:
+            return lines[2:]
+    return []
+
+
+@pytest.mark.parametrize("cards", [CROSS_VALIDATED, SHIPPED])
+def test_the_page_states_figures_that_follow_from_its_counts(cards: str) -> None:
+    """Command and commit are there, and precision, recall and F1 are those of the counts."""
+    block = blocks()[cards]
+    assert "`python -m benchmarks.extraction" in block
+    assert ("--cross-validate" in block) is (cards == CROSS_VALIDATED)
+    found = rows(block, "F1 by part")
+    assert {(row[0], row[3]) for row in found} == {
+        (name, label)
+        for name in (
+            "irc, stripped",
+            "irc, explicit",
+            "wg, stripped",
+            "wg, explicit",
+            "ami, spoken",
+        )
+        for label in LABELS
+    }
+    for row in found:
+        right, wrong, missed = (int(cell) for cell in row[4:7])
+        precision, recall, f1 = (float(cell) for cell in row[7:10])
+        assert precision == pytest.approx(right / (right + wrong), abs=0.001)
+        assert recall == pytest.approx(right / (right + missed), abs=0.001)
+        assert f1 == pytest.approx(2 * right / (2 * right + wrong + missed), abs=0.001)
+        low, high = (float(cell) for cell in row[10].split("–"))
+        assert low <= f1 <= high
+
+
+def test_figures_go_between_the_lines_that_are_theirs(tmp_path: Path) -> None:
+    """The block of the one kind of scorecards is filled, what is around it stays."""
+    page = tmp_path / "page.md"
+    parts = [
+        "# Page",
+        begin(CROSS_VALIDATED),
+        "left over",
+        END,
+        "between",
+        begin(SHIPPED),
+        END,
+        "after",
+    ]
+    page.write_text("\n".join(parts), "utf-8")
+    write(page, {**stamp(cross_validated=True), "corpora": {}})
+    head, _, rest = page.read_text("utf-8").partition(begin(CROSS_VALIDATED))
+    filled, _, tail = rest.partition(END)
+    assert head == "# Page\n"
+    assert "--cross-validate`, commit" in filled
+    assert "left over" not in filled
+    assert tail == "\n" + "\n".join(parts[4:])
+
+
+def test_a_page_without_the_lines_is_left_as_it_is(tmp_path: Path) -> None:
+    """Nothing is written, and the message names the line that lacks."""
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n", "utf-8")
+    with pytest.raises(SystemExit, match="figures of the shipped scorecards"):
+        write(page, {**stamp(cross_validated=False), "corpora": {}})
+    assert page.read_text("utf-8") == "# Page\n"
+
+
+def test_without_corpora_the_benchmark_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, and no failure: they are not part of the project."""
+    monkeypatch.setattr("benchmarks.extraction.CORPORA", tmp_path / "none")
+    monkeypatch.setattr("sys.argv", ["extraction"])
+    main()
+    assert "nothing measured; set PARLEY_CORPORA" in capsys.readouterr().out
+
+
+def test_a_folder_without_answers_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is named and holds no meetings with answers is a mistake of the caller."""
+    monkeypatch.setattr("sys.argv", ["extraction", str(tmp_path)])
+    with pytest.raises(SystemExit, match="no meetings with answers"):
+        main()

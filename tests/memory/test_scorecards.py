@@ -1,0 +1,48 @@
+"""Scorecards that stand in for the shipped ones while something is measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.material import OPENED, PACKS, numbered
+from bus.entries import Message
+from memory.fold import fold
+from memory.state import Memory
+from memory.structure.scorecard import Card, Scorecards, judged_by, scorecards
+from memory.structure.speech_card import SpeechCard, speech_card, spoken_by
+
+NONE = Card(0, {}, {}, 0)
+BLIND = Scorecards({}, -1, NONE, NONE)
+DEAF = SpeechCard({}, (0, 0), (0, 0), 0, 0)
+TALK = (
+    ("ann", "Move the weekly call to Thursday afternoons and publish the agenda."),
+    ("bob", "+1"), ("cem", "+1"), ("dia", "+1"), ("eve", "+1"),
+)  # fmt: skip
+
+
+def proposals() -> int:
+    said = [Message(participant=who, content=text) for who, text in TALK]
+    return len(fold(Memory(PACKS), numbered([OPENED, *said])).proposals)
+
+
+def test_other_scorecards_judge_within_their_block_alone() -> None:
+    """A gate that nothing passes finds nothing; after it the shipped one finds the same again."""
+    before = proposals()
+    with judged_by({"typed": BLIND}):
+        assert proposals() == 0
+    assert proposals() == before == 1
+
+
+def fail_within() -> None:
+    with judged_by({"typed": BLIND}), spoken_by(DEAF):
+        assert scorecards("typed") is BLIND
+        assert speech_card() is DEAF
+        raise ZeroDivisionError
+
+
+def test_an_error_within_the_block_leaves_the_shipped_scorecards() -> None:
+    """Whatever ends the block, nothing of it stays behind."""
+    shipped = scorecards("typed"), speech_card()
+    with pytest.raises(ZeroDivisionError):
+        fail_within()
+    assert (scorecards("typed"), speech_card()) == shipped

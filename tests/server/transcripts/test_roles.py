@@ -1,0 +1,101 @@
+"""Who is a bot, in the chair or taking minutes, told from the talk of a transcript."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from server.analysis import analyze
+from server.opening import roles_of
+from server.settings import settled
+from server.transcripts import Transcript, parse_transcript
+from server.transcripts.roles import Roles, inferred
+
+
+def transcript(*said: tuple[str, str], **meta: Any) -> Transcript:
+    rows: list[dict[str, Any]] = [{"title": "t", **meta}]
+    rows += [{"index": k, "agent_id": who, "content": text} for k, (who, text) in enumerate(said)]
+    return parse_transcript(b"\n".join(map(orjson.dumps, rows)))
+
+
+TALK = [("ann_lee", "Morning."), ("bo", "Hello."), ("Cy", "Hi.")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["RRSAgent", "Zakim", "trackbot", "ci-bot", "MergeBot", "deploybot2", "renovate[bot]"],
+)
+def test_a_bot_is_known_by_its_name(name: str) -> None:
+    """Whatever it says."""
+    assert inferred(transcript(*TALK, (name, "Done."))).bots == (name,)
+
+
+@pytest.mark.parametrize("name", ["Talbot", "abbot", "bottle", "Bob", "bot-lover", "bo"])
+def test_who_is_only_called_like_one_is_none(name: str) -> None:
+    """People have such names."""
+    assert inferred(transcript(*TALK, (name, "I propose tea."))).bots == ()
+
+
+def test_a_bot_is_known_by_saying_nothing_else() -> None:
+    """Twice at least, and each time."""
+    said = [("relay", "dee has joined #parley"), ("relay", "logging to https://example.org/log")]
+    assert inferred(transcript(*TALK, *said)).bots == ("relay",)
+    assert inferred(transcript(*TALK, *said[:1])).bots == ()
+    assert inferred(transcript(*TALK, *said, ("relay", "I support P1"))).bots == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "chair", "scribes"),
+    [
+        ("chair: bo", ("bo",), ()),
+        ("Chairs: Ann Lee, BO", ("ann_lee", "bo"), ()),
+        ("Chair: Bo Smith", ("bo",), ()),
+        ("scribe: cy", (), ("Cy",)),
+        ("scribenick: Cy.", (), ("Cy",)),
+        ("scribe+ cy", (), ("Cy",)),
+        ("chair: nobody who is here", (), ()),
+        ("The chair: bo", (), ()),
+        ("chair: bo\nand so on", (), ()),
+    ],
+)
+def test_chairs_and_scribes_are_those_that_a_line_names(
+    said: str, chair: tuple[str, ...], scribes: tuple[str, ...]
+) -> None:
+    """By the name they speak under, whole or one word of it."""
+    assert inferred(transcript(*TALK, ("bo", said))) == Roles((), chair, scribes)
+
+
+def test_what_the_file_says_of_itself_stands() -> None:
+    """An empty list says that there are none."""
+    said = [*TALK, ("Zakim", "ok"), ("bo", "chair: bo"), ("bo", "scribe: cy")]
+    assert inferred(transcript(*said, bots=[], chair="Cy", scribe="bo")) == Roles()
+
+
+def test_a_setting_outranks_the_talk() -> None:
+    """Each for its own."""
+    said = transcript(*TALK, ("Zakim", "ok"), ("bo", "chair: bo"), ("bo", "scribe: cy"))
+    assert roles_of(said, settled({}, {})) == Roles(("Zakim",), ("bo",), ("Cy",))
+    own = settled({"bots": ["x"], "chair": ["Cy"], "structure.scribes": ["bo"]}, {})
+    assert roles_of(said, own) == Roles()
+
+
+def test_the_session_goes_by_what_was_told() -> None:
+    """A chair rules, a bot's words are not read, a scribe's record counts."""
+    found = analyze(transcript(
+        *TALK, ("bo", "chair: bo"), ("Cy", "scribe: cy"),
+        ("Zakim", "I propose that we drop the queue for good."),
+        ("Cy", "ann_lee: I propose that we rebuild the index before Friday."),
+        ("Cy", "bo: I accept P1"), ("ann_lee", "I accept P1"),
+    ), settled({}, {}))  # fmt: skip
+    (proposal,) = found.memory.proposals.values()
+    assert (proposal.participant, proposal.status) == ("ann_lee", "active")
+    assert found.memory.chairs == {"bo"}
+    assert found.memory.scribes == {"cy"}
+
+
+def test_who_was_taken_for_what_is_told() -> None:
+    """On one line each, names shown as harmless text."""
+    roles = Roles(("a\x1bbot",), ("bo", "cy"))
+    assert [*roles.lines()] == ["taken for bots: a\\x1bbot", "taken to be in the chair: bo, cy"]
