@@ -136,7 +136,7 @@ def _measured(
     asked: argparse.Namespace, corpora: Sequence[Path], pool: Executor, out: Path
 ) -> tuple[dict[str, Any], list[Read]]:
     found = stamp(asked.cross_validate)
-    if asked.runs and not asked.cross_validate:
+    if asked.runs and not asked.cross_validate and not asked.errors:
         _say("timing the fold")
         found["cost"] = costs(corpora, asked.runs)
     cards = cards_by_part(corpora, pool, _say) if asked.cross_validate else {}
