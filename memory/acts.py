@@ -57,10 +57,8 @@ class Reader:
         self._rules = sorted(rules, key=lambda each: each[1].handle)  # stable: handles last
         self._finders = [Finder(rule.pattern, name) for name, rule, _ in self._rules]
         self._free = sum(not rule.handle for _, rule, _ in self._rules)
-        spoken = {
-            f"{pack.name}/{rule.name}": pack.language for pack in packs for rule in pack.rules
-        }
-        asked = [(spoken[name], rule) for name, rule, _ in self._rules]
+        by_name = {pack.name: pack for pack in packs}
+        asked = [(by_name[name.partition("/")[0]], rule) for name, rule, _ in self._rules]
         # Rules that name a handle have an automaton of their own, asked only
         # where there is a handle: it keeps the one for every message small.
         self._gate = Gate((*_MARKS, _HANDLE), asked[: self._free]).hits

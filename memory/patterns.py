@@ -113,7 +113,9 @@ class Pack:
     """Rules and guards under one name; the same hash is the same behaviour.
 
     Packs of one language are judged by each other's guards, never by those of
-    another: `no` denies in Spanish and is "in the" in Portuguese.
+    another: `no` denies in Spanish and is "in the" in Portuguese. A pack with
+    `hints` is searched in text that is short, not ASCII, or holds one of them:
+    a long sentence of plain letters without any is in another language.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -122,6 +124,7 @@ class Pack:
     rules: Annotated[tuple[Rule, ...], Field(min_length=1, max_length=_MAX_RULES)]
     guards: Guards = Guards()
     language: _Language = "en"
+    hints: _Optional = ""  # words, one of which nearly every sentence of the language holds
 
     def to_json(self) -> dict[str, Any]:
         """The pack as JSON-ready data, defaults left out; `parse_pack` takes it back."""
@@ -130,7 +133,9 @@ class Pack:
         tree: dict[str, Any] = {"name": self.name, "rules": rules}
         if guards:
             tree["guards"] = guards
-        return tree if self.language == "en" else tree | {"language": self.language}
+        if self.language != "en":
+            tree["language"] = self.language
+        return tree | {"hints": self.hints} if self.hints else tree
 
     @property
     def hash(self) -> str:
