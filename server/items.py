@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from memory.claims.reading import reading
-from memory.items import Fact, Proposal
+from memory.items import Decision, Fact, Proposal
 from memory.state import Memory
 from server.readings import scored
 
@@ -42,6 +42,8 @@ def item_rows(
             rows += _proposal(fact, memory, index_of)
         elif fact.kind == "decision.claimed":
             rows.append(_decision(fact, memory, index_of))
+        elif fact.kind == "decision.restated" and fact.data["how"] == "structure":
+            rows.append(_restated(fact, memory, index_of))
         elif fact.kind == "reaction.moved":
             latest.pop((_born(fact), fact.ref), None)
         elif fact.kind == "reaction.changed" and not _is_tentative(memory, fact.ref):
@@ -49,6 +51,16 @@ def item_rows(
     rows += [*latest.values(), *regions.values()]
     rows += scored(read, memory, index_of)
     return sorted(rows, key=lambda row: row["index"])
+
+
+def _restated(fact: Fact, memory: Memory, index_of: Callable[[int], int]) -> dict[str, Any]:
+    """A line that decides what an earlier one was taken to have decided."""
+    item = memory.item(fact.ref or "")
+    of = item.resolves if isinstance(item, Decision) else None
+    proposal = None if of is None else memory.proposal(of)
+    target = None if proposal is None else index_of(proposal.born)
+    row = {"index": index_of(_born(fact)), "label": "decision", "proposal_index": target}
+    return {**row, **_whence(fact)}
 
 
 def _is_tentative(memory: Memory, ref: str) -> bool:

@@ -98,9 +98,9 @@ def _reword(moment: Moment, line: Line, made: Proposal) -> None:
 
 def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
     memory = moment.memory
-    tentative = [memory.item(handle) for handle in line.handles]
-    if line.n == moment.n or not all(item is not None and item.tentative for item in tentative):
+    if line.n == moment.n or not _is_open(memory, line):
         return
+    held_back = [memory.item(handle) for handle in line.handles]
     held = moment.memory.structure
     stands = features(held, line)
     score = line.wording[0] + card.stands(stands)
@@ -109,11 +109,11 @@ def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
     score -= _doubt(memory)
     if score < 0:
         return
-    for item in tentative:
-        if isinstance(item, Proposal):
-            firm(moment, item)
-            _gather(moment, item)
-    if not line.handles:
+    known = [item for item in held_back if isinstance(item, Proposal)]
+    for item in known:
+        firm(moment, item)
+        _gather(moment, item)
+    if not known:
         _enter_proposal(moment, card, line, score, stands)
 
 
@@ -139,6 +139,12 @@ def _gather(moment: Moment, made: Proposal) -> int:
     for one in on:
         _recast(moment, made, one)
     return len(on)
+
+
+def _is_open(memory: Memory, line: Line) -> bool:
+    """True while nothing is known of `line` but what its wording alone says, held back."""
+    items = [memory.item(handle) for handle in line.handles]
+    return all(item is not None and item.tentative for item in items)
 
 
 def _doubt(memory: Memory) -> int:
@@ -259,7 +265,7 @@ def _ripe(memory: Memory, card: Card, touched: Sequence[Line]) -> list[Line]:
 
 
 def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:
-    if line.handles:
+    if not _is_open(moment.memory, line):
         return
     stands = features(moment.memory.structure, line)
     score = line.wording[1] + card.stands(stands) - _doubt(moment.memory)
