@@ -1,0 +1,44 @@
+"""Bare votes that turn out to be on another proposal: each counts once, and where it belongs."""
+
+from __future__ import annotations
+
+from memory.items import Proposal
+from tests.logs import folded, talk
+
+INDEX = "[PROPOSAL] Rebuild the index before Friday"
+DROP = "The working group will drop the old importer in the next release"
+CLOSE = "Close the issue on rate limits with no change"
+
+
+def stances(proposal: Proposal) -> dict[str, str]:
+    return {who: held.stance for who, held in proposal.reactions.items()}
+
+
+def test_who_voted_twice_takes_both_votes_along() -> None:
+    """The earlier one is not put back where the later one leaves: it left as well."""
+    memory, facts = folded(talk(
+        ("ana", INDEX), ("cy", DROP),
+        ("bo", "-1"), ("dee", "+1"), ("eli", "+1"), ("fay", "+1"), ("bo", "+1"),
+        ("cy", DROP),
+    ))  # fmt: skip
+    first, second = memory.proposals[1], memory.proposals[2]
+    assert stances(first) == {}
+    assert first.tally == (0, 0, 0)
+    assert stances(second) == dict.fromkeys(("bo", "dee", "eli", "fay"), "support")
+    assert "P1" not in memory.participants["bo"].positions
+    moved = [fact.data["participant"] for fact in facts if fact.kind == "reaction.moved"]
+    assert sorted(map(str, moved)) == ["bo", "bo", "dee", "eli", "fay"]
+
+
+def test_a_vote_that_moves_twice_leaves_the_one_before_it() -> None:
+    """What its caster had said of the proposal in between stands there again."""
+    memory, _ = folded(talk(
+        ("ana", INDEX), ("cy", DROP), ("bo", "-1"), ("dee", "+1"), ("eli", "+1"),
+        ("gus", CLOSE), ("bo", "+1"), ("hal", "+1"), ("dee", "+1"),
+        ("cy", DROP), ("gus", CLOSE),
+        ratify={"quorum": 9},
+    ))  # fmt: skip
+    by_words = {proposal.text: stances(proposal) for proposal in memory.proposals.values()}
+    assert by_words[DROP].get("bo") == "oppose"
+    assert by_words[CLOSE].get("bo") == "support"
+    assert memory.proposals[1].reactions == {}
