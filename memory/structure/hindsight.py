@@ -220,9 +220,12 @@ def _nearest(memory: Memory, cast: Cast) -> Proposal | None:
 
 
 def _may_move(memory: Memory, made: Proposal, cast: Cast) -> bool:
-    """True unless `cast` is on `made` already, or what it is on is settled."""
+    """True unless `cast` is on `made` already, or on what is settled or nearer to it."""
     before = memory.proposal(cast.on) if cast.on else None
-    return before is None or (before is not made and before.status == "active")
+    if before is None:
+        return True
+    farther = before.tentative or before.born <= made.born
+    return before is not made and before.status == "active" and farther
 
 
 def _as_cast(moment: Moment, cast: Cast) -> Moment:

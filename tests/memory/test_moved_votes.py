@@ -42,3 +42,14 @@ def test_a_vote_that_moves_twice_leaves_the_one_before_it() -> None:
     assert by_words[DROP].get("bo") == "oppose"
     assert by_words[CLOSE].get("bo") == "support"
     assert memory.proposals[1].reactions == {}
+
+
+def test_a_vote_stays_with_the_nearer_proposal() -> None:
+    """A line above that turns out to be a proposal too is farther, however short this one is."""
+    memory, facts = folded(talk(
+        ("cy", DROP), ("ana", "[PROPOSAL] Go"),
+        *((who, "+1") for who in ("bo", "dee", "eli")), ("cy", DROP),
+    ))  # fmt: skip
+    assert memory.proposals[1].text == "Go"
+    assert sorted(memory.proposals[1].reactions) == ["bo", "dee", "eli"]
+    assert "reaction.moved" not in [fact.kind for fact in facts]
