@@ -240,6 +240,7 @@ def _take_back(moment: Moment, made: Proposal, cast: Cast) -> None:
     """Count `cast`, which is on `made`, no longer for what it was taken to be on."""
     before = moment.memory.proposal(cast.on) if cast.on else None
     if before is not None and proposals.unreact(moment.memory, before, cast):
+        decisions.unfollow(moment.memory, before, cast)
         then = _as_cast(moment, cast)
         then.found("reaction.moved", before.handle, participant=then.participant, to=made.handle)
 

@@ -53,3 +53,20 @@ def test_a_vote_stays_with_the_nearer_proposal() -> None:
     assert memory.proposals[1].text == "Go"
     assert sorted(memory.proposals[1].reactions) == ["bo", "dee", "eli"]
     assert "reaction.moved" not in [fact.kind for fact in facts]
+
+
+def test_a_vote_that_moves_leaves_the_decision_as_well() -> None:
+    """Its caster is on no side there, unless they proposed it, or had said something before."""
+    memory, _ = folded(talk(
+        ("ana", INDEX), ("fay", "I oppose P1"), ("cy", DROP),
+        *((who, "+1") for who in ("bo", "fay", "ana")),
+        ("kim", "[DECISION] Rebuild the index before Friday, says P1"),
+        *((who, "+1") for who in ("dee", "eli", "gus")), ("cy", DROP),
+        ratify={"quorum": 9},
+    ))  # fmt: skip
+    assert stances(memory.proposals[1]) == {"fay": "oppose"}
+    decision = memory.decisions[1]
+    assert decision.resolves == 1
+    assert sorted(decision.supporters) == ["ana", "kim"]
+    assert sorted(decision.dissenters) == ["fay"]
+    assert decision.tally == (2, 1, 0)
