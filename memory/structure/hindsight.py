@@ -195,7 +195,7 @@ def cast(moment: Moment, detection: Detection, link: Link | None) -> bool:
         stance=_STANCES[detection.act],
         conditional=detection.conditional, start=detection.start, end=detection.end,
         rule=noted(memory, moment.typist, detection.rule) or "", confidence=detection.confidence,
-        text=moment.content[:READ], typist=moment.typist, at=moment.at,
+        text=moment.content[detection.start :][:READ], typist=moment.typist, at=moment.at,
     )  # fmt: skip
     held.casts.append(taken)
     if proposal is None:
@@ -231,7 +231,7 @@ def _may_move(memory: Memory, made: Proposal, cast: Cast) -> bool:
 def _as_cast(moment: Moment, cast: Cast) -> Moment:
     """The entry of `cast` as a moment of its own."""
     who = moment.memory.named(cast.who)
-    then = past(moment, cast.n, who, cast.text, 0, cast.at, None)
+    then = past(moment, cast.n, who, cast.text, cast.start, cast.at, None)
     then.typist = cast.typist
     return then
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bus.entries import EntryRedacted
 from memory.items import Proposal
 from tests.logs import folded, talk
 
@@ -70,3 +71,24 @@ def test_a_vote_that_moves_leaves_the_decision_as_well() -> None:
     assert sorted(decision.supporters) == ["ana", "kim"]
     assert sorted(decision.dissenters) == ["fay"]
     assert decision.tally == (2, 1, 0)
+
+
+def test_a_vote_below_a_long_text_is_quoted_where_it_stands() -> None:
+    """However far down its message it is, it may wait for its line, or move to it."""
+    long = "All of it was read twice.\n" * 60
+    memory, _ = folded(talk(
+        ("cy", DROP), ("bo", f"{long}+1"),
+        *((who, "+1") for who in ("dee", "eli", "fay")), ("cy", DROP),
+    ))  # fmt: skip
+    held = memory.participants["bo"].positions["P1"]
+    assert (held.text, held.cite.start, held.cite.end) == ("+1", len(long), len(long) + 2)
+
+
+def test_a_vote_whose_words_are_redacted_still_moves() -> None:
+    """Its place is what is left of it."""
+    memory, _ = folded(talk(
+        ("cy", DROP), ("bo", "+1, as I said\n-1"), EntryRedacted(redacted=2, reason="asked"),
+        *((who, "+1") for who in ("dee", "eli", "fay")), ("cy", DROP),
+    ))  # fmt: skip
+    assert stances(memory.proposals[1])["bo"] == "oppose"
+    assert memory.participants["bo"].positions["P1"].text == ""
