@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bus.entries import EntryRedacted
+from bus.entries import EntryRedacted, Message
 from memory.items import Proposal
 from tests.logs import folded, talk
 
@@ -92,3 +92,22 @@ def test_a_vote_whose_words_are_redacted_still_moves() -> None:
     ))  # fmt: skip
     assert stances(memory.proposals[1])["bo"] == "oppose"
     assert memory.participants["bo"].positions["P1"].text == ""
+
+
+def test_a_ruling_takes_up_what_was_tentative() -> None:
+    """Whoever may accept it has named it; a vote from before does not outweigh their word."""
+    said = [("ana", INDEX), ("cy", f"I suggest {DROP}")]
+    memory, _ = folded(talk(*said, chair=["dee"]))
+    assert memory.proposals[2].tentative
+    for act in ("accept", "reject"):
+        ruling = Message(participant="dee", content="So be it.", act=act, re="P2")
+        memory, _ = folded(talk(*said, ruling, chair=["dee"]))
+        assert memory.proposals[2].status == f"{act}ed"
+        assert not memory.proposals[2].tentative
+    claim = ("cy", f"So we agreed: {DROP}.")
+    memory, _ = folded(talk(("ana", f"[DECISION] {CLOSE}"), claim, chair=["dee"]))
+    assert memory.decisions[2].tentative
+    ruling = Message(participant="dee", content="So be it.", act="ratify", re="D2")
+    memory, _ = folded(talk(("ana", f"[DECISION] {CLOSE}"), claim, ruling, chair=["dee"]))
+    assert memory.decisions[2].status == "ratified"
+    assert not memory.decisions[2].tentative
