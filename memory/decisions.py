@@ -16,9 +16,10 @@ from memory import positions
 from memory.items import Cite, Decision, Origin, Proposal, Reaction, Stance
 from memory.moment import Moment, evidence
 from memory.proposals import mention
-from memory.sides import side, sides_of, take_sides
+from memory.sides import counted, side, sides_of, take_sides
 from memory.similar import fingerprint
 from memory.state import Memory
+from memory.structure.state import Cast
 from memory.text import clip, outcome_line, topic_line
 
 _RESTATED = 950  # resemblance, per mille, at which another's claim says the same and no more
@@ -202,6 +203,23 @@ def follow(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
         side(decision, moment.participant, reaction.stance, reaction.origin)
     if reaction.stance == "oppose":
         dispute(moment, decision, reaction.origin)
+
+
+def unfollow(memory: Memory, proposal: Proposal, cast: Cast) -> None:
+    """Take a bare vote that is on another proposal off the decision that resolves this one."""
+    decision = resolved(memory, proposal)
+    if decision is None or decision.shrunk:
+        return
+    for side_of in (decision.supporters, decision.dissenters, decision.abstainers):
+        origin = side_of.get(cast.who)
+        if origin is not None and origin.cites[0].n == cast.n:
+            del side_of[cast.who]
+            decision.tally = counted(decision)
+            if cast.was is not None:
+                side(decision, cast.who, cast.was.stance, cast.was.origin)
+            elif cast.who == proposal.participant:
+                side(decision, cast.who, "support", proposal.origin)
+            return
 
 
 def dispute(moment: Moment, decision: Decision, origin: Origin) -> None:

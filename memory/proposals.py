@@ -16,6 +16,7 @@ from memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction
 from memory.moment import Moment, evidence
 from memory.similar import fingerprint
 from memory.state import Memory
+from memory.structure.manner import firm
 from memory.structure.state import Cast
 from memory.text import clip, topic_line
 
@@ -148,7 +149,9 @@ def mention(memory: Memory, proposal: Proposal) -> None:
 
 
 def settle(moment: Moment, proposal: Proposal, status: ProposalStatus, origin: Origin) -> None:
-    """Move an active proposal to `status`, for good."""
+    """Move an active proposal to `status`, for good; what is ruled on was taken up."""
+    if status in ("accepted", "rejected"):
+        firm(moment, proposal)
     proposal.status = status
     proposal.settled = origin
     moment.memory.live.pop(proposal.ref, None)

@@ -13,6 +13,7 @@ from memory.moment import Moment
 from memory.proposals import settle
 from memory.sides import sides_of
 from memory.state import Memory
+from memory.structure.manner import firm
 from memory.structure.scribes import is_scribed
 
 
@@ -108,6 +109,7 @@ def ratify(moment: Moment, decision: Decision, origin: Origin) -> None:
     """Make a claimed or disputed decision binding; what it replaces is superseded."""
     if decision.status not in ("claimed", "disputed"):
         return
+    firm(moment, decision)
     decision.status = "ratified"
     decision.ratified = origin
     moment.found(

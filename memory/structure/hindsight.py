@@ -136,7 +136,10 @@ def _gather(moment: Moment, made: Proposal) -> int:
     memory = moment.memory
     casts = memory.structure.casts
     on = [one for one in casts if one.n > made.born and _nearest(memory, one) is made]
-    for one in on:
+    moving = [one for one in on if _may_move(memory, made, one)]
+    for one in reversed(moving):  # the newest first: what it puts back may be one that moves too
+        _take_back(moment, made, one)
+    for one in moving:
         _recast(moment, made, one)
     return len(on)
 
@@ -198,7 +201,7 @@ def cast(moment: Moment, detection: Detection, link: Link | None) -> bool:
         stance=_STANCES[detection.act],
         conditional=detection.conditional, start=detection.start, end=detection.end,
         rule=noted(memory, moment.typist, detection.rule) or "", confidence=detection.confidence,
-        text=moment.content[:READ], typist=moment.typist, at=moment.at,
+        text=moment.content[detection.start :][:READ], typist=moment.typist, at=moment.at,
     )  # fmt: skip
     held.casts.append(taken)
     if proposal is None:
@@ -206,10 +209,7 @@ def cast(moment: Moment, detection: Detection, link: Link | None) -> bool:
     nearer = any(line.n > proposal.born and not line.handles for line in held.lines)
     if nearer and (proposal.status != "active" or proposal.ref in memory.resolving):
         return False
-    taken.on = proposal.ref
-    taken.was = proposal.reactions.get(moment.participant)
-    person = memory.participants.get(moment.participant)
-    taken.stood = None if person is None else person.positions.get(proposal.handle)
+    _count_for(memory, proposal, taken)
     return True
 
 
@@ -225,23 +225,49 @@ def _nearest(memory: Memory, cast: Cast) -> Proposal | None:
     return found
 
 
-def _recast(moment: Moment, made: Proposal, cast: Cast) -> None:
-    """Count `cast` for `made`, and no longer for what it was taken to be on."""
-    memory = moment.memory
+def _may_move(memory: Memory, made: Proposal, cast: Cast) -> bool:
+    """True unless `cast` is on `made` already, or on what is settled or nearer to it."""
     before = memory.proposal(cast.on) if cast.on else None
-    if before is made or (before is not None and before.status != "active"):
-        return
-    then = past(moment, cast.n, memory.named(cast.who), cast.text, 0, cast.at, None)
+    if before is None:
+        return True
+    farther = before.tentative or before.born <= made.born
+    return before is not made and before.status == "active" and farther
+
+
+def _as_cast(moment: Moment, cast: Cast) -> Moment:
+    """The entry of `cast` as a moment of its own."""
+    who = moment.memory.named(cast.who)
+    then = past(moment, cast.n, who, cast.text, cast.start, cast.at, None)
     then.typist = cast.typist
-    if before is not None and proposals.unreact(memory, before, cast):
+    return then
+
+
+def _take_back(moment: Moment, made: Proposal, cast: Cast) -> None:
+    """Count `cast`, which is on `made`, no longer for what it was taken to be on."""
+    before = moment.memory.proposal(cast.on) if cast.on else None
+    if before is not None and proposals.unreact(moment.memory, before, cast):
+        decisions.unfollow(moment.memory, before, cast)
+        then = _as_cast(moment, cast)
         then.found("reaction.moved", before.handle, participant=then.participant, to=made.handle)
-    cast.on = made.ref
-    cast.was, cast.stood = None, None
+
+
+def _recast(moment: Moment, made: Proposal, cast: Cast) -> None:
+    """Count `cast` for `made`."""
+    then = _as_cast(moment, cast)
+    _count_for(moment.memory, made, cast)
     cites = (Cite(cast.n, cast.start, cast.end), Cite(made.born))
     origin = Origin(cites, "tag", cast.rule, cast.confidence)
     reaction = Reaction(cast.stance, cast.conditional, False, True, origin)
     proposals.react(then, made, reaction)
     decisions.follow(then, made, reaction)
+
+
+def _count_for(memory: Memory, proposal: Proposal, cast: Cast) -> None:
+    """Note what `cast` is on, and what its caster had said of that before."""
+    cast.on = proposal.ref
+    cast.was = proposal.reactions.get(cast.who)
+    person = memory.participants.get(cast.who)
+    cast.stood = None if person is None else person.positions.get(proposal.handle)
 
 
 # -- decisions -----------------------------------------------------------------------

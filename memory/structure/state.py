@@ -104,7 +104,7 @@ class Cast(Store):
     end: int
     rule: str
     confidence: int
-    text: str
+    text: str  # from `start` on, at most `wording.READ` characters
     typist: str = ""  # who typed it for its caster
     at: str | None = None
     on: int = 0  # ref of the proposal it counts for; 0: none
@@ -114,7 +114,7 @@ class Cast(Store):
     @property
     def remarks(self) -> bool:
         """True where it says more than the vote."""
-        return len(self.text) - self.end > REMARK
+        return len(self.text) - (self.end - self.start) > REMARK
 
 
 class Turn(Store):

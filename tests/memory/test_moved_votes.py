@@ -1,0 +1,113 @@
+"""Bare votes that turn out to be on another proposal: each counts once, and where it belongs."""
+
+from __future__ import annotations
+
+from bus.entries import EntryRedacted, Message
+from memory.items import Proposal
+from tests.logs import folded, talk
+
+INDEX = "[PROPOSAL] Rebuild the index before Friday"
+DROP = "The working group will drop the old importer in the next release"
+CLOSE = "Close the issue on rate limits with no change"
+
+
+def stances(proposal: Proposal) -> dict[str, str]:
+    return {who: held.stance for who, held in proposal.reactions.items()}
+
+
+def test_who_voted_twice_takes_both_votes_along() -> None:
+    """The earlier one is not put back where the later one leaves: it left as well."""
+    memory, facts = folded(talk(
+        ("ana", INDEX), ("cy", DROP),
+        ("bo", "-1"), ("dee", "+1"), ("eli", "+1"), ("fay", "+1"), ("bo", "+1"),
+        ("cy", DROP),
+    ))  # fmt: skip
+    first, second = memory.proposals[1], memory.proposals[2]
+    assert stances(first) == {}
+    assert first.tally == (0, 0, 0)
+    assert stances(second) == dict.fromkeys(("bo", "dee", "eli", "fay"), "support")
+    assert "P1" not in memory.participants["bo"].positions
+    moved = [fact.data["participant"] for fact in facts if fact.kind == "reaction.moved"]
+    assert sorted(map(str, moved)) == ["bo", "bo", "dee", "eli", "fay"]
+
+
+def test_a_vote_that_moves_twice_leaves_the_one_before_it() -> None:
+    """What its caster had said of the proposal in between stands there again."""
+    memory, _ = folded(talk(
+        ("ana", INDEX), ("cy", DROP), ("bo", "-1"), ("dee", "+1"), ("eli", "+1"),
+        ("gus", CLOSE), ("bo", "+1"), ("hal", "+1"), ("dee", "+1"),
+        ("cy", DROP), ("gus", CLOSE),
+        ratify={"quorum": 9},
+    ))  # fmt: skip
+    by_words = {proposal.text: stances(proposal) for proposal in memory.proposals.values()}
+    assert by_words[DROP].get("bo") == "oppose"
+    assert by_words[CLOSE].get("bo") == "support"
+    assert memory.proposals[1].reactions == {}
+
+
+def test_a_vote_stays_with_the_nearer_proposal() -> None:
+    """A line above that turns out to be a proposal too is farther, however short this one is."""
+    memory, facts = folded(talk(
+        ("cy", DROP), ("ana", "[PROPOSAL] Go"),
+        *((who, "+1") for who in ("bo", "dee", "eli")), ("cy", DROP),
+    ))  # fmt: skip
+    assert memory.proposals[1].text == "Go"
+    assert sorted(memory.proposals[1].reactions) == ["bo", "dee", "eli"]
+    assert "reaction.moved" not in [fact.kind for fact in facts]
+
+
+def test_a_vote_that_moves_leaves_the_decision_as_well() -> None:
+    """Its caster is on no side there, unless they proposed it, or had said something before."""
+    memory, _ = folded(talk(
+        ("ana", INDEX), ("fay", "I oppose P1"), ("cy", DROP),
+        *((who, "+1") for who in ("bo", "fay", "ana")),
+        ("kim", "[DECISION] Rebuild the index before Friday, says P1"),
+        *((who, "+1") for who in ("dee", "eli", "gus")), ("cy", DROP),
+        ratify={"quorum": 9},
+    ))  # fmt: skip
+    assert stances(memory.proposals[1]) == {"fay": "oppose"}
+    decision = memory.decisions[1]
+    assert decision.resolves == 1
+    assert sorted(decision.supporters) == ["ana", "kim"]
+    assert sorted(decision.dissenters) == ["fay"]
+    assert decision.tally == (2, 1, 0)
+
+
+def test_a_vote_below_a_long_text_is_quoted_where_it_stands() -> None:
+    """However far down its message it is, it may wait for its line, or move to it."""
+    long = "All of it was read twice.\n" * 60
+    memory, _ = folded(talk(
+        ("cy", DROP), ("bo", f"{long}+1"),
+        *((who, "+1") for who in ("dee", "eli", "fay")), ("cy", DROP),
+    ))  # fmt: skip
+    held = memory.participants["bo"].positions["P1"]
+    assert (held.text, held.cite.start, held.cite.end) == ("+1", len(long), len(long) + 2)
+
+
+def test_a_vote_whose_words_are_redacted_still_moves() -> None:
+    """Its place is what is left of it."""
+    memory, _ = folded(talk(
+        ("cy", DROP), ("bo", "+1, as I said\n-1"), EntryRedacted(redacted=2, reason="asked"),
+        *((who, "+1") for who in ("dee", "eli", "fay")), ("cy", DROP),
+    ))  # fmt: skip
+    assert stances(memory.proposals[1])["bo"] == "oppose"
+    assert memory.participants["bo"].positions["P1"].text == ""
+
+
+def test_a_ruling_takes_up_what_was_tentative() -> None:
+    """Whoever may accept it has named it; a vote from before does not outweigh their word."""
+    said = [("ana", INDEX), ("cy", f"I suggest {DROP}")]
+    memory, _ = folded(talk(*said, chair=["dee"]))
+    assert memory.proposals[2].tentative
+    for act in ("accept", "reject"):
+        ruling = Message(participant="dee", content="So be it.", act=act, re="P2")
+        memory, _ = folded(talk(*said, ruling, chair=["dee"]))
+        assert memory.proposals[2].status == f"{act}ed"
+        assert not memory.proposals[2].tentative
+    claim = ("cy", f"So we agreed: {DROP}.")
+    memory, _ = folded(talk(("ana", f"[DECISION] {CLOSE}"), claim, chair=["dee"]))
+    assert memory.decisions[2].tentative
+    ruling = Message(participant="dee", content="So be it.", act="ratify", re="D2")
+    memory, _ = folded(talk(("ana", f"[DECISION] {CLOSE}"), claim, ruling, chair=["dee"]))
+    assert memory.decisions[2].status == "ratified"
+    assert not memory.decisions[2].tentative
