@@ -13,7 +13,7 @@ from typing import Final
 
 from memory import decisions, proposals, ratification
 from memory.detection import Detection
-from memory.items import Cite, Origin, Proposal, Reaction, Stance
+from memory.items import Cite, How, Origin, Proposal, Reaction, Stance
 from memory.links import Link, resolved_by_words
 from memory.moment import Moment
 from memory.similar import fingerprint, resemblance
@@ -241,7 +241,7 @@ def _recast(moment: Moment, made: Proposal, cast: Cast) -> None:
     cast.on = made.ref
     cast.was, cast.stood = None, None
     cites = (Cite(cast.n, cast.start, cast.end), Cite(made.born))
-    how = "act" if cast.rule.startswith("act/") else "tag"
+    how: How = "act" if cast.rule.startswith("act/") else "tag"
     origin = Origin(cites, how, cast.rule, cast.confidence)
     reaction = Reaction(cast.stance, cast.conditional, False, True, origin)
     proposals.react(then, made, reaction)
