@@ -56,7 +56,7 @@ def test_formats_are_listed(parley: Parley) -> None:
         (
             ["transcript", "{file}", "--format", "slak"],
             2,
-            "did you mean 'slack'? There are jsonl, irc",
+            "did you mean 'slack'? There are jsonl",
         ),
         (["transcript", "{file}", "--format", "xyzzy"], 2, "'xyzzy'. There are jsonl, irc"),
         (["transcript", "{file}"], 1, "fits no format of a transcript. Tried: jsonl"),
