@@ -137,7 +137,8 @@ def _moment(memory: Memory, n: int, name: str, entry: Message) -> Moment:
 def _hear(moment: Moment, found: Sequence[Detection], entry: Message) -> None:
     """Find what no act shows, in the manner of the session's talk."""
     if not spoken.hear(moment):
-        hindsight.hear(moment, found, _bare_vote(found, entry))
+        re = hindsight.replies(moment.memory, found[0], entry.re) if found else 0
+        hindsight.hear(moment, found, found[0] if re else _bare_vote(found, entry), re)
 
 
 def _bare_vote(found: Sequence[Detection], entry: Message) -> Detection | None:

@@ -158,6 +158,7 @@ def _without_defaults(rule: Rule) -> dict[str, Any]:
     return shown
 
 
+NESTED: Final = "it is nested too deeply; a pack is an object of lists of rules"
 PACK: Final = TypeAdapter(Pack)  # the shape; `parse_pack` checks the patterns too
 
 
@@ -172,6 +173,8 @@ def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
         tree = json.loads(data) if isinstance(data, bytes | str) else data
     except ValueError as error:
         raise BadPattern("pack", f"not JSON: {error}") from None
+    except RecursionError:
+        raise BadPattern("pack", NESTED) from None
     try:
         pack = PACK.validate_python(tree)
     except ValidationError as error:

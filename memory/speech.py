@@ -109,6 +109,8 @@ def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
     bare = detection.vote and re is None and not any(link.sure for link in links)
     if bare and not hindsight.cast(moment, detection, links[0] if links else None):
         return
+    if replied := hindsight.replies(moment.memory, detection, re):
+        hindsight.cast(moment, detection, None, replied)
     if not links and moment.topic and detection.how == "act":
         topic = clip(moment.topic, TOPIC_LIMIT)
         positions.take(moment, topic, stance, detection.start, detection.end)

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from memory.bare import bare
 from memory.errors import BadPattern
-from memory.patterns import PACK, Pack, Rule, compiled, misshapen
+from memory.patterns import NESTED, PACK, Pack, Rule, compiled, misshapen
 from memory.text import IDEOGRAPHIC, plain
 
 # A word edge beside a letter beyond Latin-1, or a class of word characters.
@@ -41,6 +41,8 @@ def faults(data: bytes | str) -> tuple[Fault, ...]:
         tree = json.loads(data)
     except ValueError as error:
         return (Fault("pack", f"not JSON: {error}"),)
+    except RecursionError:
+        return (Fault("pack", NESTED),)
     found: list[Fault] = []
     try:
         PACK.validate_python(tree)

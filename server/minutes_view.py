@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from server.output import many, shown
+from server.reasons import in_words
 from server.stats_view import extraction_lines
 from server.vote_view import vote_line
 from server.wording import fact_line
@@ -245,6 +246,11 @@ def _quote(origin: Row | None, before: str = "    ") -> Text:
 
 
 def _whence(origin: Row) -> str:
+    if origin["how"] == "structure" and origin["rule"]:
+        seen = [n for n, *_ in origin.get("cites", ())][1:]
+        told = f", told at message {seen[0]}" if seen else ""
+        why, sure = in_words(origin["rule"]), origin["confidence"] / 10
+        return f"what stands around it{told}: {why}; confidence {sure:g} %"
     rule = f" {origin['rule']}" if origin["rule"] else ""
     return f"{origin['how']}{rule}, confidence {origin['confidence'] / 10:g} %"
 

@@ -79,6 +79,8 @@ def _let_go(held: Structure, place: int) -> None:
     past = held.runs
     while past and past[0].last < oldest:
         del past[0]
+    if held.replies and any(run.last < oldest for run in held.replies):
+        held.replies = [run for run in held.replies if run.last >= oldest]
     while held.votes and held.votes[0] < oldest:
         del held.votes[0]
 

@@ -18,6 +18,7 @@ class Heard(NamedTuple):
     topic: str | None = None
     vote: int | None = None  # per mille
     remark: bool = False
+    re: int = 0  # n of the message that a vote replies to; 0: it names nothing
     cues: frozenset[str] = frozenset()
     own: int = 0
     wording: tuple[int, int] = (0, 0)

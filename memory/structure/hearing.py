@@ -25,12 +25,12 @@ def _is_blank(content: str) -> bool:
     return content.find(_BLANK, 0, _NAME) >= 0
 
 
-def vote(n: int, place: int, who: str, content: str, bare: Detection) -> Heard:
-    """The message `content` as the vote `bare` that it is."""
+def vote(n: int, place: int, who: str, content: str, bare: Detection, re: int = 0) -> Heard:
+    """The message `content` as the vote `bare` that it is, in reply to entry `re`."""
     value = _VALUES[bare.act]
     if bare.conditional:
         value //= 2
-    return Heard(n, place, who, who, vote=value, remark=len(content) - bare.end > REMARK)
+    return Heard(n, place, who, who, vote=value, remark=len(content) - bare.end > REMARK, re=re)
 
 
 def overheard(content: str, cards: Scorecards) -> tuple[set[str], bool] | None:

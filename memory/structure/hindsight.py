@@ -13,7 +13,7 @@ from typing import Final
 
 from memory import decisions, proposals, ratification
 from memory.detection import Detection
-from memory.items import Cite, Origin, Proposal, Reaction, Stance
+from memory.items import Cite, How, Origin, Proposal, Reaction, Stance
 from memory.links import Link, resolved_by_words
 from memory.moment import Moment
 from memory.similar import fingerprint, resemblance
@@ -35,11 +35,11 @@ _SAME: Final = 5  # of `evidence.likeness`
 _MARKED: Final = 400  # hundredths of a logit
 
 
-def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> None:
+def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re: int = 0) -> None:
     """Take the message of `moment` into the window, and enter what that reveals.
 
     `found` are its acts, already in effect; `bare` is the vote that it is, where
-    it is a vote on nothing that it names.
+    it is a vote that names no item, in reply to entry `re` where that is not 0.
     """
     memory = moment.memory
     held = memory.structure
@@ -50,7 +50,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
         if not touched and not (held.lines and not held.lines[-1].weighed):
             return
     else:
-        touched = observe(held, _heard(moment, cards, found, bare))
+        touched = observe(held, _heard(moment, cards, found, bare, re))
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
     if held.lines and held.lines[-1].n == moment.n:
@@ -64,11 +64,11 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None) -> 
 
 
 def _heard(
-    moment: Moment, cards: Scorecards, found: Sequence[Detection], bare: Detection | None
+    moment: Moment, cards: Scorecards, found: Sequence[Detection], bare: Detection | None, re: int
 ) -> Heard:
     place, who, content = moment.memory.messages, moment.participant, moment.content
     if bare is not None:
-        return hearing.vote(moment.n, place, who, content, bare)
+        return hearing.vote(moment.n, place, who, content, bare, re)
     heard = hearing.line(moment.n, place, who, content, found)
     typist = moment.typist or who
     return hearing.weighed(heard, cards)._replace(at=moment.at, topic=moment.topic, typist=typist)
@@ -185,11 +185,20 @@ def _origin(moment: Moment, card: Card, line: Line, score: int, stands: Sequence
 # -- votes that name nothing ---------------------------------------------------------
 
 
-def cast(moment: Moment, detection: Detection, link: Link | None) -> bool:
-    """Keep a vote that names nothing; True where it counts for `link`'s proposal at once.
+def replies(memory: Memory, detection: Detection, re: int | str | None) -> int:
+    """The entry that a stance replies to and that is no item so far, else 0."""
+    if not isinstance(re, int) or detection.refs or detection.act not in _STANCES:
+        return 0
+    outright = detection.vote or detection.how == "act"
+    return re if outright and memory.known(re) is None else 0
+
+
+def cast(moment: Moment, detection: Detection, link: Link | None, re: int = 0) -> bool:
+    """Keep a vote that names no item; True where it counts for `link`'s proposal at once.
 
     It waits where a line nearer than that proposal may turn out to be what it
-    is on, and the proposal is settled: it cannot be moved from there again.
+    is on, and the proposal is settled: it cannot be moved from there again. One in
+    reply to entry `re` waits for that to turn out to be a proposal.
     """
     memory = moment.memory
     held = memory.structure
@@ -201,7 +210,7 @@ def cast(moment: Moment, detection: Detection, link: Link | None) -> bool:
         stance=_STANCES[detection.act],
         conditional=detection.conditional, start=detection.start, end=detection.end,
         rule=noted(memory, moment.typist, detection.rule) or "", confidence=detection.confidence,
-        text=moment.content[detection.start :][:READ], typist=moment.typist, at=moment.at,
+        text=moment.content[detection.start :][:READ], typist=moment.typist, at=moment.at, re=re,
     )  # fmt: skip
     held.casts.append(taken)
     if proposal is None:
@@ -214,10 +223,10 @@ def cast(moment: Moment, detection: Detection, link: Link | None) -> bool:
 
 
 def _nearest(memory: Memory, cast: Cast) -> Proposal | None:
-    """The proposal last born before `cast`, which it is on."""
+    """The proposal last born before `cast`, or at the line that it replies to, which it is on."""
     found: Proposal | None = None
     for line in memory.structure.lines:
-        if line.n < cast.n:
+        if line.n == cast.re or (not cast.re and line.n < cast.n):
             for handle in line.handles:
                 item = memory.item(handle)
                 if isinstance(item, Proposal) and not item.tentative:
@@ -256,7 +265,8 @@ def _recast(moment: Moment, made: Proposal, cast: Cast) -> None:
     then = _as_cast(moment, cast)
     _count_for(moment.memory, made, cast)
     cites = (Cite(cast.n, cast.start, cast.end), Cite(made.born))
-    origin = Origin(cites, "tag", cast.rule, cast.confidence)
+    how: How = "act" if cast.rule.startswith("act/") else "tag"
+    origin = Origin(cites, how, cast.rule, cast.confidence)
     reaction = Reaction(cast.stance, cast.conditional, False, True, origin)
     proposals.react(then, made, reaction)
     decisions.follow(then, made, reaction)

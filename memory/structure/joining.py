@@ -20,7 +20,7 @@ def rename(memory: Memory, old: str, new: str) -> None:
     for line in held.lines:
         line.who = new if line.who == old else line.who
         line.typist = new if line.typist == old else line.typist
-    for run in held.runs:
+    for run in (*held.runs, *held.replies):
         _join_votes(run, held.casts, old, new)
     for cast in held.casts:
         if cast.who in (old, new) and (on := memory.proposal(cast.on)) is not None:
@@ -64,7 +64,7 @@ def _join_votes(run: Run, casts: list[Cast], old: str, new: str) -> None:
     if new not in run.voters:
         run.voters[new] = vote
         return
-    within = [one for one in casts if run.first <= one.place <= run.last]
+    within = [one for one in casts if run.first <= one.place <= run.last and one.re == run.re]
     both = [one for one in within if one.who in (old, new)]
     if both and both[-1].who == old:
         run.voters[new] = vote

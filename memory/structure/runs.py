@@ -23,15 +23,38 @@ _STRONG: Final = 250  # hundredths of a logit beyond the gate
 
 def vote(held: Structure, heard: Heard, value: int) -> list[Line]:
     """Take a vote in; the lines, oldest first, that it may be on."""
+    if heard.re:
+        return _reply(held, heard, value)
     before = held.runs[-1] if held.runs else None
     on = before is not None and _goes_on(held, before, heard)
     run = before if before is not None and on else _begun(held, before, heard)
+    _count(held, run, heard, value)
+    return [line for line in held.lines if _told(run, line)]
+
+
+def _reply(held: Structure, heard: Heard, value: int) -> list[Line]:
+    """Take in a vote that replies to a line: it is on that one, however far above."""
+    line = next((line for line in held.lines if line.n == heard.re), None)
+    if line is None:
+        return []
+    run = next((run for run in held.replies if run.re == line.n), None)
+    if run is None:
+        run = Run(first=heard.place, last=heard.place, re=line.n)
+        held.replies.append(run)
+        line.anchored.insert(0, Anchored(run=run.first, rank=0, gap=1))
+    if heard.who not in run.voters:
+        _count(held, run, heard, value)
+    else:
+        run.voters[heard.who] = value
+    return [line]
+
+
+def _count(held: Structure, run: Run, heard: Heard, value: int) -> None:
     run.voters[heard.who] = value
     run.last = heard.place
     run.bare += not heard.remark
     held.votes.append(heard.place)
     held.voted += 1
-    return [line for line in held.lines if _told(run, line)]
 
 
 def _goes_on(held: Structure, run: Run, heard: Heard) -> bool:
@@ -68,7 +91,8 @@ def closed(held: Structure, line: Line) -> None:
 def backing(held: Structure, line: Line) -> int:
     """The most voters of a run that began right below `line`."""
     near = {one.run for one in line.anchored if one.rank < _TOLD}
-    return max((len(run.voters) for run in held.runs if run.first in near), default=0)
+    every = (*held.runs, *held.replies)
+    return max((len(run.voters) for run in every if run.first in near), default=0)
 
 
 def beside(held: Structure, line: Line) -> list[str]:
@@ -97,7 +121,7 @@ def below(held: Structure, line: Line) -> list[str]:
     """What the votes below `line` tell of it by now."""
     if not line.anchored:
         return []
-    runs = {run.first: run for run in held.runs}
+    runs = {run.first: run for run in (*held.runs, *held.replies)}
     found: list[str] = []
     for one in line.anchored:
         if one.run not in runs:

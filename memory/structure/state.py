@@ -90,10 +90,11 @@ class Run(Store):
     bare: int = 0  # votes that say nothing but the vote
     lines: int = 0  # lines of the window that came after its first vote
     closed: bool = False  # what it was on was restated
+    re: int = 0  # n of the line that its votes reply to; 0: they name nothing
 
 
 class Cast(Store):
-    """A bare vote within reach, and where it counts so far."""
+    """A vote within reach that names no item, and where it counts so far."""
 
     n: int
     place: int
@@ -107,6 +108,7 @@ class Cast(Store):
     text: str  # from `start` on, at most `wording.READ` characters
     typist: str = ""  # who typed it for its caster
     at: str | None = None
+    re: int = 0  # n of the message that it replies to
     on: int = 0  # ref of the proposal it counts for; 0: none
     was: Reaction | None = None  # what its caster had said of that before
     stood: Position | None = None
@@ -156,6 +158,7 @@ class Structure(Store):
 
     lines: list[Line] = []
     runs: list[Run] = []
+    replies: list[Run] = []  # votes in reply to a line, a run for each such line
     casts: list[Cast] = []
     votes: list[int] = []  # ordinals of the votes in reach
     voted: int = 0  # votes so far

@@ -45,6 +45,8 @@ def transcript(
         return
     if file is None:
         raise Misuse("name the FILE to convert, or list the formats with --list")
+    if out is not None and out.exists() and file.exists() and out.samefile(file):
+        raise Misuse(f"{str(out)!r} is the record itself, which would be lost; name another OUT")
     found = read(file, skip_bad, format)
     data = b"".join(json_lines(found))
     if out is None:

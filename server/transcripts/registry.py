@@ -33,7 +33,7 @@ def named(name: str) -> Format:
         if each.name == name:
             return each
     near = get_close_matches(name, NAMES, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = f"; did you mean {near[0]!r}?" if near else "."
     raise Misuse(f"no format is called {name!r}{hint} There are {', '.join(NAMES)}")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memory.errors import BadPattern
 from memory.patterns import parse_pack
 from memory.vetting import doubts, faults
 
@@ -36,10 +37,19 @@ def test_every_problem_is_told_at_once() -> None:
         assert part in said
 
 
-@pytest.mark.parametrize("data", [b"{", b"[]", b"3", b'{"name": "own", "rules": "none"}'])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{", b"[]", b"3", b'{"name": "own", "rules": "none"}',
+        pytest.param(b'{"a":' * 50_000, id="nested objects"),
+        pytest.param(b"[" * 50_000, id="nested lists"),
+    ],
+)  # fmt: skip
 def test_what_is_no_pack_at_all_is_one_problem(data: bytes) -> None:
     """Anything else than a pack is told, never a traceback."""
     assert len(faults(data)) >= 1
+    with pytest.raises(BadPattern):
+        parse_pack(data)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,12 @@ def test_formats_are_listed(parley: Parley) -> None:
     ("args", "code", "words"),
     [
         (["transcript"], 2, "name the FILE"),
-        (["transcript", "{file}", "--format", "slak"], 2, "did you mean 'slack'?"),
+        (
+            ["transcript", "{file}", "--format", "slak"],
+            2,
+            "did you mean 'slack'? There are jsonl",
+        ),
+        (["transcript", "{file}", "--format", "xyzzy"], 2, "'xyzzy'. There are jsonl, irc"),
         (["transcript", "{file}"], 1, "fits no format of a transcript. Tried: jsonl"),
         (["transcript", "{file}", "--format", "irc"], 1, "holds no messages, read as irc"),
         (["analyze", "{file}", "--input-format", "slack"], 1, "holds no messages, read as slack"),
@@ -80,3 +85,13 @@ def test_any_format_is_analyzed(parley: Parley, tmp_path: Path) -> None:
     assert [row["label"] for row in ran.rows()][:1] == ["proposal"]
     assert "read as irc" in ran.err
     assert "left out 1: joins, parts" in ran.err
+
+
+def test_a_record_is_not_written_over_by_its_conversion(parley: Parley, tmp_path: Path) -> None:
+    """What was left out of it would be gone for good."""
+    file = tmp_path / "talk.log"
+    file.write_bytes(SAMPLES["weechat"][1])
+    before = file.read_bytes()
+    ran = parley("transcript", file, "-o", tmp_path / "." / "talk.log")
+    assert (ran.code, file.read_bytes()) == (2, before)
+    assert "name another OUT" in ran.err
