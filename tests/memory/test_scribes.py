@@ -36,7 +36,7 @@ def test_what_a_scribe_types_is_the_words_of_whom_they_name() -> None:
 
 @pytest.mark.parametrize("minuted", [False, True])
 def test_a_noted_decision_holds_back_what_it_holds_back_when_typed(minuted: bool) -> None:
-    """"DECISION:" stands alone: "I propose" before it counts, whoever typed either."""
+    """After "DECISION:", which stands alone, an earlier "I propose" counts, whoever typed it."""
     scribes = ["bob"] if minuted else []
     memory, _ = folded(talk(
         *HELLO, SCRIBE, ("ann", IDEA), ("bob", "dee: DECISION: we close the wiki on Monday"),
