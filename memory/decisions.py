@@ -16,7 +16,7 @@ from memory import positions
 from memory.items import Cite, Decision, Origin, Proposal, Reaction, Stance
 from memory.moment import Moment, evidence
 from memory.proposals import mention
-from memory.sides import counted, side, sides_of, take_sides
+from memory.sides import counted, side, sides_of, spoke_since, take_sides
 from memory.similar import fingerprint
 from memory.state import Memory
 from memory.structure.state import Cast
@@ -180,7 +180,9 @@ def _restate(moment: Moment, decision: Decision, origin: Origin) -> Decision:
 
 
 def hear(moment: Moment, decision: Decision, stance: Stance, origin: Origin) -> None:
-    """Somebody speaks to the decision itself."""
+    """Somebody speaks to the decision itself; of a line found late, what came since stands."""
+    if spoke_since(decision, moment.participant, moment.n):
+        return
     where = origin.cites[0]
     if not decision.shrunk:
         side(decision, moment.participant, stance, origin)

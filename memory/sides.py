@@ -15,6 +15,12 @@ def take_sides(decision: Decision, proposal: Proposal) -> None:
     decision.tally = counted(decision)
 
 
+def spoke_since(decision: Decision, name: str, n: int) -> bool:
+    """True where `name` took a side in an entry later than `n`."""
+    sides = (decision.supporters, decision.dissenters, decision.abstainers)
+    return any(name in side and side[name].cites[0].n > n for side in sides)
+
+
 def _spoke(decision: Decision, name: str) -> bool:
     return any(
         name in side for side in (decision.supporters, decision.dissenters, decision.abstainers)

@@ -30,7 +30,7 @@ def content(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _sketch(text: str) -> int:
-    """A bit for each stem: two lines share no more stems than bits."""
+    """A bit for each stem; now and then two stems have one."""
     bits = 0
     for stem in content(text):
         bits |= 1 << zlib.crc32(stem.encode()) % _BITS
@@ -57,7 +57,8 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> int:
 def compare(held: Structure, line: Line) -> list[Line]:
     """The lines above, oldest first, of which `line`, a new one, says much again."""
     said, sketch = content(line.text), _sketch(line.text)
-    least = min(2, sketch.bit_count())
+    bits = sketch.bit_count()
+    least = min(2, bits) if bits == len(said) else 1  # else the two that are shared may be one bit
     touched: list[Line] = []
     for other in held.lines:
         if (sketch & _sketch(other.text)).bit_count() < least:

@@ -326,10 +326,11 @@ def _enter_decision(
 
 
 def _settled_by(moment: Moment, line: Line) -> Link | None:
-    """The proposal that a decision's line restates, else the newest near it."""
+    """The proposal before a decision's line that it restates, else the only one near."""
     memory = moment.memory
     if line.behind is not None and line.behind.likeness >= 2:
         item = memory.known(line.behind.n)
         if isinstance(item, Proposal):
             return Link(item, sure=True)
-    return resolved_by_words(moment, fingerprint(line.text))
+    link = resolved_by_words(moment, fingerprint(line.text))
+    return link if link is not None and link.item.born < line.n else None

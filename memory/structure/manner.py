@@ -10,6 +10,7 @@ from typing import Final
 
 from memory.items import Decision, Proposal
 from memory.moment import Moment
+from memory.structure.scribes import as_said
 
 # Tags that speak for what they stand on alone; "RESOLVED:" is how minutes are kept.
 _LOOSE: Final = ("tag/decision", "tag/consensus")
@@ -24,7 +25,7 @@ def mark(moment: Moment, made: Proposal | Decision) -> None:
         held.decisions += 1
         if held.decisions == 1:
             _hold_decisions(moment)
-    if isinstance(made, Proposal) or made.origin.rule not in _LOOSE:
+    if isinstance(made, Proposal) or as_said(made.origin.rule or "") not in _LOOSE:
         held.proposals += 1
         if held.proposals == 1:
             _hold_proposals(moment)

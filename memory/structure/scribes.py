@@ -74,6 +74,11 @@ def noted(memory: Memory, typist: str, rule: str | None) -> str | None:
     return f"{rule or ''}{_MINUTED if keeps_record(memory, typist) else _SCRIBED}"
 
 
+def as_said(rule: str) -> str:
+    """`rule` as it is where whoever spoke typed it: without what `noted` adds."""
+    return rule.removesuffix(_SCRIBED).removesuffix(_MINUTED)
+
+
 def is_scribed(origin: Origin) -> bool:
     """True for what somebody typed for another without being one who keeps the record."""
     return origin.rule is not None and origin.rule.endswith(_SCRIBED)

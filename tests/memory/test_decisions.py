@@ -170,3 +170,34 @@ def test_a_decision_on_something_else_is_not_tied_to_the_proposal_nearby() -> No
     assert memory.decisions[1].resolves is None
     memory, _ = folded(talk(IDEA, ("bo", "[DECISION] Agreed.")))
     assert memory.decisions[1].resolves == 1
+
+
+MINUTES = [
+    ("cy", "we decided to approve the minutes of last week"),
+    ("ann", "any objections to this resolution?"),
+    ("cy", "I support D1"),
+    ("bob", "[SUPPORT P2]"),
+    ("ann", "+1"),
+    ("dee", "Approve the minutes of last week"),
+]
+
+
+def test_what_is_found_of_an_earlier_line_leaves_what_was_said_since() -> None:
+    """A restatement that shows only two messages later takes back no abstention in between."""
+    later = [("dee", "[ABSTAIN D1] I was not there"), ("bob", "hello there")]
+    memory, facts = folded(talk(*MINUTES, *later))
+    assert [fact.data["born"] for fact in facts if fact.kind == "decision.restated"] == [6]
+    assert list(memory.decisions[1].abstainers) == ["dee"]
+    assert memory.participants["dee"].positions["D1"].stance == "neutral"
+
+
+def test_a_decision_found_late_settles_nothing_that_was_proposed_after_it() -> None:
+    """It is born at its line, so it cannot have decided on a later one."""
+    memory, _ = folded(talk(
+        ("dee", "hello there"),
+        ("ann", "move the archive to the second rack approved"),
+        ("cy", "I propose we move the archive to the second rack"),
+        ("cy", "any objections to this resolution?"),
+    ))  # fmt: skip
+    assert (memory.decisions[1].born, memory.proposals[1].born) == (2, 3)
+    assert memory.decisions[1].resolves is None

@@ -34,6 +34,18 @@ def test_what_a_scribe_types_is_the_words_of_whom_they_name() -> None:
     assert proposal.reactions["cy"].origin.rule == "en@1/support.handle, scribed"
 
 
+@pytest.mark.parametrize("minuted", [False, True])
+def test_a_noted_decision_holds_back_what_it_holds_back_when_typed(minuted: bool) -> None:
+    """After "DECISION:", which stands alone, an earlier "I propose" counts, whoever typed it."""
+    scribes = ["bob"] if minuted else []
+    memory, _ = folded(talk(
+        *HELLO, SCRIBE, ("ann", IDEA), ("bob", "dee: DECISION: we close the wiki on Monday"),
+        structure={"scribes": scribes},
+    ))  # fmt: skip
+    assert memory.decisions[1].participant == "dee"
+    assert not memory.proposals[1].tentative
+
+
 def test_in_chat_a_name_before_a_line_addresses_somebody() -> None:
     """Also where several are addressed."""
     memory, _ = folded(talk(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import msgspec
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.acts import Reader
-from memory.structure import hearing
+from memory.structure import echoes, hearing
 from memory.structure.evidence import LATER, Heard, features, observe
 from memory.structure.scorecard import Card, Label, lexicon, scorecards
 from memory.structure.state import REACH, Line, Structure
@@ -130,6 +131,16 @@ def test_any_text_has_cues(text: str) -> None:
     """No input raises; a line's length is always told."""
     assert any(cue.startswith("len") for cue in lexicon().cues(text))
     assert 0 <= lead(text) <= len(text)
+
+
+def test_no_two_lines_that_share_words_are_missed() -> None:
+    """The sketch that spares comparisons has a bit for a word, and now and then one for two."""
+    words = [f"w{number}x" for number in range(1, 400)]
+    at = {word: echoes._sketch(word) for word in words}
+    one, other = next(pair for pair in combinations(words, 2) if at[pair[0]] == at[pair[1]])
+    held = Structure()
+    run(held, [("ann", f"Move {one} and {other}"), ("bob", f"Remove {one} and {other}")])
+    assert held.lines[1].behind is not None
 
 
 @given(TALK)
