@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from bus import Bus
 from bus.drafts import Draft
-from bus.errors import Busy, SessionExists
+from bus.errors import Busy, Conflict, SessionExists
 from listeners.reader import MemoryReader
 from memory.summaries import due
 from server.asking import report
@@ -80,6 +80,11 @@ async def _offer(bus: Bus, session: str, batch: list[Draft]) -> None:
             await bus.publish(session, batch)
         except Busy as busy:
             await asyncio.sleep(busy.retry_after)
+        except Conflict as other:
+            raise Failure(
+                f"session {session!r} holds another transcript: its entry {other.seq} is not what "
+                "this file says there; give --session a new name"
+            ) from None
         else:
             return
 

@@ -32,6 +32,19 @@ def test_a_settled_session_equals_the_analysis_of_its_file(
     assert parley("status", "--json").rows()[0]["lag"]["entries_not_folded"] == 0
 
 
+def test_another_transcript_is_not_mixed_into_a_session(
+    parley: Parley, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Told as what it is, and the session stays as it was."""
+    monkeypatch.setenv("PARLEY_REDIS", redis_url)
+    for name, said in (("one.log", "yes"), ("two.log", "no")):
+        (tmp_path / name).write_text(f"[09:00:01] <ana> {said}\n[09:00:02] <bo> and so on\n")
+    assert parley("replay", tmp_path / "one.log", "--session", "s", "--no-wait").code == 0
+    ran = parley("replay", tmp_path / "two.log", "--session", "s", "--no-wait")
+    assert ran.code == 1
+    assert "session 's' holds another transcript" in ran.err
+
+
 @pytest.mark.parametrize("embedded", ["bundled", "fake"])
 def test_the_demo_runs_on_every_embedded_server(
     parley: Parley, monkeypatch: pytest.MonkeyPatch, embedded: str
