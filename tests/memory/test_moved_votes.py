@@ -111,3 +111,11 @@ def test_a_ruling_takes_up_what_was_tentative() -> None:
     memory, _ = folded(talk(("ana", f"[DECISION] {CLOSE}"), claim, ruling, chair=["dee"]))
     assert memory.decisions[2].status == "ratified"
     assert not memory.decisions[2].tentative
+
+
+def test_several_votes_of_one_message_are_one_in_the_window() -> None:
+    """The last one, as among the reactions."""
+    memory, _ = folded(talk(("ana", INDEX), ("cy", DROP), ("bo", "-1\n+1\n+1\n0\n+1")))
+    (cast,) = memory.structure.casts
+    assert (cast.stance, cast.was) == ("support", None)
+    assert stances(memory.proposals[1]) == {"bo": "support"}
