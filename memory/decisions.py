@@ -16,7 +16,7 @@ from memory import positions
 from memory.items import Cite, Decision, Origin, Proposal, Reaction, Stance
 from memory.moment import Moment, evidence
 from memory.proposals import mention
-from memory.sides import counted, side, sides_of, take_sides
+from memory.sides import counted, said_since, side, sides_of, take_sides
 from memory.similar import fingerprint
 from memory.state import Memory
 from memory.structure.state import Cast
@@ -182,7 +182,7 @@ def _restate(moment: Moment, decision: Decision, origin: Origin) -> Decision:
 def hear(moment: Moment, decision: Decision, stance: Stance, origin: Origin) -> None:
     """Somebody speaks to the decision itself."""
     where = origin.cites[0]
-    if not decision.shrunk:
+    if not decision.shrunk and not said_since(decision, moment.participant, where.n):
         side(decision, moment.participant, stance, origin)
     proposal = None
     if decision.resolves is not None:

@@ -21,6 +21,12 @@ def _spoke(decision: Decision, name: str) -> bool:
     )
 
 
+def said_since(decision: Decision, name: str, n: int) -> bool:
+    """True where `name` took a side after entry `n`, which only a later one revealed."""
+    sides = (decision.supporters, decision.dissenters, decision.abstainers)
+    return any(name in side and side[name].cites[0].n > n for side in sides)
+
+
 def side(decision: Decision, name: str, stance: Stance, origin: Origin) -> None:
     """Put `name` on one side of `decision`, and off the others."""
     for side in (decision.supporters, decision.dissenters, decision.abstainers):
