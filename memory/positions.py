@@ -14,10 +14,16 @@ _TEXT_CHARS = 120  # enough for one sentence; the log has the rest
 
 
 def take(moment: Moment, on: str, stance: Stance, start: int, end: int) -> None:
-    """Put `moment`'s participant at `stance` on `on`; the opposite before makes it a flip."""
+    """Put `moment`'s participant at `stance` on `on`; the opposite before makes it a flip.
+
+    An entry that only a later one revealed changes nothing that was said since.
+    """
     memory = moment.memory
     person = memory.participant(moment.participant)
-    before = person.positions.pop(on, None)
+    before = person.positions.get(on)
+    if before is not None and before.cite.n > moment.n:
+        return
+    person.positions.pop(on, None)
     was, was_cite, flipped = _turned(before, stance)
     moved = _mover(moment, on, was_cite) if flipped else _moved_before(before, stance)
     text = sentence(moment.content, start, end, _TEXT_CHARS)

@@ -23,7 +23,7 @@ from memory.structure.evidence import Heard, features, is_put, observe, overhear
 from memory.structure.manner import firm, mark
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
 from memory.structure.scribes import noted
-from memory.structure.state import REACH, Cast, Line
+from memory.structure.state import REACH, Cast, Line, Structure
 from memory.structure.wording import READ
 from memory.text import plain
 
@@ -212,14 +212,25 @@ def cast(moment: Moment, detection: Detection, link: Link | None, re: int = 0) -
         rule=noted(memory, moment.typist, detection.rule) or "", confidence=detection.confidence,
         text=moment.content[detection.start :][:READ], typist=moment.typist, at=moment.at, re=re,
     )  # fmt: skip
+    if proposal is not None and not _waits(memory, proposal):
+        _count_for(memory, proposal, taken)
+    _keep(held, taken)
+    return taken.on > 0
+
+
+def _waits(memory: Memory, proposal: Proposal) -> bool:
+    """True where a vote could not be moved from `proposal`, and a line is nearer than it."""
+    nearer = any(line.n > proposal.born and not line.handles for line in memory.structure.lines)
+    return nearer and (proposal.status != "active" or proposal.ref in memory.resolving)
+
+
+def _keep(held: Structure, taken: Cast) -> None:
+    """Keep `taken`; of several votes in one message on one thing the last one stands."""
+    before = held.casts[-1] if held.casts else None
+    if before is not None and (before.n, before.on) == (taken.n, taken.on):
+        taken.was, taken.stood = before.was, before.stood
+        del held.casts[-1]
     held.casts.append(taken)
-    if proposal is None:
-        return False
-    nearer = any(line.n > proposal.born and not line.handles for line in held.lines)
-    if nearer and (proposal.status != "active" or proposal.ref in memory.resolving):
-        return False
-    _count_for(memory, proposal, taken)
-    return True
 
 
 def _nearest(memory: Memory, cast: Cast) -> Proposal | None:

@@ -22,10 +22,14 @@ def rename(memory: Memory, old: str, new: str) -> None:
         line.typist = new if line.typist == old else line.typist
     for run in (*held.runs, *held.replies):
         _join_votes(run, held.casts, old, new)
-    for cast in held.casts:
-        if cast.who in (old, new) and (on := memory.proposal(cast.on)) is not None:
+    joined = [cast for cast in held.casts if cast.who in (old, new)]
+    for cast in joined:
+        if (on := memory.proposal(cast.on)) is not None:
             other = old if cast.who == new else new
             _remember(cast, on.reactions.get(other), _position(memory, other, on))
+            for one in joined:
+                if one.who == other and memory.proposal(one.on) is on:
+                    _remember(cast, one.was, one.stood)
     for cast in held.casts:
         cast.who = new if cast.who == old else cast.who
         cast.typist = new if cast.typist == old else cast.typist

@@ -77,6 +77,24 @@ def test_a_vote_that_moves_on_leaves_what_its_other_name_had_said() -> None:
     assert (first.tally, second.tally) == ((0, 1, 0), (4, 0, 0))
 
 
+def test_votes_of_both_names_that_move_on_leave_what_came_before_them() -> None:
+    """Whichever name said it, with a vote of the other name in between."""
+    memory, _ = folded(talk(
+        ("ana", "[PROPOSAL] Rebuild the index before Friday"),
+        ("bo", "0"),
+        ("cy", DROP),
+        ("bob", "+1"),
+        ("bo", "+1"),
+        ParticipantAliased(alias="bob", participant="bo"),
+        *((who, "+1") for who in ("dee", "eli", "fay")),
+        ("cy", DROP),
+    ))  # fmt: skip
+    first, second = memory.proposals[1], memory.proposals[2]
+    assert {who: held.stance for who, held in first.reactions.items()} == {"bo": "neutral"}
+    assert memory.participants["bo"].positions["P1"].stance == "neutral"
+    assert sorted(second.reactions) == ["bo", "dee", "eli", "fay"]
+
+
 VOTED = [("ana", CLOSE), ("bo", "+1"), ("cy", "+1"), ("dee", "+1")]
 
 

@@ -111,3 +111,24 @@ def test_a_ruling_takes_up_what_was_tentative() -> None:
     memory, _ = folded(talk(("ana", f"[DECISION] {CLOSE}"), claim, ruling, chair=["dee"]))
     assert memory.decisions[2].status == "ratified"
     assert not memory.decisions[2].tentative
+
+
+def test_several_votes_of_one_message_are_one_in_the_window() -> None:
+    """The last one, as among the reactions."""
+    memory, _ = folded(talk(("ana", INDEX), ("cy", DROP), ("bo", "-1\n+1\n+1\n0\n+1")))
+    (cast,) = memory.structure.casts
+    assert (cast.stance, cast.was) == ("support", None)
+    assert stances(memory.proposals[1]) == {"bo": "support"}
+
+
+def test_what_is_revealed_late_does_not_undo_a_later_word() -> None:
+    """A restatement is told two messages on; who has stood back meanwhile stands back."""
+    doubt = Message(participant="gus", content="On second thoughts I pass.", act="abstain", re="P1")
+    memory, facts = folded(talk(
+        ("bo", CLOSE), ("ana", "+1 if tests pass"), ("eli", "-1 no way"), ("bo", "+1, thanks"),
+        ("fay", CLOSE), ("gus", CLOSE), ("cy", "Okay."), doubt,
+    ))  # fmt: skip
+    restated = [fact.data["participant"] for fact in facts if fact.kind == "decision.restated"]
+    assert restated == ["gus"]
+    assert memory.participants["gus"].positions["P1"].stance == "neutral"
+    assert "gus" in memory.decisions[1].abstainers
