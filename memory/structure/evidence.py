@@ -31,8 +31,11 @@ _AFTER: Final = 2
 _LIST: Final = 3  # messages between lines that stand together
 _NEWEST: Final = (1 << 20) - 1  # lines by which the manner of the talk is told
 _FEW: Final = 8
-_PLAIN: Final = 200  # wording that leaves little doubt
-_AT_ONCE: Final = frozenset({"votes after 1", "bare voters >=3"})
+_FAIR: Final = 200  # hundredths of a logit of wording: do this
+_CLEAR: Final = 300
+_PLAIN: Final = 400
+_RIGHT_BELOW: Final = frozenset({"votes after 1", "votes after 2"})
+_CONTRARY: Final = frozenset({"a vote between", "a vote against"})
 
 
 def observe(held: Structure, heard: Heard) -> list[Line]:
@@ -142,12 +145,19 @@ def features(held: Structure, line: Line) -> list[str]:
 
 
 def is_put(line: Line, stands: Collection[str]) -> bool:
-    """True for what is put to a vote in so many words: do this, and three votes right below.
+    """True for what is put to a vote in so many words, with three votes right below it.
 
     The scorecard is fitted on meetings that say again what they decide, and asks
-    for that; of those lines hardly one is anything else.
+    for that. The plainer the wording the less is asked here: where somebody held
+    back or was against, there was a question.
     """
-    return line.imperative and line.own >= _PLAIN and _AT_ONCE.issubset(stands)
+    if line.own < _FAIR or "voters >=3" not in stands or _RIGHT_BELOW.isdisjoint(stands):
+        return False
+    if line.own >= _CLEAR and not _CONTRARY.isdisjoint(stands):
+        return True
+    if "bare voters >=3" not in stands:
+        return False
+    return line.own >= _PLAIN or (line.imperative and "votes after 1" in stands)
 
 
 def _grade(own: int) -> str:
