@@ -23,7 +23,7 @@ from benchmarks.material import CORPORA, ROOT
 from benchmarks.minutes import LABELS, Meeting, meetings
 from memory.structure.evidence import LATER, features, observe
 from memory.structure.hearing import weighed
-from memory.structure.scorecard import Card, Label, Scorecards
+from memory.structure.scorecard import Card, Label, Scorecards, lexicon
 from memory.structure.state import Line, Structure
 
 OUT: Final = ROOT / "memory" / "structure" / "typed.json"
@@ -72,7 +72,7 @@ def gate(learnt: Sequence[Meeting]) -> Weights:
         marked = {place for marks in meeting.gold.values() for place in marks}
         for heard in meeting.heard:
             if heard.vote is None and len(heard.text) > 5:
-                cues.append(heard.cues)
+                cues.append(lexicon().told(heard.cues))
                 sought.append(heard.place in marked)
     names = sorted({cue for line in cues for cue in line})
     rows = _rows(cues, names, sought, [1.0] * len(cues))
@@ -121,9 +121,9 @@ def seen(meeting: Meeting, cues: Weights, label: Label, folds: int = FOLDS) -> l
     for heard in meeting.heard:
         _settle(held, due, known, heard.place - wait if wait else None)
         told = heard if heard.vote is not None else weighed(heard, cards)
-        touched = observe(held, told)
+        touched = observe(held, told, cards)
         if told.passes:
-            known[told.place] = told.cues, ()
+            known[told.place] = frozenset(lexicon().told(told.cues)), ()
             due.append(held.lines[-1])
         if not wait:
             for line in touched:

@@ -57,7 +57,7 @@ def _heard(place: int, who: str, content: str, reader: Reader) -> Heard:
     found = reader.read(content)
     if found and found[0].vote and not found[0].refs:
         return hearing.vote(place, place, who, content, found[0])
-    return hearing.line(place, place, who, content, found)
+    return hearing.line(place, place, who, content, hearing.wording(content, found))
 
 
 def _marks(gold: Path) -> dict[Label, dict[int, bool]]:

@@ -3,13 +3,15 @@
 One automaton for all languages would be too large to be fast: it would be built
 anew for ever. So each language has its own, and text that cannot be in it is not
 searched for it: letters of another script, or none of the words that its
-sentences are made of.
+sentences are made of. Those words are asked in the one pass that all text gets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
+
+import re2
 
 from memory.patterns import Pack, Rule, compiled_set
 
@@ -24,7 +26,7 @@ _Search = tuple[tuple[int, ...], Callable[[str], Any]]  # numbers of its rules, 
 class Gate:
     """Tells which of `marks` (numbers from 0) and of the rules (numbers after) may occur."""
 
-    __slots__ = ("_hinted", "_hints", "_near", "_scripts")
+    __slots__ = ("_hinted", "_near", "_rules", "_scripts")
 
     def __init__(self, marks: Sequence[str], rules: Sequence[tuple[Pack, Rule]]) -> None:
         """`rules` with their pack each, in the order that numbers them."""
@@ -37,27 +39,31 @@ class Gate:
             else:
                 own = hinted.setdefault(pack.hints, []) if pack.hints else near
             own.append((number, rule.pattern))
-        self._near = _search(near)
+        self._rules = len(marks) + len(rules)
+        hints = enumerate(map(_hint, hinted), self._rules)
+        self._near = _search([*near, *hints])
         self._scripts = [_search(own) for own in scripts.values()]
-        self._hinted = [(frozenset(words.split()), _search(own)) for words, own in hinted.items()]
-        self._hints = frozenset[str]().union(*(words for words, _ in self._hinted))
+        self._hinted = [_search(own) for own in hinted.values()]
 
     def hits(self, text: str) -> list[int]:
         """The numbers of what occurs in `text`, ascending; [] for nearly all plain talk."""
         hits = _found(self._near, text, _NONE)
+        languages: Iterable[_Search] = self._hinted
         if not text.isascii():
             for search in self._scripts:
                 hits = _found(search, text, hits)
-            for _, search in self._hinted:
-                hits = _found(search, text, hits)
-        elif len(text) <= _SHORT:
-            for _, search in self._hinted:
-                hits = _found(search, text, hits)
-        elif not self._hints.isdisjoint(words := text.lower().split()):
-            for hints, search in self._hinted:
-                if not hints.isdisjoint(words):
-                    hits = _found(search, text, hits)
-        return sorted(hits)
+        elif not hits and len(text) > _SHORT:
+            return hits
+        elif len(text) > _SHORT:
+            languages = [self._hinted[hit - self._rules] for hit in hits if hit >= self._rules]
+        for search in languages:
+            hits = _found(search, text, hits)
+        return sorted(hit for hit in hits if hit < self._rules)
+
+
+def _hint(words: str) -> str:
+    """What tells in the same pass that `text` may be in the language of these hints."""
+    return rf"(?:\A|\s)(?:{'|'.join(map(re2.escape, words.split()))})(?:\s|\z)"
 
 
 def _search(rules: Iterable[tuple[int, str]]) -> _Search:

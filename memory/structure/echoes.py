@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory.similar import stems
 from memory.structure.runs import backing, closed
@@ -18,23 +18,25 @@ _WORDS: Final = 32  # stems of a line that are compared: a proposal says what it
 _BITS: Final = 512
 _APART: Final = (1, 2, 4, 8, 16)  # messages
 _VOTES: Final = (1, 2, 3, 5)
-_MUCH: Final = 2  # likeness from which a line may stand for the other
+MUCH: Final = 2  # likeness from which a line may stand for the other
 _AGAIN: Final = 3  # likeness from which it says the other again
 
 
-@lru_cache(maxsize=4096)
-def content(text: str) -> frozenset[str]:
-    """The stems of the first words that carry `text`."""
-    return frozenset(stems(text[:_READ])[:_WORDS])
+class _Said(NamedTuple):
+    """The stems of the first words that carry a line, and a sketch of them."""
+
+    stems: frozenset[str]
+    sketch: int  # a bit for each stem; now and then two stems have one
+    clashes: int  # stems whose bit another one has
 
 
 @lru_cache(maxsize=4096)
-def _sketch(text: str) -> int:
-    """A bit for each stem; now and then two stems have one."""
-    bits = 0
-    for stem in content(text):
-        bits |= 1 << zlib.crc32(stem.encode()) % _BITS
-    return bits
+def _said(text: str) -> _Said:
+    found = frozenset(stems(text[:_READ])[:_WORDS])
+    sketch = 0
+    for stem in found:
+        sketch |= 1 << zlib.crc32(stem.encode()) % _BITS
+    return _Said(found, sketch, len(found) - sketch.bit_count())
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> int:
@@ -54,51 +56,60 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> int:
     return 1 if shared >= 3 and shared * 2 >= shorter else 0
 
 
-def compare(held: Structure, line: Line) -> list[Line]:
-    """The lines above, oldest first, of which `line`, a new one, says much again."""
-    said, sketch = content(line.text), _sketch(line.text)
-    bits = sketch.bit_count()
-    least = min(2, bits) if bits == len(said) else 1  # else the two that are shared may be one bit
-    touched: list[Line] = []
+def compare(held: Structure, line: Line) -> list[tuple[Line, int]]:
+    """The lines above, oldest first, of which `line`, a new one, says something again.
+
+    With each, the bits of what that tells of it which was not told before.
+    """
+    said, sketch, clashes = _said(line.text)
+    found: list[tuple[Line, int]] = []
     for other in held.lines:
-        if (sketch & _sketch(other.text)).bit_count() < least:
+        theirs = _said(other.text)
+        shared = (sketch & theirs.sketch).bit_count() + min(clashes, theirs.clashes)
+        if shared == 0 or shared * 2 < min(len(said), len(theirs.stems)):
             continue
-        like = likeness(content(other.text), said)
+        like = likeness(theirs.stems, said)
         if like:
-            _note(held, line, other, like)
-            if like >= _MUCH:
-                touched.append(other)
-    return touched
+            told = _note(held, line, other, like)
+            found.append((other, told & ~other.told))
+            other.told |= told
+    return found
 
 
-def _note(held: Structure, line: Line, other: Line, like: int) -> None:
+def _note(held: Structure, line: Line, other: Line, like: int) -> int:
     votes = len(held.votes) - bisect_right(held.votes, other.place)
     apart, same = line.place - other.place, other.who == line.who
-    near = (like, votes >= 2, -apart)
-    if line.behind is None or near > _nearness(line.behind):
+    if line.behind is None or (like, votes >= 2, -apart) > _nearness(line.behind):
         chained = other.behind is not None and other.behind.likeness >= _AGAIN
         line.behind = Echo(
             n=other.n, likeness=like, apart=apart, votes=votes, same=same,
             backed=backing(held, other), imperative=other.imperative, scribed=other.scribed,
             again=chained,
         )  # fmt: skip
-    if other.ahead is None or near > _nearness(other.ahead):
-        other.ahead = Echo(
-            n=line.n, likeness=like, apart=apart, votes=votes, same=same,
-            imperative=line.imperative, scribed=line.scribed,
-        )  # fmt: skip
-    told = _restated(like, min(votes, 5), same, band(apart, _APART))
-    other.told += [each for each in told if each not in other.told]
     if like >= _AGAIN:
         closed(held, other)
+    return _restated(like, min(votes, _VOTES[-1]), same, band(apart, _APART))
 
 
 def _nearness(echo: Echo) -> tuple[int, bool, int]:
     return echo.likeness, echo.votes >= 2, -echo.apart
 
 
+TOLD: Final = (
+    *(
+        f"restated {like}{votes}{same}"
+        for like in _LIKENESS[1:]
+        for votes in ("", " past votes")
+        for same in ("", ", one speaker")
+    ),
+    *(f"restated past votes >={step}" for step in _VOTES),
+    *(f"restated at {band(apart, _APART)}" for apart in (*_APART, _APART[-1] + 1)),
+)
+_BIT: Final = {name: 1 << number for number, name in enumerate(TOLD)}
+
+
 @lru_cache(maxsize=1024)  # few things can be said
-def _restated(like: int, votes: int, same: bool, apart: str) -> tuple[str, ...]:
+def _restated(like: int, votes: int, same: bool, apart: str) -> int:
     """What a later line that says it again tells: all that stays true whatever follows."""
     found: list[str] = []
     for name in _LIKENESS[1 : like + 1]:
@@ -108,10 +119,16 @@ def _restated(like: int, votes: int, same: bool, apart: str) -> tuple[str, ...]:
         found += told
         if same:
             found += [f"{each}, one speaker" for each in told]
-    if like < _MUCH:
-        return tuple(found)
-    found += reached("restated past votes", votes, _VOTES)
-    return (*found, f"restated at {apart}")
+    if like >= MUCH:
+        found += reached("restated past votes", votes, _VOTES)
+        found.append(f"restated at {apart}")
+    return sum(_BIT[name] for name in found)
+
+
+@lru_cache(maxsize=4096)
+def told(bits: int) -> tuple[str, ...]:
+    """The names of what was told of a line."""
+    return tuple(name for number, name in enumerate(TOLD) if bits >> number & 1)
 
 
 def restates(echo: Echo) -> list[str]:
@@ -121,12 +138,12 @@ def restates(echo: Echo) -> list[str]:
     found += reached("restates past votes", echo.votes, _VOTES)
     if echo.votes >= 2:
         found.append(f"restates {like} past votes")
-        if echo.same and echo.likeness >= _MUCH:
+        if echo.same and echo.likeness >= MUCH:
             found.append("restates past votes, one speaker")
     if echo.same:
         found += ["restates, one speaker", f"restates {like}, one speaker"]
     found += reached("restates backed", echo.backed, (1, 2, 3))
-    if echo.imperative and echo.likeness >= _MUCH:
+    if echo.imperative and echo.likeness >= MUCH:
         found.append("restates an imperative")
     if echo.scribed:
         found.append("restates a scribed line")

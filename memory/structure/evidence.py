@@ -7,15 +7,17 @@ after a line only adds features, so a line that is worth marking stays so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from typing import Final
 
 from memory.structure import echoes, runs
 from memory.structure.heard import Heard
+from memory.structure.scorecard import Scorecards, lexicon
 from memory.structure.state import REACH, Line, Structure
 from memory.structure.steps import once, reached
 
-__all__ = ["LATER", "Heard", "features", "is_put", "observe", "overhear"]
+__all__ = ["LATER", "Heard", "below", "features", "is_put", "observe", "overhear"]
 
 # How the features begin that may come true after a line was heard. What they
 # add to a proposal's score is never below 0, or a line could be taken back.
@@ -38,33 +40,55 @@ _RIGHT_BELOW: Final = frozenset({"votes after 1", "votes after 2"})
 _CONTRARY: Final = frozenset({"a vote between", "a vote against"})
 
 
-def observe(held: Structure, heard: Heard) -> list[Line]:
+def observe(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
     """Take `heard` in; the lines, oldest first, of which it says something, itself among them."""
     if heard.vote is not None:
         _let_go(held, heard.place)
         return runs.vote(held, heard, heard.vote)
-    touched = overhear(held, heard.place, heard.cues, heard.scribed)
+    touched = overhear(held, heard.place, heard.cues, heard.scribed, cards)
     if heard.passes:
         line = _placed(held, heard)
-        touched += _beside_lines(held, line)
-        touched += echoes.compare(held, line)
+        touched += _beside_lines(held, line, cards)
+        for other, told in echoes.compare(held, line):
+            if told:
+                _add(other, cards, echoes.told(told))
+                touched.append(other)
+        _add(line, cards, _standing(line))
         held.lines.append(line)
         touched.append(line)
     return _in_order(touched)
 
 
-def overhear(held: Structure, place: int, cues: Collection[str], scribed: bool) -> list[Line]:
+def overhear(
+    held: Structure, place: int, cues: Sequence[int], scribed: bool, cards: Scorecards
+) -> list[Line]:
     """Take in what a line says that gets no place in the window: most of all talk."""
     _let_go(held, place)
     held.led = (held.led << 1 | scribed) & _NEWEST
     held.heard += 1
-    talk = [cue for cue in _TALK if cue in cues]
     if held.talk and place - held.talk[0][0] > _BEFORE:
         held.talk = [one for one in held.talk if place - one[0] <= _BEFORE]
-    if not talk:
+    numbers = _talk()
+    if numbers.keys().isdisjoint(cues):
         return []
+    talk = [numbers[cue] for cue in sorted(cues) if cue in numbers]
     held.talk.append((place, talk))
-    return _spoken_of(held, place, talk)
+    return _spoken_of(held, place, talk, cards)
+
+
+@cache
+def _talk() -> dict[int, str]:
+    return {lexicon().number(name): name for name in _TALK}
+
+
+def _add(line: Line, cards: Scorecards, names: Iterable[str]) -> None:
+    """Let features of `line` that came true count."""
+    weights = cards.stands
+    for name in names:
+        if name in weights:
+            proposal, decision = weights[name]
+            line.proposal += proposal
+            line.decision += decision
 
 
 def _in_order(touched: list[Line]) -> list[Line]:
@@ -88,7 +112,7 @@ def _let_go(held: Structure, place: int) -> None:
         del held.votes[0]
 
 
-def _spoken_of(held: Structure, place: int, talk: Sequence[str]) -> list[Line]:
+def _spoken_of(held: Structure, place: int, talk: Sequence[str], cards: Scorecards) -> list[Line]:
     """The lines right above of which a line speaks: it objects, calls a vote, resolves."""
     tags = [f"before {cue}" for cue in talk]
     touched: list[Line] = []
@@ -98,6 +122,7 @@ def _spoken_of(held: Structure, place: int, talk: Sequence[str]) -> list[Line]:
         new = [each for each in tags if each not in line.tags]
         if new:
             line.tags += new
+            _add(line, cards, new)
             touched.append(line)
     return touched
 
@@ -106,8 +131,10 @@ def _placed(held: Structure, heard: Heard) -> Line:
     """`heard` as a line of the window, with what its place says of it."""
     line = Line(
         n=heard.n, place=heard.place, who=heard.who, typist=heard.typist, text=heard.text,
-        start=heard.start, at=heard.at, topic=heard.topic, own=heard.own, wording=heard.wording,
-        imperative="imperative" in heard.cues, scribed=heard.scribed, asks="asks" in heard.cues,
+        start=heard.start, at=heard.at, topic=heard.topic, own=heard.own,
+        proposal=heard.wording[0], decision=heard.wording[1], scribed=heard.scribed,
+        imperative=lexicon().number("imperative") in heard.cues,
+        asks=lexicon().number("asks") in heard.cues,
     )  # fmt: skip
     for place, talk in held.talk:
         if place < heard.place:
@@ -120,7 +147,7 @@ def _placed(held: Structure, heard: Heard) -> Line:
     return line
 
 
-def _beside_lines(held: Structure, line: Line) -> list[Line]:
+def _beside_lines(held: Structure, line: Line, cards: Scorecards) -> list[Line]:
     """What the line before says of `line`, and `line` of it: proposals often come in lists."""
     if not held.lines or line.place - held.lines[-1].place > _LIST:
         return []
@@ -130,23 +157,33 @@ def _beside_lines(held: Structure, line: Line) -> list[Line]:
     line.tags.append(f"below {own} line of {_grade(before.own)}")
     if before.asks:
         line.tags.append("below a question")
-    before.tags.append(f"above {own} line of {_grade(line.own)}")
+    above = f"above {own} line of {_grade(line.own)}"
+    before.tags.append(above)
+    _add(before, cards, (above,))
     return [before]
 
 
 def features(held: Structure, line: Line) -> list[str]:
     """What is known of `line` by now beside its wording; each once."""
-    found = [*line.tags, *line.told]
-    found += reached("wording", line.own, (100, 200, 300, 400, 500, 600))
-    found += runs.below(held, line)
+    return [*_standing(line), *echoes.told(line.told), *below(held, line)]
+
+
+def _standing(line: Line) -> list[str]:
+    found = [*line.tags, *reached("wording", line.own, (100, 200, 300, 400, 500, 600))]
     if line.behind is not None:
         found += echoes.restates(line.behind)
-    return once(found)
+    return found
+
+
+def below(held: Structure, line: Line) -> list[str]:
+    """What the votes below `line` tell of it by now; each once."""
+    return once(runs.below(held, line)) if line.anchored else []
 
 
 def is_put(line: Line, stands: Collection[str]) -> bool:
     """True for what is put to a vote in so many words, with three votes right below it.
 
+    `stands` is what the votes below tell.
     The scorecard is fitted on meetings that say again what they decide, and asks
     for that. The plainer the wording the less is asked here: where somebody held
     back or was against, there was a question.

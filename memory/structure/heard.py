@@ -19,7 +19,7 @@ class Heard(NamedTuple):
     vote: int | None = None  # per mille
     remark: bool = False
     re: int = 0  # n of the message that a vote replies to; 0: it names nothing
-    cues: frozenset[str] = frozenset()
+    cues: tuple[int, ...] = ()  # numbers of `Lexicon.names`
     own: int = 0
     wording: tuple[int, int] = (0, 0)
     passes: bool = False  # worth a place in the window

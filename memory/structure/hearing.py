@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from functools import cache
+from typing import Final, NamedTuple
 
 from memory.detection import Detection
 from memory.structure.heard import Heard
@@ -18,6 +19,19 @@ _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
 _BLANK: Final = "[redacted "  # what stands there is no wording, and like every other blank
 _NAME: Final = 80  # characters within which a blank begins, behind a name
 _LEAD: Final = 40  # characters that a speaker's name takes at most
+_LONG: Final = 70  # words: who talks that long and names nothing to do talks
+_DOING: Final = ("imperative", "strong imperative", "accepts", "approves", "adds", "takes away",
+                 "closes", "defers", "keyword")  # fmt: skip
+
+
+class Wording(NamedTuple):
+    """Where the words of a line begin, and what they are like."""
+
+    start: int
+    cues: list[int]
+    scribed: bool
+    acts: bool
+    marked: bool  # an act of it has a mark of its own: it has a place in the window
 
 
 def _is_blank(content: str) -> bool:
@@ -33,39 +47,47 @@ def vote(n: int, place: int, who: str, content: str, bare: Detection, re: int = 
     return Heard(n, place, who, who, vote=value, remark=len(content) - bare.end > REMARK, re=re)
 
 
-def overheard(content: str, cards: Scorecards) -> tuple[set[str], bool] | None:
-    """The cues of a message without acts, and whether it is scribed; None where it passes."""
-    shown = plain(content[: READ + _LEAD])
-    start = lead(shown)
-    cues = lexicon().cues(shown[start : start + READ])
-    if start:
-        cues.add("scribed")
-    passes = cards.own(cues) >= 0 and len(shown) - start >= _LEAST
-    if passes and not _is_blank(content):
-        return None
-    return cues, start > 0
+def wording(content: str, found: Sequence[Detection]) -> Wording:
+    """What the words of `content` are like; `found` are its acts.
 
-
-def line(n: int, place: int, who: str, content: str, found: Sequence[Detection]) -> Heard:
-    """The message `content` as a line, not weighed yet; `found` are its acts.
-
-    It passes where an act of it is marked. What its marks stand on is its text,
-    else what follows the name of whom it reports.
+    What its marks stand on is its text, else what follows the name of whom it reports.
     """
     shown = plain(content[: READ + _LEAD])
     start = lead(shown)
-    put = next((each for each in found if each.how != "pattern" and each.act in _PUT), None)
-    if put is not None and put.text_start < READ:
-        start = put.text_start
-    cues = lexicon().cues(shown[start : start + READ])
-    scribed = start > 0 and put is None
-    if scribed:
-        cues.add("scribed")
-    blank = _is_blank(content)
-    marked = not blank and any(each.how != "pattern" and not each.reacts for each in found)
+    scribed = start > 0
+    marked = False
+    if found:
+        put = next((each for each in found if each.how != "pattern" and each.act in _PUT), None)
+        if put is not None and put.text_start < READ:
+            start = put.text_start
+        scribed = scribed and put is None
+        marked = any(each.how != "pattern" and not each.reacts for each in found)
+    return Wording(
+        start, lexicon().hits(shown[start : start + READ], scribed), scribed, bool(found), marked
+    )
+
+
+def passes(content: str, said: Wording, own: int) -> bool:
+    """True for what gets a place in the window: marked, or worded like what is put to others."""
+    if own < 0 and not said.marked:
+        return False
+    if not said.acts and content.count(" ") > _LONG and _doing().isdisjoint(said.cues):
+        return False
+    return len(content) - said.start >= _LEAST and not _is_blank(content)
+
+
+@cache
+def _doing() -> frozenset[int]:
+    return frozenset(map(lexicon().number, _DOING))
+
+
+def line(n: int, place: int, who: str, content: str, said: Wording) -> Heard:
+    """The message `content` as a line, not weighed yet."""
+    start = said.start
+    text = "" if _is_blank(content) else content[start : start + READ]
     return Heard(
-        n, place, who, who, content[start : start + READ], start,
-        cues=frozenset(cues), passes=marked, scribed=scribed,
+        n, place, who, who, text, start,
+        cues=tuple(said.cues), passes=passes(content, said, -1), scribed=said.scribed,
     )  # fmt: skip
 
 
@@ -74,5 +96,4 @@ def weighed(heard: Heard, cards: Scorecards) -> Heard:
     own = cards.own(heard.cues)
     if len(heard.text) < _LEAST or not (own >= 0 or heard.passes):
         return heard._replace(own=own, text="", passes=False)
-    wording = (cards.proposal.said(heard.cues), cards.decision.said(heard.cues))
-    return heard._replace(own=own, wording=wording, passes=True)
+    return heard._replace(own=own, wording=cards.said(heard.cues), passes=True)

@@ -19,7 +19,8 @@ from memory.moment import Moment
 from memory.similar import fingerprint, resemblance
 from memory.state import Memory
 from memory.structure import hearing
-from memory.structure.evidence import Heard, features, is_put, observe, overhear
+from memory.structure.evidence import Heard, below, features, is_put, observe, overhear
+from memory.structure.hearing import Wording
 from memory.structure.manner import firm, mark
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
 from memory.structure.scribes import noted
@@ -44,13 +45,17 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
     memory = moment.memory
     held = memory.structure
     cards = scorecards("typed")
-    aside = None if found else hearing.overheard(moment.content, cards)
-    if aside is not None:
-        touched = overhear(held, memory.messages, *aside)
-        if not touched and not (held.lines and not held.lines[-1].weighed):
-            return
+    if bare is not None:
+        touched = observe(held, _vote(moment, bare, re), cards)
     else:
-        touched = observe(held, _heard(moment, cards, found, bare, re))
+        said = hearing.wording(moment.content, found)
+        own = cards.own(said.cues)
+        if hearing.passes(moment.content, said, own):
+            touched = observe(held, _line(moment, said, own, cards), cards)
+        else:
+            touched = overhear(held, memory.messages, said.cues, said.scribed, cards)
+    if not touched and (not held.lines or held.lines[-1].weighed):
+        return
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
     if held.lines and held.lines[-1].n == moment.n:
@@ -63,15 +68,19 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
         _judge_decision(moment, cards.decision, line, 0)
 
 
-def _heard(
-    moment: Moment, cards: Scorecards, found: Sequence[Detection], bare: Detection | None, re: int
-) -> Heard:
-    place, who, content = moment.memory.messages, moment.participant, moment.content
-    if bare is not None:
-        return hearing.vote(moment.n, place, who, content, bare, re)
-    heard = hearing.line(moment.n, place, who, content, found)
-    typist = moment.typist or who
-    return hearing.weighed(heard, cards)._replace(at=moment.at, topic=moment.topic, typist=typist)
+def _vote(moment: Moment, bare: Detection, re: int) -> Heard:
+    place, who = moment.memory.messages, moment.participant
+    return hearing.vote(moment.n, place, who, moment.content, bare, re)
+
+
+def _line(moment: Moment, said: Wording, own: int, cards: Scorecards) -> Heard:
+    who, start = moment.participant, said.start
+    return Heard(
+        moment.n, moment.memory.messages, who, moment.typist or who,
+        moment.content[start : start + READ], start, moment.at, moment.topic,
+        cues=tuple(said.cues), own=own, wording=cards.said(said.cues), passes=True,
+        scribed=said.scribed,
+    )  # fmt: skip
 
 
 def _name(moment: Moment, line: Line) -> None:
@@ -100,28 +109,25 @@ def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
     memory = moment.memory
     if line.n == moment.n or not _is_open(memory, line):
         return
-    held_back = [memory.item(handle) for handle in line.handles]
-    held = moment.memory.structure
-    stands = features(held, line)
-    score = line.wording[0] + card.stands(stands)
-    if is_put(line, stands):
+    votes = below(memory.structure, line)
+    score = line.proposal + card.stands(votes)
+    if is_put(line, votes):
         score = max(score, 0)
     score -= _doubt(memory)
     if score < 0:
         return
+    held_back = [memory.item(handle) for handle in line.handles]
     known = [item for item in held_back if isinstance(item, Proposal)]
     for item in known:
         firm(moment, item)
         _gather(moment, item)
     if not known:
-        _enter_proposal(moment, card, line, score, stands)
+        _enter_proposal(moment, card, line, score)
 
 
-def _enter_proposal(
-    moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]
-) -> None:
+def _enter_proposal(moment: Moment, card: Card, line: Line, score: int) -> None:
     then = _past(moment, line)
-    origin = _origin(moment, card, line, score, stands)
+    origin = _origin(moment, card, line, score)
     made = proposals.propose(then, line.text, origin)
     if made is None:
         return
@@ -171,8 +177,9 @@ def _past(moment: Moment, line: Line) -> Moment:
     return then
 
 
-def _origin(moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]) -> Origin:
+def _origin(moment: Moment, card: Card, line: Line, score: int) -> Origin:
     """Cites the line, then the entry that revealed it; the rule names what decided."""
+    stands = features(moment.memory.structure, line)
     reasons = card.reasons(lexicon().cues(plain(line.text)), stands)
     cites = [Cite(line.n, line.start, line.start + len(line.text.rstrip()))]
     if moment.n != line.n:
@@ -314,17 +321,15 @@ def _ripe(memory: Memory, card: Card, touched: Sequence[Line]) -> list[Line]:
 def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:
     if not _is_open(moment.memory, line):
         return
-    stands = features(moment.memory.structure, line)
-    score = line.wording[1] + card.stands(stands) - _doubt(moment.memory)
+    score = line.decision + card.stands(below(moment.memory.structure, line))
+    score -= _doubt(moment.memory)
     if score >= least:
-        _enter_decision(moment, card, line, score, stands)
+        _enter_decision(moment, card, line, score)
 
 
-def _enter_decision(
-    moment: Moment, card: Card, line: Line, score: int, stands: Sequence[str]
-) -> None:
+def _enter_decision(moment: Moment, card: Card, line: Line, score: int) -> None:
     then = _past(moment, line)
-    origin = _origin(moment, card, line, score, stands)
+    origin = _origin(moment, card, line, score)
     link = _settled_by(moment, line)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
     made = decisions.claim(then, line.text, origin, resolves)

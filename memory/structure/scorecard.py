@@ -37,11 +37,6 @@ class Card(NamedTuple):
     wait: int  # messages to wait for what contradicts it
     hurry: int = 0  # a score that need not wait
 
-    def said(self, cues: Iterable[str]) -> int:
-        """What the wording adds, the bias with it."""
-        weights = self.wording
-        return self.bias + sum(weights[cue] for cue in cues if cue in weights)
-
     def stands(self, features: Iterable[str]) -> int:
         """What the lines around it add."""
         weights = self.structure
@@ -55,18 +50,38 @@ class Card(NamedTuple):
         return tuple(name for weight, name in found[:_TOLD] if weight > 0)
 
 
-class Scorecards(NamedTuple):
-    """What one manner of talk is read by."""
+class Scorecards:
+    """What one manner of talk is read by. Immutable once built."""
 
-    gate: dict[str, int]
-    gate_bias: int
-    proposal: Card
-    decision: Card
+    __slots__ = ("_bias", "_own", "_said", "decision", "proposal", "stands")
 
-    def own(self, cues: Iterable[str]) -> int:
+    def __init__(
+        self, gate: Mapping[str, int], gate_bias: int, proposal: Card, decision: Card
+    ) -> None:
+        names = lexicon().names
+        self.proposal, self.decision = proposal, decision
+        self._bias = gate_bias
+        self._own = tuple(gate.get(cue, 0) for cue in names)
+        self._said = tuple(
+            tuple(card.wording.get(cue, 0) for cue in names) for card in (proposal, decision)
+        )
+        # What a feature adds as a proposal and as a decision.
+        self.stands = {
+            name: (proposal.structure.get(name, 0), decision.structure.get(name, 0))
+            for name in (*proposal.structure, *decision.structure)
+        }
+
+    def own(self, cues: Iterable[int]) -> int:
         """How much a wording looks like either; below 0 it gets no place in the window."""
-        weights = self.gate
-        return self.gate_bias + sum(weights[cue] for cue in cues if cue in weights)
+        return self._bias + sum(map(self._own.__getitem__, cues))
+
+    def said(self, cues: Collection[int]) -> tuple[int, int]:
+        """What the wording adds as a proposal and as a decision, the biases with it."""
+        proposal, decision = self._said
+        return (
+            self.proposal.bias + sum(map(proposal.__getitem__, cues)),
+            self.decision.bias + sum(map(decision.__getitem__, cues)),
+        )
 
 
 def confidence(score: int) -> int:

@@ -9,6 +9,7 @@ to that.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from memory.items import VOICE, Origin
@@ -28,7 +29,9 @@ _SCRIBE: Final = re.compile(
     r"\s*scribe(?:[ -]?nick)?s?[ \t]*(?P<how>[:=+-])[ \t]*(?P<names>[^\n]{0,200})", re.IGNORECASE
 )
 _GONE_ON: Final = re.compile(r"\s*(?:\.\.|…)")
-_SPOKEN_TO: Final = frozenset({"listener", "asks", "thanks"})  # cues of words to somebody
+_GOING_ON: Final = frozenset(". \t\n…")  # what a line begins with that may be one: few do
+_APPOINTING: Final = frozenset("sS \t\n")
+_SPOKEN_TO: Final = ("listener", "asks", "thanks")  # cues of words to somebody
 
 
 def speaker(memory: Memory, typist: str, content: str) -> str:
@@ -40,7 +43,7 @@ def speaker(memory: Memory, typist: str, content: str) -> str:
         who = _going_on(memory, typist, content)
         held.typed.append(Typed(typist=typist, who=who, on=bool(who)))
     else:
-        to = bool(_SPOKEN_TO & lexicon().cues(content[start : start + _READ].strip()))
+        to = not _spoken_to().isdisjoint(lexicon().hits(content[start : start + _READ].strip()))
         held.typed.append(Typed(typist=typist, who=named, to=to))
         who = named if at_work(memory, typist) else ""
     del held.typed[:-_TYPED]
@@ -107,7 +110,7 @@ def known(memory: Memory, name: str) -> str:
 
 def _going_on(memory: Memory, typist: str, content: str) -> str:
     """Whose words the scribe goes on with; "" where `content` begins otherwise."""
-    if _GONE_ON.match(content) is None:
+    if content[:1] not in _GOING_ON or _GONE_ON.match(content) is None:
         return ""
     for one in reversed(memory.structure.scribing.typed[-_GOES_ON:]):
         if one.typist == typist:
@@ -117,7 +120,7 @@ def _going_on(memory: Memory, typist: str, content: str) -> str:
 
 def _appoint(memory: Memory, typist: str, content: str) -> None:
     """Note whom a line such as "scribe: bob" names; "scribe- bob" lets them go."""
-    if not content[:12].lstrip().lower().startswith("scribe"):
+    if content[:1] not in _APPOINTING:
         return
     if (said := _SCRIBE.match(content)) is None:
         return
@@ -131,6 +134,11 @@ def _appoint(memory: Memory, typist: str, content: str) -> None:
         if name and said["how"] != "-":
             scribes.append(name)
     del scribes[:-_DECLARED]
+
+
+@cache
+def _spoken_to() -> frozenset[int]:
+    return frozenset(map(lexicon().number, _SPOKEN_TO))
 
 
 def rename(memory: Memory, old: str, new: str) -> None:

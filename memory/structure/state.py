@@ -51,12 +51,12 @@ class Line(Store):
     at: str | None = None
     topic: str | None = None
     own: int = 0  # how much its wording alone looks like a proposal or a decision
-    wording: tuple[int, int] = (0, 0)  # what its wording adds to each scorecard
+    proposal: int = 0  # its score so far but for the votes below it, hundredths of a logit
+    decision: int = 0
     tags: list[str] = []  # features of where it stands, told when they came true
-    told: list[str] = []  # features of the lines that say it again
+    told: int = 0  # features of the lines that say it again, a bit each (`echoes.TOLD`)
     anchored: list[Anchored] = []
     behind: Echo | None = None  # the earlier line that it is most like
-    ahead: Echo | None = None  # the later line that is most like it
     imperative: bool = False
     scribed: bool = False
     asks: bool = False

@@ -8,7 +8,8 @@ all of them. One automaton tells every cue of a line at once, in about a microse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from memory.patterns import compiled_set
@@ -42,8 +43,10 @@ _FORMS: Final = {
         r"\w*(?:bot|agent|zakim)\w*[,:] )"
     ),
 }
-_LENGTHS: Final = ((2, "len<2"), (4, "len<4"), (7, "len<7"), (11, "len<11"), (16, "len<16"),
-                   (26, "len<26"), (41, "len<41"))  # fmt: skip
+_LENGTHS: Final = (2, 4, 7, 11, 16, 26, 41)  # words
+_BEYOND: Final = (*(f"len<{words}" for words in _LENGTHS), "len>40")
+_MINUTES: Final = ("approves minutes, short", "approves minutes")
+_SCRIBED: Final = "scribed"
 _SHORT: Final = 8  # words
 
 
@@ -53,35 +56,49 @@ class Lexicon:
     A word with `_` in it stands for two words.
     """
 
-    __slots__ = ("_names", "_set")
+    __slots__ = ("_match", "_minutes", "_numbers", "names")
 
     def __init__(self, languages: Iterable[Mapping[str, str]] = ()) -> None:
         patterns = {name: [pattern] for name, pattern in _FORMS.items()}
         for cues in languages:
             for name, words in cues.items():
                 patterns.setdefault(name.lstrip("^="), []).append(_pattern(name, words))
-        self._names = tuple(patterns)
-        self._set = compiled_set(tuple("|".join(every) for every in patterns.values()))
+        self._match = compiled_set(tuple("|".join(every) for every in patterns.values())).Match
+        self.names = (*patterns, *_BEYOND, *_MINUTES, _SCRIBED)
+        self._numbers = {name: number for number, name in enumerate(self.names)}
+        self._minutes = self._numbers.get("minutes", -1)
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The cues that it can tell beside those of length and of minutes."""
-        return frozenset(self._names)
+    def number(self, name: str) -> int:
+        """The place of a cue in `names`; -1 for one that these languages lack."""
+        return self._numbers.get(name, -1)
+
+    def hits(self, text: str, scribed: bool = False) -> list[int]:
+        """The numbers of the cues of `text`, a line without its speaker's name.
+
+        It is folded and at most `READ` long. Words are counted by their spaces.
+        """
+        found = self._match(text) or []
+        words = text.count(" ") + 1
+        lengths = len(self.names) - len(_BEYOND) - len(_MINUTES) - 1
+        if self._minutes in found:
+            found += self._approved(found, words)
+        found.append(lengths + bisect_right(_LENGTHS, words))
+        if scribed:
+            found.append(len(self.names) - 1)
+        return found
+
+    def _approved(self, found: Sequence[int], words: int) -> list[int]:
+        if self.number("approves") not in found and self.number("accepts") not in found:
+            return []
+        return [self.number(_MINUTES[words >= _SHORT])]
 
     def cues(self, text: str) -> set[str]:
-        """The cues of `text`, a line without its speaker's name, folded and at most `READ` long."""
-        names = self._names
-        found = {names[hit] for hit in self._set.Match(text) or ()}
-        words = len(text.split())
-        for limit, name in _LENGTHS:
-            if words < limit:
-                found.add(name)
-                break
-        else:
-            found.add("len>40")
-        if "minutes" in found and ("approves" in found or "accepts" in found):
-            found.add("approves minutes, short" if words < _SHORT else "approves minutes")
-        return found
+        """The cues of `text` by name."""
+        return set(self.told(self.hits(text)))
+
+    def told(self, hits: Iterable[int]) -> list[str]:
+        """The names of the cues with these numbers."""
+        return [self.names[hit] for hit in hits]
 
 
 def _pattern(name: str, words: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterable, Sequence
+from importlib import resources
 from itertools import combinations
 
 import msgspec
@@ -13,12 +15,15 @@ from hypothesis import strategies as st
 
 from memory.acts import Reader
 from memory.structure import echoes, hearing
-from memory.structure.evidence import LATER, Heard, features, observe
+from memory.structure.evidence import LATER, Heard, below, features, observe
 from memory.structure.scorecard import Card, Label, lexicon, scorecards
 from memory.structure.state import REACH, Line, Structure
 from memory.structure.wording import Lexicon, lead
 
 CARDS = scorecards("typed")
+GATE: dict[str, int] = json.loads(
+    resources.files("memory.structure").joinpath("typed.json").read_bytes()
+)["gate"]["weights"]
 READER = Reader([])
 MOST = 130  # features a label
 
@@ -42,18 +47,36 @@ def heard(place: int, said: Said) -> Heard:
     found = READER.read(content)
     if found and found[0].vote:
         return hearing.vote(place, place, who, content, found[0])
-    return hearing.weighed(hearing.line(place, place, who, content, found), CARDS)
+    worded = hearing.wording(content, found)
+    return hearing.weighed(hearing.line(place, place, who, content, worded), CARDS)
 
 
 def run(held: Structure, talk: Iterable[Said], first: int = 1) -> list[list[Line]]:
     """`talk` taken into `held`; what each message touched."""
-    return [observe(held, heard(place, said)) for place, said in enumerate(talk, first)]
+    return [observe(held, heard(place, said), CARDS) for place, said in enumerate(talk, first)]
 
 
 def score(held: Structure, line: Line, label: Label) -> int:
     """What the scorecard of `label` says of `line` by now."""
-    card = CARDS.proposal if label == "proposal" else CARDS.decision
-    return line.wording[label == "decision"] + card.stands(features(held, line))
+    if label == "proposal":
+        return line.proposal + CARDS.proposal.stands(below(held, line))
+    return line.decision + CARDS.decision.stands(below(held, line))
+
+
+@given(TALK)
+def test_the_running_score_of_a_line_is_that_of_its_features(talk: list[Said]) -> None:
+    """What is added up as it comes true is what all of it adds up to."""
+    held = Structure()
+    worded: dict[int, tuple[int, int]] = {}
+    for place, said in enumerate(talk, 1):
+        one = heard(place, said)
+        worded[place] = one.wording
+        observe(held, one, CARDS)
+        for line in held.lines:
+            known = features(held, line)
+            proposal, decision = worded[line.place]
+            assert score(held, line, "proposal") == proposal + CARDS.proposal.stands(known)
+            assert score(held, line, "decision") == decision + CARDS.decision.stands(known)
 
 
 def found(talk: Sequence[Said], label: Label) -> set[int]:
@@ -61,7 +84,7 @@ def found(talk: Sequence[Said], label: Label) -> set[int]:
     held, yes = Structure(), set[int]()
     wait = CARDS.decision.wait
     for place, said in enumerate(talk):
-        touched = observe(held, heard(place, said))
+        touched = observe(held, heard(place, said), CARDS)
         if label == "decision":
             touched = [line for line in held.lines if line.place == place - wait]
         yes |= {line.place for line in touched if score(held, line, label) >= 0}
@@ -104,7 +127,7 @@ def test_later_evidence_never_takes_a_proposal_back(talk: list[Said]) -> None:
     held = Structure()
     known: dict[int, tuple[set[str], int]] = {}
     for place, said in enumerate(talk, 1):
-        observe(held, heard(place, said))
+        observe(held, heard(place, said), CARDS)
         for line in held.lines:
             names, worth = set(features(held, line)), score(held, line, "proposal")
             before, least = known.get(line.place, (set(), worth))
@@ -120,7 +143,7 @@ def test_what_is_touched_is_in_the_window_and_in_order(talk: list[Said]) -> None
     held = Structure()
     for place, said in enumerate(talk, 1):
         one = heard(place, said)
-        touched = [line.place for line in observe(held, one)]
+        touched = [line.place for line in observe(held, one, CARDS)]
         assert touched == sorted(set(touched))
         assert set(touched) <= {line.place for line in held.lines}
         assert (place in touched) == one.passes
@@ -136,7 +159,7 @@ def test_any_text_has_cues(text: str) -> None:
 def test_no_two_lines_that_share_words_are_missed() -> None:
     """The sketch that spares comparisons has a bit for a word, and now and then one for two."""
     words = [f"w{number}x" for number in range(1, 400)]
-    at = {word: echoes._sketch(word) for word in words}
+    at = {word: echoes._said(word).sketch for word in words}
     one, other = next(pair for pair in combinations(words, 2) if at[pair[0]] == at[pair[1]])
     held = Structure()
     run(held, [("ann", f"Move {one} and {other}"), ("bob", f"Remove {one} and {other}")])
@@ -182,8 +205,9 @@ def test_every_weight_of_wording_belongs_to_a_cue_that_some_line_has() -> None:
         "q+", "a; b", "a, b", "(a)", "see ticket 12", "it MUST", "`a`", "a. b", "http://a",
         f"{words} as they were read out to us today", "approve minutes",
     }  # fmt: skip
-    names = {cue for text in shapes for cue in lexicon().cues(text)} | lexicon().names | {"scribed"}
-    for weights in (CARDS.gate, CARDS.proposal.wording, CARDS.decision.wording):
+    told = {cue for text in shapes for cue in lexicon().cues(text)}
+    names = told.union(lexicon().names)
+    for weights in (GATE, CARDS.proposal.wording, CARDS.decision.wording):
         assert set(weights) <= names
 
 
@@ -213,7 +237,7 @@ def _shown(draw: random.Random) -> set[str]:
         text, talk = _turn(draw, text, scribes)
         for said in talk:
             place += draw.choice((1, 1, 1, 1, 2, 3, 5))
-            for line in observe(held, heard(place, said)):
+            for line in observe(held, heard(place, said), CARDS):
                 shown.update(features(held, line))
     return shown
 
@@ -310,4 +334,14 @@ def test_cues_of_several_languages_are_read_together() -> None:
     assert "imperative" in both.cues("Schließe die Tür")
     assert "imperative" in both.cues("bitte tu es")
     assert {"imperative", "modal"} <= both.cues("close it, you must")
-    assert {"imperative", "modal"} <= both.names
+    assert {"imperative", "modal"} <= {*both.names}
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [("Move the archive " + "to the second rack " * 17, True), ("the archive " * 40, False)],
+)
+def test_long_talk_that_names_nothing_to_do_gets_no_place(words: str, place: bool) -> None:
+    """However much like a proposal the rest of its wording is."""
+    said = hearing.wording(words, ())
+    assert hearing.passes(words, said, 1) is place
