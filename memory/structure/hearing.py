@@ -71,7 +71,7 @@ def passes(content: str, said: Wording, own: int) -> bool:
     """True for what gets a place in the window: marked, or worded like what is put to others."""
     if own < 0 and not said.marked:
         return False
-    if not said.acts and content.count(" ") > _LONG and _doing().isdisjoint(said.cues):
+    if not said.acts and _doing().isdisjoint(said.cues) and content.count(" ") > _LONG:
         return False
     return len(content) - said.start >= _LEAST and not _is_blank(content)
 

@@ -60,11 +60,11 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
         _judge_proposal(moment, cards.proposal, line)
     if held.lines and held.lines[-1].n == moment.n:
         _name(moment, held.lines[-1])
-    ripe = _ripe(memory, cards.decision, touched)
+    oldest = memory.messages - cards.decision.wait
     for line in touched:
-        if line not in ripe:
+        if line.place > oldest:
             _judge_decision(moment, cards.decision, line, cards.decision.hurry)
-    for line in ripe:
+    for line in _ripe(held, oldest, touched):
         _judge_decision(moment, cards.decision, line, 0)
 
 
@@ -107,14 +107,14 @@ def _reword(moment: Moment, line: Line, made: Proposal) -> None:
 
 def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
     memory = moment.memory
-    if line.n == moment.n or not _is_open(memory, line):
+    if line.n == moment.n:
         return
     votes = below(memory.structure, line)
     score = line.proposal + card.stands(votes)
     if is_put(line, votes):
         score = max(score, 0)
     score -= _doubt(memory)
-    if score < 0:
+    if score < 0 or not _is_open(memory, line):
         return
     held_back = [memory.item(handle) for handle in line.handles]
     known = [item for item in held_back if isinstance(item, Proposal)]
@@ -301,29 +301,26 @@ def _count_for(memory: Memory, proposal: Proposal, cast: Cast) -> None:
 # -- decisions -----------------------------------------------------------------------
 
 
-def _ripe(memory: Memory, card: Card, touched: Sequence[Line]) -> list[Line]:
+def _ripe(held: Structure, oldest: int, touched: Sequence[Line]) -> list[Line]:
     """The lines to look at now: those that stood long enough for a vote on them to show.
 
     Each once when it did, and again when something is said of it.
     """
-    oldest = memory.messages - card.wait
-    ripe = [line for line in touched if line.place <= oldest]
-    for line in reversed(memory.structure.lines):
+    ripe = {line.place: line for line in touched if line.place <= oldest}
+    for line in reversed(held.lines):
         if line.weighed:
             break
-        if line.place <= oldest and line not in ripe:
-            ripe.append(line)
-    for line in ripe:
+        if line.place <= oldest:
+            ripe[line.place] = line
+    for line in ripe.values():
         line.weighed = True
-    return sorted(ripe, key=lambda line: line.place)
+    return [ripe[place] for place in sorted(ripe)]
 
 
 def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:
-    if not _is_open(moment.memory, line):
-        return
-    score = line.decision + card.stands(below(moment.memory.structure, line))
-    score -= _doubt(moment.memory)
-    if score >= least:
+    score = line.decision - _doubt(moment.memory)
+    score += card.stands(below(moment.memory.structure, line))
+    if score >= least and _is_open(moment.memory, line):
         _enter_decision(moment, card, line, score)
 
 
