@@ -17,7 +17,9 @@ from memory.structure.scorecard import Scorecards, lexicon
 from memory.structure.state import REACH, Line, Structure
 from memory.structure.steps import once, reached
 
-__all__ = ["LATER", "Heard", "below", "features", "is_put", "observe", "overhear"]
+__all__ = [
+    "LATER", "Heard", "below", "enter", "features", "in_order", "is_put", "observe", "overhear",
+]  # fmt: skip
 
 # How the features begin that may come true after a line was heard. What they
 # add to a proposal's score is never below 0, or a line could be taken back.
@@ -47,16 +49,22 @@ def observe(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
         return runs.vote(held, heard, heard.vote)
     touched = overhear(held, heard.place, heard.cues, heard.scribed, cards)
     if heard.passes:
-        line = _placed(held, heard)
-        touched += _beside_lines(held, line, cards)
-        for other, told in echoes.compare(held, line):
-            if told:
-                _add(other, cards, echoes.told(told))
-                touched.append(other)
-        _add(line, cards, _standing(line))
-        held.lines.append(line)
-        touched.append(line)
-    return _in_order(touched)
+        touched += enter(held, heard, cards)
+    return in_order(touched)
+
+
+def enter(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
+    """Give `heard` a place below all other lines; those of which it says something, and itself."""
+    line = _placed(held, heard)
+    touched = _beside_lines(held, line, cards)
+    for other, told in echoes.compare(held, line):
+        if told:
+            _add(other, cards, echoes.told(told))
+            touched.append(other)
+    _add(line, cards, _standing(line))
+    held.lines.append(line)
+    held.unread = []
+    return [*touched, line]
 
 
 def overhear(
@@ -91,7 +99,8 @@ def _add(line: Line, cards: Scorecards, names: Iterable[str]) -> None:
             line.decision += decision
 
 
-def _in_order(touched: list[Line]) -> list[Line]:
+def in_order(touched: list[Line]) -> list[Line]:
+    """Those lines, oldest first, each once."""
     if len(touched) < 2:
         return touched
     by_place = {line.place: line for line in touched}

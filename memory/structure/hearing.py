@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Final, NamedTuple
 
 from memory.detection import Detection
@@ -19,9 +18,7 @@ _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
 _BLANK: Final = "[redacted "  # what stands there is no wording, and like every other blank
 _NAME: Final = 80  # characters within which a blank begins, behind a name
 _LEAD: Final = 40  # characters that a speaker's name takes at most
-_LONG: Final = 70  # words: who talks that long and names nothing to do talks
-_DOING: Final = ("imperative", "strong imperative", "accepts", "approves", "adds", "takes away",
-                 "closes", "defers", "keyword")  # fmt: skip
+READ_FROM: Final = READ + _LEAD  # characters in which what is read stands
 
 
 class Wording(NamedTuple):
@@ -30,7 +27,6 @@ class Wording(NamedTuple):
     start: int
     cues: list[int]
     scribed: bool
-    acts: bool
     marked: bool  # an act of it has a mark of its own: it has a place in the window
 
 
@@ -52,7 +48,7 @@ def wording(content: str, found: Sequence[Detection]) -> Wording:
 
     What its marks stand on is its text, else what follows the name of whom it reports.
     """
-    shown = plain(content[: READ + _LEAD])
+    shown = plain(content[:READ_FROM])
     start = lead(shown)
     scribed = start > 0
     marked = False
@@ -62,23 +58,14 @@ def wording(content: str, found: Sequence[Detection]) -> Wording:
             start = put.text_start
         scribed = scribed and put is None
         marked = any(each.how != "pattern" and not each.reacts for each in found)
-    return Wording(
-        start, lexicon().hits(shown[start : start + READ], scribed), scribed, bool(found), marked
-    )
+    return Wording(start, lexicon().hits(shown[start : start + READ], scribed), scribed, marked)
 
 
 def passes(content: str, said: Wording, own: int) -> bool:
     """True for what gets a place in the window: marked, or worded like what is put to others."""
     if own < 0 and not said.marked:
         return False
-    if not said.acts and _doing().isdisjoint(said.cues) and content.count(" ") > _LONG:
-        return False
     return len(content) - said.start >= _LEAST and not _is_blank(content)
-
-
-@cache
-def _doing() -> frozenset[int]:
-    return frozenset(map(lexicon().number, _DOING))
 
 
 def line(n: int, place: int, who: str, content: str, said: Wording) -> Heard:

@@ -18,11 +18,10 @@ from memory.links import Link, resolved_by_words
 from memory.moment import Moment
 from memory.similar import fingerprint, resemblance
 from memory.state import Memory
-from memory.structure import hearing
-from memory.structure.evidence import Heard, below, features, is_put, observe, overhear
-from memory.structure.hearing import Wording
+from memory.structure import window
+from memory.structure.evidence import below, features, is_put
 from memory.structure.manner import firm, mark
-from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
+from memory.structure.scorecard import Card, confidence, lexicon, scorecards
 from memory.structure.scribes import noted
 from memory.structure.state import REACH, Cast, Line, Structure
 from memory.structure.wording import READ
@@ -45,15 +44,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
     memory = moment.memory
     held = memory.structure
     cards = scorecards("typed")
-    if bare is not None:
-        touched = observe(held, _vote(moment, bare, re), cards)
-    else:
-        said = hearing.wording(moment.content, found)
-        own = cards.own(said.cues)
-        if hearing.passes(moment.content, said, own):
-            touched = observe(held, _line(moment, said, own, cards), cards)
-        else:
-            touched = overhear(held, memory.messages, said.cues, said.scribed, cards)
+    touched = window.take_in(moment, cards, found, bare, re)
     if not touched and (not held.lines or held.lines[-1].weighed):
         return
     for line in touched:
@@ -66,21 +57,6 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
             _judge_decision(moment, cards.decision, line, cards.decision.hurry)
     for line in _ripe(held, oldest, touched):
         _judge_decision(moment, cards.decision, line, 0)
-
-
-def _vote(moment: Moment, bare: Detection, re: int) -> Heard:
-    place, who = moment.memory.messages, moment.participant
-    return hearing.vote(moment.n, place, who, moment.content, bare, re)
-
-
-def _line(moment: Moment, said: Wording, own: int, cards: Scorecards) -> Heard:
-    who, start = moment.participant, said.start
-    return Heard(
-        moment.n, moment.memory.messages, who, moment.typist or who,
-        moment.content[start : start + READ], start, moment.at, moment.topic,
-        cues=tuple(said.cues), own=own, wording=cards.said(said.cues), passes=True,
-        scribed=said.scribed,
-    )  # fmt: skip
 
 
 def _name(moment: Moment, line: Line) -> None:

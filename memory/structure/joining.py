@@ -9,7 +9,7 @@ from __future__ import annotations
 from memory.items import Position, Proposal, Reaction
 from memory.state import Memory
 from memory.structure import scribes
-from memory.structure.state import Cast, Line, Run, Spoken, Structure, Turn
+from memory.structure.state import Cast, Line, Run, Spoken, Structure, Turn, Unread
 
 
 def rename(memory: Memory, old: str, new: str) -> None:
@@ -17,7 +17,8 @@ def rename(memory: Memory, old: str, new: str) -> None:
     held = memory.structure
     scribes.rename(memory, old, new)
     _rename_turns(held.spoken, old, new)
-    for line in held.lines:
+    lines: list[Line | Unread] = [*held.lines, *held.unread]
+    for line in lines:
         line.who = new if line.who == old else line.who
         line.typist = new if line.typist == old else line.typist
     for run in (*held.runs, *held.replies):
@@ -48,7 +49,7 @@ def merge(memory: Memory, item: Proposal, into: Proposal) -> None:
 
 def forget(held: Structure, n: int) -> None:
     """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
-    kept: list[Line | Cast | Turn] = [*held.lines, *held.casts]
+    kept: list[Line | Unread | Cast | Turn] = [*held.lines, *held.unread, *held.casts]
     for one in (*kept, *held.spoken.waiting, *held.spoken.turns):
         if one.n == n:
             one.text = ""

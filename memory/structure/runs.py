@@ -78,6 +78,14 @@ def _begun(held: Structure, before: Run | None, heard: Heard) -> Run:
     return run
 
 
+def fresh(held: Structure, place: int) -> bool:
+    """True where several have just voted: what is said next may be what they decided."""
+    if not held.runs:
+        return False
+    run = held.runs[-1]
+    return len(run.voters) > 1 and place - run.last <= _RUN_REACH
+
+
 def _told(run: Run, line: Line) -> bool:
     return any(one.run == run.first and one.rank < _TOLD for one in line.anchored)
 

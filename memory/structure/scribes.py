@@ -29,14 +29,17 @@ _SCRIBE: Final = re.compile(
     r"\s*scribe(?:[ -]?nick)?s?[ \t]*(?P<how>[:=+-])[ \t]*(?P<names>[^\n]{0,200})", re.IGNORECASE
 )
 _GONE_ON: Final = re.compile(r"\s*(?:\.\.|…)")
-_GOING_ON: Final = frozenset(". \t\n…")  # what a line begins with that may be one: few do
-_APPOINTING: Final = frozenset("sS \t\n")
+_OTHERWISE: Final = frozenset("sS.… \t\n")  # letters that "scribe+ bob", "… and so on" begin with
 _SPOKEN_TO: Final = ("listener", "asks", "thanks")  # cues of words to somebody
 
 
 def speaker(memory: Memory, typist: str, content: str) -> str:
     """Whose words `content` is, which `typist` typed; to be asked once for each message."""
     held = memory.structure.scribing
+    if content[:1] not in _OTHERWISE and ":" not in content[:_LONGEST]:
+        held.typed.append(Typed(typist=typist))
+        del held.typed[:-_TYPED]
+        return typist
     _appoint(memory, typist, content)
     named, start = _led(memory, content)
     if not named:
@@ -110,7 +113,7 @@ def known(memory: Memory, name: str) -> str:
 
 def _going_on(memory: Memory, typist: str, content: str) -> str:
     """Whose words the scribe goes on with; "" where `content` begins otherwise."""
-    if content[:1] not in _GOING_ON or _GONE_ON.match(content) is None:
+    if _GONE_ON.match(content) is None:
         return ""
     for one in reversed(memory.structure.scribing.typed[-_GOES_ON:]):
         if one.typist == typist:
@@ -120,8 +123,6 @@ def _going_on(memory: Memory, typist: str, content: str) -> str:
 
 def _appoint(memory: Memory, typist: str, content: str) -> None:
     """Note whom a line such as "scribe: bob" names; "scribe- bob" lets them go."""
-    if content[:1] not in _APPOINTING:
-        return
     if (said := _SCRIBE.match(content)) is None:
         return
     scribes = memory.structure.scribing.named

@@ -119,6 +119,18 @@ class Cast(Store):
         return len(self.text) - (self.end - self.start) > REMARK
 
 
+class Unread(Store):
+    """Long talk that is read once a vote falls on it: most of it nobody puts to a vote."""
+
+    n: int
+    place: int
+    who: str
+    typist: str
+    text: str  # as much of it as is ever read
+    at: str | None = None
+    topic: str | None = None
+
+
 class Turn(Store):
     """A line of spoken talk in reach, and what it is like."""
 
@@ -157,6 +169,7 @@ class Structure(Store):
     """The window, the run of votes that goes on, and the manner of the session."""
 
     lines: list[Line] = []
+    unread: list[Unread] = []  # long talk since the newest of `lines`
     runs: list[Run] = []
     replies: list[Run] = []  # votes in reply to a line, a run for each such line
     casts: list[Cast] = []

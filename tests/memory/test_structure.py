@@ -335,13 +335,3 @@ def test_cues_of_several_languages_are_read_together() -> None:
     assert "imperative" in both.cues("bitte tu es")
     assert {"imperative", "modal"} <= both.cues("close it, you must")
     assert {"imperative", "modal"} <= {*both.names}
-
-
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [("Move the archive " + "to the second rack " * 17, True), ("the archive " * 40, False)],
-)
-def test_long_talk_that_names_nothing_to_do_gets_no_place(words: str, place: bool) -> None:
-    """However much like a proposal the rest of its wording is."""
-    said = hearing.wording(words, ())
-    assert hearing.passes(words, said, 1) is place
