@@ -47,13 +47,15 @@ class Gate:
 
     def hits(self, text: str) -> list[int]:
         """The numbers of what occurs in `text`, ascending; [] for nearly all plain talk."""
-        hits = _found(self._near, text, _NONE)
+        numbers, search_near = self._near
+        found = search_near(text)
+        if not found and len(text) > _SHORT and text.isascii():
+            return _NONE
+        hits = [numbers[each] for each in found or _NONE]
         languages: Iterable[_Search] = self._hinted
         if not text.isascii():
             for search in self._scripts:
                 hits = _found(search, text, hits)
-        elif not hits and len(text) > _SHORT:
-            return hits
         elif len(text) > _SHORT:
             languages = [self._hinted[hit - self._rules] for hit in hits if hit >= self._rules]
         for search in languages:

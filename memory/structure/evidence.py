@@ -63,7 +63,7 @@ def enter(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
             touched.append(other)
     _add(line, cards, _standing(line))
     held.lines.append(line)
-    held.unread = []
+    held.unread = None
     return [*touched, line]
 
 
@@ -77,7 +77,7 @@ def overhear(
     if held.talk and place - held.talk[0][0] > _BEFORE:
         held.talk = [one for one in held.talk if place - one[0] <= _BEFORE]
     numbers = _talk()
-    if numbers.keys().isdisjoint(cues):
+    if not cues or numbers.keys().isdisjoint(cues):
         return []
     talk = [numbers[cue] for cue in sorted(cues) if cue in numbers]
     held.talk.append((place, talk))

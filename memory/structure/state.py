@@ -169,7 +169,7 @@ class Structure(Store):
     """The window, the run of votes that goes on, and the manner of the session."""
 
     lines: list[Line] = []
-    unread: list[Unread] = []  # long talk since the newest of `lines`
+    unread: Unread | None = None  # the newest long talk, where it is below all lines
     runs: list[Run] = []
     replies: list[Run] = []  # votes in reply to a line, a run for each such line
     casts: list[Cast] = []

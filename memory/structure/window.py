@@ -1,7 +1,7 @@
 """The messages of the fold as they come into the window: votes, lines, and long talk.
 
 Long talk is seldom what somebody votes on, and the dearest to read. So it waits:
-what is right above a vote is read then, as if it had been when it came.
+the one right above a vote is read then, as if it had been when it came.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from memory.structure.state import REACH, Line, Structure, Unread
 from memory.structure.wording import READ
 
 _LONG: Final = 400  # characters
-_UNREAD: Final = 2  # long lines right above a vote that are read
 
 
 def take_in(
@@ -36,8 +35,7 @@ def take_in(
         vote = hearing.vote(moment.n, place, moment.participant, content, bare, re)
         return in_order([*told, *observe(held, vote, cards)])
     if len(content) > _LONG and not found and not fresh(held, place):
-        held.unread.append(_unread(moment))
-        del held.unread[:-_UNREAD]
+        held.unread = _unread(moment)
         return overhear(held, place, (), False, cards)
     said = hearing.wording(content, found)
     own = cards.own(said.cues)
@@ -48,14 +46,14 @@ def take_in(
 
 def _read_up(held: Structure, place: int, cards: Scorecards) -> list[Line]:
     """Read the long talk right above a vote; the lines of which it says something."""
-    unread, held.unread = held.unread, []
-    touched: list[Line] = []
-    for one in unread:
-        said = hearing.wording(one.text, ())
-        own = cards.own(said.cues)
-        if place - one.place < REACH and hearing.passes(one.text, said, own):
-            touched += enter(held, _line(one, said, own, cards), cards)
-    return touched
+    one, held.unread = held.unread, None
+    if one is None or place - one.place > REACH:
+        return []
+    said = hearing.wording(one.text, ())
+    own = cards.own(said.cues)
+    if not hearing.passes(one.text, said, own):
+        return []
+    return enter(held, _line(one, said, own, cards), cards)
 
 
 def _unread(moment: Moment) -> Unread:
