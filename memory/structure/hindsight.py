@@ -20,7 +20,7 @@ from memory.similar import fingerprint, resemblance
 from memory.state import Memory
 from memory.structure import hearing
 from memory.structure.evidence import Heard, features, is_put, observe, overhear
-from memory.structure.manner import firm, mark
+from memory.structure.manner import firm, mark, stray
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
 from memory.structure.scribes import noted
 from memory.structure.state import REACH, Cast, Line, Structure
@@ -215,6 +215,8 @@ def cast(moment: Moment, detection: Detection, link: Link | None, re: int = 0) -
     if proposal is not None and not _waits(memory, proposal):
         _count_for(memory, proposal, taken)
     _keep(held, taken)
+    if proposal is None:
+        stray(moment)
     return taken.on > 0
 
 
