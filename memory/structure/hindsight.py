@@ -104,7 +104,7 @@ def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
     held = moment.memory.structure
     stands = features(held, line)
     score = line.wording[0] + card.stands(stands)
-    if is_put(line, stands):
+    if is_put(held, line, stands):
         score = max(score, 0)
     score -= _doubt(memory)
     if score < 0:

@@ -91,6 +91,7 @@ class Run(Store):
     lines: int = 0  # lines of the window that came after its first vote
     closed: bool = False  # what it was on was restated
     re: int = 0  # n of the line that its votes reply to; 0: they name nothing
+    asked: int = 0  # n of the line that it is most likely on; 0: none
 
 
 class Cast(Store):
