@@ -55,7 +55,7 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> int:
 
 
 def compare(held: Structure, line: Line) -> list[Line]:
-    """The lines above, oldest first, of which `line`, a new one, says much again."""
+    """The lines above, oldest first, of which `line`, a new one, tells more than was known."""
     said, sketch = content(line.text), _sketch(line.text)
     bits = sketch.bit_count()
     least = min(2, bits) if bits == len(said) else 1  # else the two that are shared may be one bit
@@ -64,14 +64,13 @@ def compare(held: Structure, line: Line) -> list[Line]:
         if (sketch & _sketch(other.text)).bit_count() < least:
             continue
         like = likeness(content(other.text), said)
-        if like:
-            _note(held, line, other, like)
-            if like >= _MUCH:
-                touched.append(other)
+        if like and (_note(held, line, other, like) or like >= _MUCH):
+            touched.append(other)
     return touched
 
 
-def _note(held: Structure, line: Line, other: Line, like: int) -> None:
+def _note(held: Structure, line: Line, other: Line, like: int) -> bool:
+    """Note in each what the other tells of it; True where that is news of `other`."""
     votes = len(held.votes) - bisect_right(held.votes, other.place)
     apart, same = line.place - other.place, other.who == line.who
     near = (like, votes >= 2, -apart)
@@ -88,9 +87,11 @@ def _note(held: Structure, line: Line, other: Line, like: int) -> None:
             imperative=line.imperative, scribed=line.scribed,
         )  # fmt: skip
     told = _restated(like, min(votes, 5), same, band(apart, _APART))
-    other.told += [each for each in told if each not in other.told]
+    news = [each for each in told if each not in other.told]
+    other.told += news
     if like >= _AGAIN:
         closed(held, other)
+    return bool(news)
 
 
 def _nearness(echo: Echo) -> tuple[int, bool, int]:
