@@ -126,6 +126,7 @@ def _enter_proposal(
     if made is None:
         return
     line.handles.append(made.handle)
+    moment.memory.structure.found += 1
     mark(moment, made)
     if _gather(moment, made) > 1:
         _reword(moment, line, made)
@@ -152,7 +153,8 @@ def _is_open(memory: Memory, line: Line) -> bool:
 
 def _doubt(memory: Memory) -> int:
     """What an unmarked line must outweigh where others are marked."""
-    return _MARKED if memory.structure.marked else 0
+    held = memory.structure
+    return _MARKED if held.marked > held.found else 0
 
 
 def past(
@@ -333,6 +335,7 @@ def _enter_decision(
     if made is None:
         return
     line.handles.append(made.handle)
+    moment.memory.structure.found += 1
     mark(moment, made)
     if link is not None and link.sure and resolves is not None and made.born == line.n:
         ratification.ratify_by_vote(moment, made, resolves)

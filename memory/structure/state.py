@@ -169,6 +169,7 @@ class Structure(Store):
     proposals: int = 0  # so far, marked or put to a vote as bare lines
     decisions: int = 0  # so far, marked or told by what they restate
     marked: int = 0  # items that a tag or the envelope marked
+    found: int = 0  # items that nothing marked
     stray: int = 0  # votes cast while nothing was proposed that they could be on
     scribing: Scribing = msgspec.field(default_factory=Scribing)
     spoken: Spoken = msgspec.field(default_factory=Spoken)

@@ -38,3 +38,19 @@ def test_what_somebody_took_up_by_name_stays() -> None:
         link={"window": 5},
     ))  # fmt: skip
     assert not memory.proposals[1].tentative
+
+
+PUT = "Move the archive to the second rack"
+OTHER = "Close the side door at night"
+VOTES = [("bob", "+1"), ("cem", "+1"), ("ann", "+1"), ("dee", "0")]
+
+
+def test_a_mark_among_unmarked_ones_is_no_manner() -> None:
+    """Unmarked lines need no more where what was put there before was not marked either."""
+    marked = ("ann", "[PROPOSAL] Rebuild the index before Friday")
+    put, other = [("ann", PUT), *VOTES], [("ann", OTHER), *VOTES]
+    chatter = [("eli", REMARK)] * 31
+    memory, _ = folded(talk(marked, *chatter, *other))
+    assert len(memory.proposals) == 1
+    memory, _ = folded(talk(*put, *chatter, marked, *chatter, *other))
+    assert [held.text for held in memory.proposals.values()] == [PUT, marked[1][11:], OTHER]
