@@ -189,7 +189,7 @@ def below(held: Structure, line: Line) -> list[str]:
     return once(runs.below(held, line)) if line.anchored else []
 
 
-def is_put(line: Line, stands: Collection[str]) -> bool:
+def is_put(held: Structure, line: Line, stands: Collection[str]) -> bool:
     """True for what is put to a vote in so many words, with three votes right below it.
 
     `stands` is what the votes below tell.
@@ -197,6 +197,8 @@ def is_put(line: Line, stands: Collection[str]) -> bool:
     for that. The plainer the wording the less is asked here: where somebody held
     back or was against, there was a question.
     """
+    if runs.divide(held, line):
+        return True
     if line.own < _FAIR or "voters >=3" not in stands or _RIGHT_BELOW.isdisjoint(stands):
         return False
     if line.own >= _CLEAR and not _CONTRARY.isdisjoint(stands):

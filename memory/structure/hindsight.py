@@ -20,7 +20,7 @@ from memory.similar import fingerprint, resemblance
 from memory.state import Memory
 from memory.structure import window
 from memory.structure.evidence import below, features, is_put
-from memory.structure.manner import firm, mark
+from memory.structure.manner import firm, mark, stray
 from memory.structure.scorecard import Card, confidence, lexicon, scorecards
 from memory.structure.scribes import noted
 from memory.structure.state import REACH, Cast, Line, Structure
@@ -87,7 +87,7 @@ def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
         return
     votes = below(memory.structure, line)
     score = line.proposal + card.stands(votes)
-    if is_put(line, votes):
+    if is_put(memory.structure, line, votes):
         score = max(score, 0)
     score -= _doubt(memory)
     if score < 0 or not _is_open(memory, line):
@@ -108,6 +108,7 @@ def _enter_proposal(moment: Moment, card: Card, line: Line, score: int) -> None:
     if made is None:
         return
     line.handles.append(made.handle)
+    moment.memory.structure.found += 1
     mark(moment, made)
     if _gather(moment, made) > 1:
         _reword(moment, line, made)
@@ -134,7 +135,8 @@ def _is_open(memory: Memory, line: Line) -> bool:
 
 def _doubt(memory: Memory) -> int:
     """What an unmarked line must outweigh where others are marked."""
-    return _MARKED if memory.structure.marked else 0
+    held = memory.structure
+    return _MARKED if held.marked > held.found else 0
 
 
 def past(
@@ -198,6 +200,8 @@ def cast(moment: Moment, detection: Detection, link: Link | None, re: int = 0) -
     if proposal is not None and not _waits(memory, proposal):
         _count_for(memory, proposal, taken)
     _keep(held, taken)
+    if proposal is None:
+        stray(moment)
     return taken.on > 0
 
 
@@ -309,6 +313,7 @@ def _enter_decision(moment: Moment, card: Card, line: Line, score: int) -> None:
     if made is None:
         return
     line.handles.append(made.handle)
+    moment.memory.structure.found += 1
     mark(moment, made)
     if link is not None and link.sure and resolves is not None and made.born == line.n:
         ratification.ratify_by_vote(moment, made, resolves)

@@ -91,6 +91,7 @@ class Run(Store):
     lines: int = 0  # lines of the window that came after its first vote
     closed: bool = False  # what it was on was restated
     re: int = 0  # n of the line that its votes reply to; 0: they name nothing
+    asked: int = 0  # n of the line that it is most likely on; 0: none
 
 
 class Cast(Store):
@@ -181,5 +182,7 @@ class Structure(Store):
     proposals: int = 0  # so far, marked or put to a vote as bare lines
     decisions: int = 0  # so far, marked or told by what they restate
     marked: int = 0  # items that a tag or the envelope marked
+    found: int = 0  # items that nothing marked
+    stray: int = 0  # votes cast while nothing was proposed that they could be on
     scribing: Scribing = msgspec.field(default_factory=Scribing)
     spoken: Spoken = msgspec.field(default_factory=Spoken)

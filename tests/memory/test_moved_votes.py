@@ -132,3 +132,34 @@ def test_what_is_revealed_late_does_not_undo_a_later_word() -> None:
     assert restated == ["gus"]
     assert memory.participants["gus"].positions["P1"].stance == "neutral"
     assert "gus" in memory.decisions[1].abstainers
+
+
+DULL = "the importer reads every file twice"
+
+
+def test_a_divided_vote_finds_its_question() -> None:
+    """Three bare votes that were not of one mind are on something, however dull its wording."""
+    votes = [("bo", "+1"), ("dee", "+1"), ("eli", "+1")]
+    memory, _ = folded(talk(("ana", DROP), ("cy", DULL), *votes))
+    assert not memory.proposals
+    memory, _ = folded(talk(("cy", DULL), *votes[:2], ("eli", "-1")))
+    assert memory.proposals[1].text == DULL
+    assert stances(memory.proposals[1]) == {"bo": "support", "dee": "support", "eli": "oppose"}
+    assert memory.proposals[1].born == 1
+
+
+def test_a_remark_between_a_question_and_its_votes_is_not_the_question() -> None:
+    """A line that looks far more like one is, though it stands above; also with votes between."""
+    split = [("bo", "+1"), ("dee", "0"), ("eli", "-1")]
+    memory, _ = folded(talk(("cy", CLOSE), ("ana", DULL), *split))
+    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    memory, _ = folded(talk(("cy", CLOSE), ("gus", "-1"), ("hal", "-1"), ("ana", DULL), *split))
+    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    assert len(memory.proposals[1].reactions) == 5
+
+
+def test_a_second_divided_vote_has_a_question_of_its_own() -> None:
+    """Those who vote again are not on what they voted on before."""
+    split = [("bo", "+1"), ("dee", "0"), ("eli", "-1")]
+    memory, _ = folded(talk(("cy", CLOSE), *split, ("ana", DULL), *split))
+    assert [held.text for held in memory.proposals.values()] == [CLOSE, DULL]

@@ -281,6 +281,15 @@ def test_a_restatement_after_votes_marks_the_decision() -> None:
     assert found(talk, "proposal") == {1}
 
 
+def test_what_is_said_in_part_again_is_looked_at_again() -> None:
+    """A line that says some of it tells something new of it, the next such line nothing."""
+    held = Structure()
+    other = "The archive key should be hung on the rack near the second door at night"
+    touched = run(held, [("ann", PUT), ("bob", other), ("bob", other)])
+    assert "restated some" in echoes.told(held.lines[0].told)
+    assert [[line.place for line in each] for each in touched] == [[1], [1, 2], [2, 3]]
+
+
 def test_chatter_marks_nothing() -> None:
     """Talk that nobody votes on and nobody says again is talk."""
     talk = [
