@@ -79,7 +79,9 @@ class Lexicon:
                 break
         else:
             found.add("len>40")
-        if "minutes" in found and ("approves" in found or "accepts" in found):
+        if ("minutes" in found or "last time" in found) and (
+            "approves" in found or "accepts" in found
+        ):
             found.add("approves minutes, short" if words < _SHORT else "approves minutes")
         return found
 
