@@ -22,7 +22,7 @@ from memory.structure import window
 from memory.structure.evidence import below, features, is_put
 from memory.structure.manner import firm, mark, stray
 from memory.structure.scorecard import Card, confidence, lexicon, scorecards
-from memory.structure.scribes import noted
+from memory.structure.scribes import is_scribes, noted
 from memory.structure.state import REACH, Cast, Line, Structure
 from memory.structure.wording import READ
 from memory.text import plain
@@ -31,7 +31,8 @@ _STANCES: Final[dict[str, Stance]] = {
     "support": "support", "oppose": "oppose", "abstain": "neutral",
 }  # fmt: skip
 _REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
-_SAME: Final = 5  # of `evidence.likeness`
+_AGAIN: Final = 3  # of `echoes.likeness`: it says all of it
+_SAME: Final = 5
 _MARKED: Final = 400  # hundredths of a logit
 
 
@@ -316,7 +317,31 @@ def _enter_decision(moment: Moment, card: Card, line: Line, score: int) -> None:
     moment.memory.structure.found += 1
     mark(moment, made)
     if link is not None and link.sure and resolves is not None and made.born == line.n:
-        ratification.ratify_by_vote(moment, made, resolves)
+        also = _votes_between(moment.memory, resolves, line)
+        ratification.ratify_by_vote(moment, made, resolves, also)
+
+
+def _votes_between(memory: Memory, proposal: Proposal, line: Line) -> dict[str, Stance]:
+    """What others voted, naming nothing, before `line` said `proposal` again.
+
+    A remark between may have been taken for what they are on. Votes that settled something
+    by then are spent.
+    """
+    if line.behind is None or line.behind.n != proposal.born or line.behind.likeness < _AGAIN:
+        return {}
+    return {
+        cast.who: cast.stance
+        for cast in memory.structure.casts
+        if proposal.born < cast.n < line.n and not cast.re and not is_scribes(cast.rule)
+        and cast.who not in (proposal.participant, proposal.typist) and not _spent(memory, cast)
+    }  # fmt: skip
+
+
+def _spent(memory: Memory, cast: Cast) -> bool:
+    """True where a decision that came after `cast` settled what it is on."""
+    on = memory.proposal(cast.on) if cast.on else None
+    decision = None if on is None else decisions.resolved(memory, on)
+    return decision is not None and cast.n < decision.born
 
 
 def _settled_by(moment: Moment, line: Line) -> Link | None:

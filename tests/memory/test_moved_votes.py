@@ -163,3 +163,27 @@ def test_a_second_divided_vote_has_a_question_of_its_own() -> None:
     split = [("bo", "+1"), ("dee", "0"), ("eli", "-1")]
     memory, _ = folded(talk(("cy", CLOSE), *split, ("ana", DULL), *split))
     assert [held.text for held in memory.proposals.values()] == [CLOSE, DULL]
+
+
+REMARK = "Keep the printers in the loop until then"
+VOTES = [(who, "+1") for who in ("bo", "dee", "eli", "fay")]
+CHATTER = [("gus", "the train was late again"), ("hal", "same here, an hour or so")]
+
+
+def test_votes_between_a_proposal_and_its_restatement_carry_it() -> None:
+    """A line between was taken for what they are on; what is said again was put to them."""
+    memory, _ = folded(talk(("ana", CLOSE), ("cy", REMARK), *VOTES, ("ana", CLOSE), *CHATTER))
+    by_words = {proposal.text: proposal for proposal in memory.proposals.values()}
+    assert by_words[CLOSE].status == "accepted"
+    assert by_words[CLOSE].reactions == {}
+    assert memory.decisions[1].status == "ratified"
+
+
+def test_votes_that_settled_another_proposal_carry_none_besides() -> None:
+    """Of two that are said again, the one that was voted on is accepted."""
+    memory, _ = folded(talk(
+        ("ana", DROP), ("ana", CLOSE), *VOTES, ("ana", CLOSE), ("ana", DROP), *CHATTER
+    ))  # fmt: skip
+    by_words = {proposal.text: proposal.status for proposal in memory.proposals.values()}
+    assert by_words == {CLOSE: "accepted", DROP: "active"}
+    assert [decision.status for decision in memory.decisions.values()] == ["ratified", "claimed"]

@@ -328,6 +328,7 @@ def test_a_second_question_has_its_own_votes() -> None:
         ("It MUST stay", "keyword"), ("see issue 12", "number"), ("see #12", "number"),
         ("one. two", "sentences"), ("q+ to ask", "command"), ("minutes approved", "minutes"),
         ("minutes of last week accepted", "approves minutes, short"), ("agreed", "assents"),
+        ("last week's meeting approved", "approves minutes, short"),
     ],
 )  # fmt: skip
 def test_a_cue_is_told(text: str, cue: str) -> None:
