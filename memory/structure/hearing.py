@@ -18,9 +18,10 @@ _LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
 _BLANK: Final = "[redacted "  # what stands there is no wording, and like every other blank
 _NAME: Final = 80  # characters within which a blank begins, behind a name
 _LEAD: Final = 40  # characters that a speaker's name takes at most
+LOOKED_AT: Final = READ + _LEAD
 
 
-def _is_blank(content: str) -> bool:
+def is_blank(content: str) -> bool:
     """True where the words are redacted, those of whom a scribe named included."""
     return content.find(_BLANK, 0, _NAME) >= 0
 
@@ -35,13 +36,13 @@ def vote(n: int, place: int, who: str, content: str, bare: Detection, re: int = 
 
 def overheard(content: str, cards: Scorecards) -> tuple[set[str], bool] | None:
     """The cues of a message without acts, and whether it is scribed; None where it passes."""
-    shown = plain(content[: READ + _LEAD])
+    shown = plain(content[:LOOKED_AT])
     start = lead(shown)
     cues = lexicon().cues(shown[start : start + READ])
     if start:
         cues.add("scribed")
     passes = cards.own(cues) >= 0 and len(shown) - start >= _LEAST
-    if passes and not _is_blank(content):
+    if passes and not is_blank(content):
         return None
     return cues, start > 0
 
@@ -52,7 +53,7 @@ def line(n: int, place: int, who: str, content: str, found: Sequence[Detection])
     It passes where an act of it is marked. What its marks stand on is its text,
     else what follows the name of whom it reports.
     """
-    shown = plain(content[: READ + _LEAD])
+    shown = plain(content[:LOOKED_AT])
     start = lead(shown)
     put = next((each for each in found if each.how != "pattern" and each.act in _PUT), None)
     if put is not None and put.text_start < READ:
@@ -61,7 +62,7 @@ def line(n: int, place: int, who: str, content: str, found: Sequence[Detection])
     scribed = start > 0 and put is None
     if scribed:
         cues.add("scribed")
-    blank = _is_blank(content)
+    blank = is_blank(content)
     marked = not blank and any(each.how != "pattern" and not each.reacts for each in found)
     return Heard(
         n, place, who, who, content[start : start + READ], start,

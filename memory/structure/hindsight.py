@@ -18,7 +18,7 @@ from memory.links import Link, resolved_by_words
 from memory.moment import Moment
 from memory.similar import fingerprint, resemblance
 from memory.state import Memory
-from memory.structure import hearing
+from memory.structure import hearing, overlooked
 from memory.structure.evidence import Heard, features, is_put, observe, overhear
 from memory.structure.manner import firm, mark, stray
 from memory.structure.scorecard import Card, Scorecards, confidence, lexicon, scorecards
@@ -45,12 +45,16 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
     held = memory.structure
     cards = scorecards("typed")
     aside = None if found else hearing.overheard(moment.content, cards)
-    if aside is not None:
+    if aside is not None and not overlooked.said_again(held, memory.messages, moment.content):
+        overlooked.keep(moment)
         touched = overhear(held, memory.messages, *aside)
         if not touched and not (held.lines and not held.lines[-1].weighed):
             return
     else:
-        touched = observe(held, _heard(moment, cards, found, bare, re))
+        heard = _heard(moment, cards, found, bare, re, again=aside is not None)
+        touched = observe(held, heard)
+        if bare is not None and not re:
+            touched = [*overlooked.voted(held, cards), *touched]
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
     if held.lines and held.lines[-1].n == moment.n:
@@ -64,13 +68,21 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
 
 
 def _heard(
-    moment: Moment, cards: Scorecards, found: Sequence[Detection], bare: Detection | None, re: int
+    moment: Moment,
+    cards: Scorecards,
+    found: Sequence[Detection],
+    bare: Detection | None,
+    re: int,
+    *,
+    again: bool,
 ) -> Heard:
     place, who, content = moment.memory.messages, moment.participant, moment.content
     if bare is not None:
         return hearing.vote(moment.n, place, who, content, bare, re)
     heard = hearing.line(moment.n, place, who, content, found)
     typist = moment.typist or who
+    if again:
+        heard = heard._replace(passes=True)
     return hearing.weighed(heard, cards)._replace(at=moment.at, topic=moment.topic, typist=typist)
 
 

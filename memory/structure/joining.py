@@ -9,7 +9,7 @@ from __future__ import annotations
 from memory.items import Position, Proposal, Reaction
 from memory.state import Memory
 from memory.structure import scribes
-from memory.structure.state import Cast, Line, Run, Spoken, Structure, Turn
+from memory.structure.state import Aside, Cast, Line, Run, Spoken, Structure, Turn
 
 
 def rename(memory: Memory, old: str, new: str) -> None:
@@ -20,6 +20,9 @@ def rename(memory: Memory, old: str, new: str) -> None:
     for line in held.lines:
         line.who = new if line.who == old else line.who
         line.typist = new if line.typist == old else line.typist
+    for aside in _asides(held):
+        aside.who = new if aside.who == old else aside.who
+        aside.typist = new if aside.typist == old else aside.typist
     for run in (*held.runs, *held.replies):
         _join_votes(run, held.casts, old, new)
     joined = [cast for cast in held.casts if cast.who in (old, new)]
@@ -48,10 +51,15 @@ def merge(memory: Memory, item: Proposal, into: Proposal) -> None:
 
 def forget(held: Structure, n: int) -> None:
     """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
-    kept: list[Line | Cast | Turn] = [*held.lines, *held.casts]
+    kept: list[Line | Cast | Turn | Aside] = [*held.lines, *held.casts, *_asides(held)]
     for one in (*kept, *held.spoken.waiting, *held.spoken.turns):
         if one.n == n:
             one.text = ""
+
+
+def _asides(held: Structure) -> list[Aside]:
+    every = [held.aside, *(run.aside for run in held.runs)]
+    return [aside for aside in every if aside is not None]
 
 
 def _rename_turns(held: Spoken, old: str, new: str) -> None:

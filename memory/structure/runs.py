@@ -91,7 +91,7 @@ def _asked(held: Structure, run: Run) -> int:
     best, most = 0, 0
     for line in reversed(held.lines):
         gap = next((one.gap for one in line.anchored if one.run == run.first), None)
-        if gap is None or _answered(held, line, run):
+        if gap is None or line.own < 0 or _answered(held, line, run):
             continue
         likely = line.own - _FAR * gap
         if likely > most or (gap <= _BELOW and not best):

@@ -80,6 +80,18 @@ class Scribing(Store):
     typed: list[Typed] = []  # the newest messages
 
 
+class Aside(Store):
+    """A line that the gate dropped."""
+
+    n: int
+    place: int
+    who: str
+    typist: str  # "" where who said it typed it
+    text: str  # as much of the content as a line and a name before it take
+    at: str | None = None
+    topic: str | None = None
+
+
 class Run(Store):
     """Votes that follow each other: who voted, and how."""
 
@@ -91,6 +103,7 @@ class Run(Store):
     lines: int = 0  # lines of the window that came after its first vote
     closed: bool = False  # what it was on was restated
     re: int = 0  # n of the line that its votes reply to; 0: they name nothing
+    aside: Aside | None = None  # the line right above it, which the gate dropped
     asked: int = 0  # n of the line that it is most likely on; 0: none
 
 
@@ -169,6 +182,8 @@ class Structure(Store):
     proposals: int = 0  # so far, marked or put to a vote as bare lines
     decisions: int = 0  # so far, marked or told by what they restate
     marked: int = 0  # items that a tag or the envelope marked
+    aside: Aside | None = None  # the newest
+    recalled: int = 0  # place of the newest line that was dropped and taken back in
     found: int = 0  # items that nothing marked
     stray: int = 0  # votes cast while nothing was proposed that they could be on
     scribing: Scribing = msgspec.field(default_factory=Scribing)
