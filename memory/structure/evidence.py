@@ -145,21 +145,17 @@ def features(held: Structure, line: Line) -> list[str]:
 
 
 def is_put(held: Structure, line: Line, stands: Collection[str]) -> bool:
-    """True for what is put to a vote in so many words, with three votes right below it.
+    """True for what is put to a vote, as its votes show.
 
     The scorecard is fitted on meetings that say again what they decide, and asks
     for that. The plainer the wording the less is asked here: where somebody held
     back or was against, there was a question.
     """
-    if runs.divide(held, line):
+    asked = runs.asked_for(held, line)
+    if asked == "divided" or (asked and line.own >= (_FAIR if line.imperative else _PLAIN)):
         return True
-    if line.own < _FAIR or "voters >=3" not in stands or _RIGHT_BELOW.isdisjoint(stands):
-        return False
-    if line.own >= _CLEAR and not _CONTRARY.isdisjoint(stands):
-        return True
-    if "bare voters >=3" not in stands:
-        return False
-    return line.own >= _PLAIN or (line.imperative and "votes after 1" in stands)
+    below = "voters >=3" in stands and not _RIGHT_BELOW.isdisjoint(stands)
+    return below and line.own >= _CLEAR and not _CONTRARY.isdisjoint(stands)
 
 
 def _grade(own: int) -> str:

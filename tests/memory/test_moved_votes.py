@@ -140,7 +140,7 @@ DULL = "the importer reads every file twice"
 def test_a_divided_vote_finds_its_question() -> None:
     """Three bare votes that were not of one mind are on something, however dull its wording."""
     votes = [("bo", "+1"), ("dee", "+1"), ("eli", "+1")]
-    memory, _ = folded(talk(("ana", DROP), ("cy", DULL), *votes))
+    memory, _ = folded(talk(("cy", DULL), *votes))
     assert not memory.proposals
     memory, _ = folded(talk(("cy", DULL), *votes[:2], ("eli", "-1")))
     assert memory.proposals[1].text == DULL
@@ -163,3 +163,13 @@ def test_a_second_divided_vote_has_a_question_of_its_own() -> None:
     split = [("bo", "+1"), ("dee", "0"), ("eli", "-1")]
     memory, _ = folded(talk(("cy", CLOSE), *split, ("ana", DULL), *split))
     assert [held.text for held in memory.proposals.values()] == [CLOSE, DULL]
+
+
+def test_votes_pass_a_remark_on_the_way_to_their_question() -> None:
+    """Three bare votes of one mind are on plain wording with something dull below it, if near."""
+    votes = [("bo", "+1"), ("dee", "+1"), ("eli", "+1")]
+    memory, _ = folded(talk(("cy", CLOSE), ("ana", DULL), *votes))
+    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    assert sorted(memory.proposals[1].reactions) == ["bo", "dee", "eli"]
+    memory, _ = folded(talk(("cy", CLOSE), *[("ana", DULL)] * 3, *votes))
+    assert not memory.proposals
