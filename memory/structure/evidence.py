@@ -63,7 +63,7 @@ def enter(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
             touched.append(other)
     _add(line, cards, _standing(line))
     held.lines.append(line)
-    held.unread = None
+    held.aside = None
     return [*touched, line]
 
 
@@ -136,15 +136,20 @@ def _spoken_of(held: Structure, place: int, talk: Sequence[str], cards: Scorecar
     return touched
 
 
-def _placed(held: Structure, heard: Heard) -> Line:
-    """`heard` as a line of the window, with what its place says of it."""
-    line = Line(
+def line_of(heard: Heard) -> Line:
+    """`heard` as a line of which only the wording is known."""
+    return Line(
         n=heard.n, place=heard.place, who=heard.who, typist=heard.typist, text=heard.text,
         start=heard.start, at=heard.at, topic=heard.topic, own=heard.own,
         proposal=heard.wording[0], decision=heard.wording[1], scribed=heard.scribed,
         imperative=lexicon().number("imperative") in heard.cues,
         asks=lexicon().number("asks") in heard.cues,
     )  # fmt: skip
+
+
+def _placed(held: Structure, heard: Heard) -> Line:
+    """`heard` as a line of the window, with what its place says of it."""
+    line = line_of(heard)
     for place, talk in held.talk:
         if place < heard.place:
             line.tags += [f"after {cue}" for cue in talk]
@@ -190,22 +195,18 @@ def below(held: Structure, line: Line) -> list[str]:
 
 
 def is_put(held: Structure, line: Line, stands: Collection[str]) -> bool:
-    """True for what is put to a vote in so many words, with three votes right below it.
+    """True for what is put to a vote, as its votes show.
 
     `stands` is what the votes below tell.
     The scorecard is fitted on meetings that say again what they decide, and asks
     for that. The plainer the wording the less is asked here: where somebody held
     back or was against, there was a question.
     """
-    if runs.divide(held, line):
+    asked = runs.asked_for(held, line)
+    if asked == "divided" or (asked and line.own >= (_FAIR if line.imperative else _PLAIN)):
         return True
-    if line.own < _FAIR or "voters >=3" not in stands or _RIGHT_BELOW.isdisjoint(stands):
-        return False
-    if line.own >= _CLEAR and not _CONTRARY.isdisjoint(stands):
-        return True
-    if "bare voters >=3" not in stands:
-        return False
-    return line.own >= _PLAIN or (line.imperative and "votes after 1" in stands)
+    below = "voters >=3" in stands and not _RIGHT_BELOW.isdisjoint(stands)
+    return below and line.own >= _CLEAR and not _CONTRARY.isdisjoint(stands)
 
 
 def _grade(own: int) -> str:

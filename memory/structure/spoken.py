@@ -63,10 +63,10 @@ def _settles(held: Spoken, text: str) -> bool:
 def _let_go(memory: Memory) -> None:
     """Empty the window for typed talk; what it found stays."""
     held = memory.structure
-    if held.lines or held.led:
+    if held.lines or held.led or held.aside:
         memory.structure = Structure(
             spoken=held.spoken, scribing=held.scribing, proposals=held.proposals,
-            decisions=held.decisions, marked=held.marked,
+            decisions=held.decisions, marked=held.marked, found=held.found, stray=held.stray,
         )  # fmt: skip
 
 

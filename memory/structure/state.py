@@ -80,6 +80,19 @@ class Scribing(Store):
     typed: list[Typed] = []  # the newest messages
 
 
+class Aside(Store):
+    """Talk that has no place in the window, until votes fall on it."""
+
+    n: int
+    place: int
+    who: str
+    typist: str
+    text: str  # as much of the content as a line and a name before it take
+    at: str | None = None
+    topic: str | None = None
+    unread: bool = False  # it is long: whether the gate drops it is seen when somebody votes
+
+
 class Run(Store):
     """Votes that follow each other: who voted, and how."""
 
@@ -91,6 +104,7 @@ class Run(Store):
     lines: int = 0  # lines of the window that came after its first vote
     closed: bool = False  # what it was on was restated
     re: int = 0  # n of the line that its votes reply to; 0: they name nothing
+    aside: Aside | None = None  # the talk right above it, which the gate dropped
     asked: int = 0  # n of the line that it is most likely on; 0: none
 
 
@@ -118,18 +132,6 @@ class Cast(Store):
     def remarks(self) -> bool:
         """True where it says more than the vote."""
         return len(self.text) - (self.end - self.start) > REMARK
-
-
-class Unread(Store):
-    """Long talk that is read once a vote falls on it: most of it nobody puts to a vote."""
-
-    n: int
-    place: int
-    who: str
-    typist: str
-    text: str  # as much of it as is ever read
-    at: str | None = None
-    topic: str | None = None
 
 
 class Turn(Store):
@@ -170,7 +172,6 @@ class Structure(Store):
     """The window, the run of votes that goes on, and the manner of the session."""
 
     lines: list[Line] = []
-    unread: Unread | None = None  # the newest long talk, where it is below all lines
     runs: list[Run] = []
     replies: list[Run] = []  # votes in reply to a line, a run for each such line
     casts: list[Cast] = []
@@ -182,6 +183,8 @@ class Structure(Store):
     proposals: int = 0  # so far, marked or put to a vote as bare lines
     decisions: int = 0  # so far, marked or told by what they restate
     marked: int = 0  # items that a tag or the envelope marked
+    aside: Aside | None = None  # the newest, where it is below all lines
+    recalled: int = 0  # place of the newest line that was dropped and taken back in
     found: int = 0  # items that nothing marked
     stray: int = 0  # votes cast while nothing was proposed that they could be on
     scribing: Scribing = msgspec.field(default_factory=Scribing)

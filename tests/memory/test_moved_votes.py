@@ -140,7 +140,7 @@ DULL = "the importer reads every file twice"
 def test_a_divided_vote_finds_its_question() -> None:
     """Three bare votes that were not of one mind are on something, however dull its wording."""
     votes = [("bo", "+1"), ("dee", "+1"), ("eli", "+1")]
-    memory, _ = folded(talk(("ana", DROP), ("cy", DULL), *votes))
+    memory, _ = folded(talk(("cy", DULL), *votes))
     assert not memory.proposals
     memory, _ = folded(talk(("cy", DULL), *votes[:2], ("eli", "-1")))
     assert memory.proposals[1].text == DULL
@@ -187,3 +187,13 @@ def test_votes_that_settled_another_proposal_carry_none_besides() -> None:
     by_words = {proposal.text: proposal.status for proposal in memory.proposals.values()}
     assert by_words == {CLOSE: "accepted", DROP: "active"}
     assert [decision.status for decision in memory.decisions.values()] == ["ratified", "claimed"]
+
+
+def test_votes_pass_a_remark_on_the_way_to_their_question() -> None:
+    """Three bare votes of one mind are on plain wording with something dull below it, if near."""
+    votes = [("bo", "+1"), ("dee", "+1"), ("eli", "+1")]
+    memory, _ = folded(talk(("cy", CLOSE), ("ana", DULL), *votes))
+    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    assert sorted(memory.proposals[1].reactions) == ["bo", "dee", "eli"]
+    memory, _ = folded(talk(("cy", CLOSE), *[("ana", DULL)] * 3, *votes))
+    assert not memory.proposals
