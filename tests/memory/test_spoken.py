@@ -86,7 +86,7 @@ def test_typed_talk_is_never_taken_for_spoken() -> None:
 
 def test_what_leans_neither_way_is_typed_in_the_end() -> None:
     """And costs nothing from then on."""
-    memory, _ = folded(talk(*[("Jon", "The roof of it is letting water in.")] * 300))
+    memory, _ = folded(talk(*[("Jon", "The roof of it is letting water in.")] * 150))
     assert memory.structure.spoken == Spoken(settled="typed")
 
 
@@ -100,6 +100,29 @@ def test_the_manner_is_settled_once(lines: list[str]) -> None:
         settled.add(held.settled)
         assert len(held.leaning) <= 50
     assert len(settled - {""}) <= 1
+
+
+@pytest.mark.parametrize(
+    ("leans", "lines"),
+    [
+        (2, ("um, the roof", "it's, Uhhh, wet", "er", "so mm-hmm, that", "the_ hmm.")),
+        (1, ("Yeah.", "  - OK!", "alright", "yes\n")),
+        (3, ("Mmm.", "hmm", "uh-huh", "Mm-hmm.")),
+        (0, ("", "the drum is here", "yeah sure", "ümum", "aér", "um_", "10 of them", "/ME too")),
+        (-3, ("see x://y", "mia: um", "\u2003Mia P: no", "mia+", "+1", "0 from me", "-1, um",
+              "\x85 1", "/me nods", "...", "… and", "a=b", "um #4", "smile :-)", "and/or", "é/ü",
+              "3.5", "٣.٤")),
+    ],
+)  # fmt: skip
+def test_what_a_line_says_for_speech(leans: int, lines: tuple[str, ...]) -> None:
+    """Fillers and lone assent for it, marks against it: words of any script have their ends."""
+    assert [(line, register.leaning(line)) for line in lines] == [(line, leans) for line in lines]
+
+
+def test_a_line_is_read_to_its_500th_character() -> None:
+    """What a long line says later leans no way."""
+    assert register.leaning("word " * 99 + "um, x") == 2
+    assert register.leaning("word " * 100 + "um, x") == 0
 
 
 def test_the_manner_can_be_set() -> None:
@@ -211,7 +234,7 @@ def test_recorded_talk_is_taken_for_what_it_is(kind: str, manner: str) -> None:
     """Every meeting that was spoken, within its first 50 lines, and none that was typed."""
     for file in meetings(kind):
         held = Spoken()
-        for draft in drafts_of(file)[: 50 if manner == "spoken" else 300]:
+        for draft in drafts_of(file)[: 50 if manner == "spoken" else 150]:
             if isinstance(draft.entry, Message) and not held.settled:
                 register.lean(held, draft.entry.content)
         assert held.settled == manner or (manner == "typed" and not held.settled), file.name
