@@ -150,7 +150,7 @@ class Turn(Store):
     asks: bool = False
     content: list[str] = []
     tags: list[str] = []  # where it stands in the session, told when it was heard
-    said: tuple[int, int] = (0, 0)  # what words and tags add to each scorecard
+    said: tuple[int, int, int] = (0, 0, 0)  # what words and tags add to each scorecard
 
 
 class Spoken(Store):
@@ -164,7 +164,9 @@ class Spoken(Store):
     turns: list[Turn] = []
     lately: dict[str, int] = {}  # content word -> the turn that said it last
     talked: dict[str, int] = {}  # words of each speaker in the first turns
-    chances: list[tuple[int, int]] = []  # newest lines judged: n, per mille that it decides
+    # Of the newest lines judged: n, per mille that it decides, how much it sounds like where
+    # decisions are made.
+    judged: list[tuple[int, int, int]] = []
     region: int = 0  # n where the open region of decisions begins; 0: none is open
 
 

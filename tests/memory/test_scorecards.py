@@ -13,7 +13,7 @@ from memory.structure.speech_card import SpeechCard, speech_card, spoken_by
 
 NONE = Card(-1, {}, {}, 0)
 BLIND = Scorecards({}, -1, NONE, NONE)
-DEAF = SpeechCard({}, (0, 0), (0, 0), 0, 0)
+DEAF = SpeechCard({}, (0, 0, 0), (0, 0), 0, 0, 0)
 TALK = (
     ("ann", "Move the weekly call to Thursday afternoons and publish the agenda."),
     ("bob", "+1"), ("cem", "+1"), ("dia", "+1"), ("eve", "+1"),
