@@ -59,7 +59,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
     ripe = _ripe(memory, cards.decision, touched)
     for line in touched:
         if line not in ripe:
-            _judge_decision(moment, cards.decision, line, cards.decision.hurry)
+            _judge_decision(moment, cards.decision, line, _least(moment, cards.decision, line))
     for line in ripe:
         _judge_decision(moment, cards.decision, line, 0)
 
@@ -310,6 +310,21 @@ def _ripe(memory: Memory, card: Card, touched: Sequence[Line]) -> list[Line]:
     for line in ripe:
         line.weighed = True
     return sorted(ripe, key=lambda line: line.place)
+
+
+def _least(moment: Moment, card: Card, line: Line) -> int:
+    """The score from which `line` need not wait: any, where it closes a vote that was carried.
+
+    It does where it stands right below the votes and says again what they are on.
+    """
+    votes, behind = moment.memory.structure.votes, line.behind
+    closes = line.n == moment.n and bool(votes) and votes[-1] == line.place - 1
+    if not closes or behind is None or behind.likeness < _AGAIN:
+        return card.hurry
+    put = moment.memory.known(behind.n)
+    if not isinstance(put, Proposal) or put.tentative or put.status != "active":
+        return card.hurry
+    return 0 if ratification.carries(moment.memory, put) else card.hurry
 
 
 def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:

@@ -134,6 +134,7 @@ def test_what_is_revealed_late_does_not_undo_a_later_word() -> None:
     assert "gus" in memory.decisions[1].abstainers
 
 
+SEATS = "Guests can sit on the first row when it is free"
 REMARK = "Keep the printers in the loop until then"
 VOTES = [(who, "+1") for who in ("bo", "dee", "eli", "fay")]
 CHATTER = [("gus", "the train was late again"), ("hal", "same here, an hour or so")]
@@ -156,3 +157,13 @@ def test_votes_that_settled_another_proposal_carry_none_besides() -> None:
     by_words = {proposal.text: proposal.status for proposal in memory.proposals.values()}
     assert by_words == {CLOSE: "accepted", DROP: "active"}
     assert [decision.status for decision in memory.decisions.values()] == ["ratified", "claimed"]
+
+
+def test_saying_again_what_was_just_carried_decides_at_once() -> None:
+    """No vote on it is to be waited for; below a vote that was not carried there may be one."""
+    memory, _ = folded(talk(("ana", SEATS), *VOTES, ("ana", SEATS)))
+    assert memory.proposals[1].status == "accepted"
+    assert (memory.decisions[1].born, memory.decisions[1].detected) == (6, 6)
+    noes = [("bo", "-1"), ("dee", "+1"), ("eli", "+1"), ("fay", "-1")]
+    memory, _ = folded(talk(("ana", SEATS), *noes, ("ana", SEATS)))
+    assert not memory.decisions
