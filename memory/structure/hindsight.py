@@ -55,7 +55,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
     oldest = memory.messages - cards.decision.wait
     for line in touched:
         if line.place > oldest:
-            _judge_decision(moment, cards.decision, line, cards.decision.hurry)
+            _judge_decision(moment, cards.decision, line, _least(moment, cards.decision, line))
     for line in _ripe(held, oldest, touched):
         _judge_decision(moment, cards.decision, line, 0)
 
@@ -296,6 +296,21 @@ def _ripe(held: Structure, oldest: int, touched: Sequence[Line]) -> list[Line]:
     for line in ripe.values():
         line.weighed = True
     return [ripe[place] for place in sorted(ripe)]
+
+
+def _least(moment: Moment, card: Card, line: Line) -> int:
+    """The score from which `line` need not wait: any, where it closes a vote that was carried.
+
+    It does where it stands right below the votes and says again what they are on.
+    """
+    votes, behind = moment.memory.structure.votes, line.behind
+    closes = line.n == moment.n and bool(votes) and votes[-1] == line.place - 1
+    if not closes or behind is None or behind.likeness < _AGAIN:
+        return card.hurry
+    put = moment.memory.known(behind.n)
+    if not isinstance(put, Proposal) or put.tentative or put.status != "active":
+        return card.hurry
+    return 0 if ratification.carries(moment.memory, put) else card.hurry
 
 
 def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:

@@ -165,6 +165,7 @@ def test_a_second_divided_vote_has_a_question_of_its_own() -> None:
     assert [held.text for held in memory.proposals.values()] == [CLOSE, DULL]
 
 
+SEATS = "Guests can sit on the first row when it is free"
 REMARK = "Keep the printers in the loop until then"
 VOTES = [(who, "+1") for who in ("bo", "dee", "eli", "fay")]
 CHATTER = [("gus", "the train was late again"), ("hal", "same here, an hour or so")]
@@ -197,3 +198,13 @@ def test_votes_pass_a_remark_on_the_way_to_their_question() -> None:
     assert sorted(memory.proposals[1].reactions) == ["bo", "dee", "eli"]
     memory, _ = folded(talk(("cy", CLOSE), *[("ana", DULL)] * 3, *votes))
     assert not memory.proposals
+
+
+def test_saying_again_what_was_just_carried_decides_at_once() -> None:
+    """No vote on it is to be waited for; below a vote that was not carried there may be one."""
+    memory, _ = folded(talk(("ana", SEATS), *VOTES, ("ana", SEATS)))
+    assert memory.proposals[1].status == "accepted"
+    assert (memory.decisions[1].born, memory.decisions[1].detected) == (6, 6)
+    noes = [("bo", "-1"), ("dee", "+1"), ("eli", "+1"), ("fay", "-1")]
+    memory, _ = folded(talk(("ana", SEATS), *noes, ("ana", SEATS)))
+    assert not memory.decisions
