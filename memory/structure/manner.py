@@ -22,7 +22,7 @@ _SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what ot
 def mark(moment: Moment, made: Proposal | Decision) -> None:
     """Note an item that a tag marked, or structure found; the first holds earlier wordings back."""
     held = moment.memory.structure
-    if isinstance(made, Decision):
+    if isinstance(made, Decision) or made.origin.how == "structure":
         held.decisions += 1
         if held.decisions == 1:
             _hold_decisions(moment)

@@ -183,7 +183,7 @@ class Structure(Store):
     heard: int = 0  # lines so far
     talk: list[tuple[int, list[str]]] = []  # of the newest lines: place, what they speak of
     proposals: int = 0  # so far, marked or put to a vote as bare lines
-    decisions: int = 0  # so far, marked or told by what they restate
+    decisions: int = 0  # so far, marked or found by structure, proposals among them
     marked: int = 0  # items that a tag or the envelope marked
     aside: Aside | None = None  # the newest, where it is below all lines
     recalled: int = 0  # place of the newest line that was dropped and taken back in

@@ -54,3 +54,12 @@ def test_a_mark_among_unmarked_ones_is_no_manner() -> None:
     assert len(memory.proposals) == 1
     memory, _ = folded(talk(*put, *chatter, marked, *chatter, *other))
     assert [held.text for held in memory.proposals.values()] == [PUT, marked[1][11:], OTHER]
+
+
+def test_where_lines_are_put_to_votes_a_told_decision_is_tentative() -> None:
+    """Who says that something was decided tells of it; there it is decided by votes."""
+    told = ("eli", "We have decided to keep the lights on at night.")
+    alone, _ = folded(talk(told))
+    assert not alone.decisions[1].tentative
+    voted, _ = folded(talk(("ann", PUT), *VOTES, *[("eli", REMARK)] * 3, told))
+    assert voted.decisions[1].tentative
