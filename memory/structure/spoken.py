@@ -19,7 +19,6 @@ from memory.items import Cite, Origin
 from memory.moment import Moment
 from memory.state import Memory
 from memory.structure import regions, surroundings, utterance
-from memory.structure.hindsight import past
 from memory.structure.register import lean
 from memory.structure.speech_card import NEVER, chance, speech_card
 from memory.structure.state import REACH, Spoken, Structure, Turn
@@ -155,14 +154,14 @@ def _propose(moment: Moment, line: Turn, origin: Origin) -> None:
     """Enter a proposal, unless its own words or marks made it one."""
     handles = moment.memory.at_refs.get(line.n, ())
     if not any(handle.startswith("P") for handle in handles):
-        then = past(moment, line.n, line.who, line.text, 0, line.at, line.topic)
+        then = moment.earlier(line.n, line.who, line.text, 0, line.at, line.topic)
         proposals.propose(then, line.text.strip(), origin)
 
 
 def _hint(moment: Moment, line: Turn, origin: Origin) -> None:
     handles = moment.memory.at_refs.get(line.n, ())
     if not any(handle.startswith("D") for handle in handles):
-        then = past(moment, line.n, line.who, line.text, 0, line.at, line.topic)
+        then = moment.earlier(line.n, line.who, line.text, 0, line.at, line.topic)
         where = origin.cites[0]
         then.found(
             "decision.hinted", None, participant=line.who, start=where.start, end=where.end,
