@@ -17,10 +17,6 @@ from memory.structure.scorecard import Scorecards, lexicon
 from memory.structure.state import REACH, Line, Structure
 from memory.structure.steps import once, reached
 
-__all__ = [
-    "LATER", "Heard", "below", "enter", "features", "in_order", "is_put", "observe", "overhear",
-]  # fmt: skip
-
 # How the features begin that may come true after a line was heard. What they
 # add to a proposal's score is never below 0, or a line could be taken back.
 LATER: Final = ("votes after", "voters", "bare voters", "a vote", "votes again", "own vote",
@@ -67,17 +63,31 @@ def enter(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
     return [*touched, line]
 
 
-def overhear(
-    held: Structure, place: int, cues: Sequence[int], scribed: bool, cards: Scorecards
-) -> list[Line]:
-    """Take in what a line says that gets no place in the window: most of all talk."""
+def bring_in(held: Structure, line: Line, cards: Scorecards) -> None:
+    """Give `line` its place among the others, late: all that is known is what it is like."""
+    _add(line, cards, _standing(line))
+    held.lines.append(line)
+    held.lines.sort(key=lambda each: each.place)
+    if held.aside is not None and held.aside.place == line.place:
+        held.aside = None
+
+
+def pass_over(held: Structure, place: int, scribed: bool = False) -> None:
+    """Let go of what is out of reach now that one more line came, and count it."""
     _let_go(held, place)
     held.led = (held.led << 1 | scribed) & _NEWEST
     held.heard += 1
     if held.talk and place - held.talk[0][0] > _BEFORE:
         held.talk = [one for one in held.talk if place - one[0] <= _BEFORE]
+
+
+def overhear(
+    held: Structure, place: int, cues: Sequence[int], scribed: bool, cards: Scorecards
+) -> list[Line]:
+    """Take in what a line says that gets no place in the window: most of all talk."""
+    pass_over(held, place, scribed)
     numbers = _talk()
-    if not cues or numbers.keys().isdisjoint(cues):
+    if numbers.keys().isdisjoint(cues):
         return []
     talk = [numbers[cue] for cue in sorted(cues) if cue in numbers]
     held.talk.append((place, talk))

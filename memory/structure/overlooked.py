@@ -1,7 +1,8 @@
-"""Lines that the gate dropped, taken back in once three people voted right below them.
+"""Talk without a place in the window, taken in once people voted right below it.
 
-"The harbour on Mondays" has the wording of nothing that is put to people, until they
+"The harbour on Mondays" has the wording of nothing that is put to people, until three
 vote. What says it again then passes as well: its wording is no more that of a decision.
+Long talk, the dearest to read, is not read before two vote.
 """
 
 from __future__ import annotations
@@ -10,28 +11,30 @@ from typing import Final
 
 from memory.structure import hearing
 from memory.structure.echoes import AGAIN, alike
-from memory.structure.evidence import line_of
+from memory.structure.evidence import bring_in, line_of
 from memory.structure.scorecard import Scorecards, lexicon
 from memory.structure.state import REACH, Anchored, Aside, Line, Run, Structure
 
 _VOTES: Final = 3  # bare ones
+_ON_WORDS: Final = 2  # where the wording, once read, passes the gate
 _BELOW: Final = 2  # messages
 
 
 def voted(held: Structure, cards: Scorecards) -> list[Line]:
-    """The line that the run of votes in hand brings back; none but once in a run."""
+    """The line that the run of votes in hand brings in; none but once in a run."""
     run = held.runs[-1]
     if run.first == run.last:
         run.aside = _right_above(held, run)
-    if run.aside is None or run.bare < _VOTES:
+    aside = run.aside
+    if aside is None or run.bare < (_ON_WORDS if aside.unread else _VOTES):
         return []
-    aside, run.aside = run.aside, None
     line = _read(aside, run, cards)
     if line is None:
         return []
-    held.lines.append(line)
-    held.lines.sort(key=lambda each: each.place)
-    held.recalled = line.place
+    run.aside = None
+    bring_in(held, line, cards)
+    if line.own < 0:
+        held.recalled = line.place
     return [line]
 
 
@@ -52,10 +55,13 @@ def _right_above(held: Structure, run: Run) -> Aside | None:
 
 
 def _read(aside: Aside, run: Run, cards: Scorecards) -> Line | None:
-    """`aside` as a line of which only the votes below are known; None where it has no words."""
+    """`aside` as a line of which only the votes below are known; None where it says too little."""
     said = hearing.wording(aside.text, ())
-    if not hearing.passes(aside.text, said, 0) or lexicon().number("command") in said.cues:
+    own = cards.own(said.cues)
+    least = own if aside.unread and run.bare < _VOTES else 0
+    aside.unread = False
+    if not hearing.passes(aside.text, said, least) or lexicon().number("command") in said.cues:
         return None
-    line = line_of(hearing.heard(aside, said, cards.own(said.cues), cards))
+    line = line_of(hearing.heard(aside, said, own, cards))
     line.anchored = [Anchored(run=run.first, rank=0, gap=run.first - aside.place)]
     return line

@@ -1,7 +1,7 @@
 """The messages of the fold as they come into the window: votes, lines, and talk aside.
 
-Long talk is seldom what somebody votes on, and the dearest to read. So it waits:
-what is right above a vote is read then, as if it had been when it came.
+Long talk is seldom what somebody votes on, and the dearest to read. So it waits
+(`overlooked`), but for what comes right after votes.
 """
 
 from __future__ import annotations
@@ -12,12 +12,22 @@ from typing import Final
 from memory.detection import Detection
 from memory.moment import Moment
 from memory.structure import hearing, overlooked
-from memory.structure.evidence import enter, in_order, observe, overhear
+from memory.structure.evidence import in_order, observe, overhear, pass_over
 from memory.structure.runs import fresh
 from memory.structure.scorecard import Scorecards
-from memory.structure.state import REACH, Aside, Line, Structure
+from memory.structure.state import Aside, Line
 
 _LONG: Final = 400  # characters
+
+
+def put_off(moment: Moment) -> bool:
+    """Pass over the message of `moment`, which has no acts, where it is long; True if it is."""
+    held, place = moment.memory.structure, moment.memory.messages
+    if len(moment.content) <= _LONG or fresh(held, place):
+        return False
+    pass_over(held, place)
+    held.aside = _aside(moment, unread=True)
+    return True
 
 
 def take_in(
@@ -29,40 +39,21 @@ def take_in(
     """
     held, place, content = moment.memory.structure, moment.memory.messages, moment.content
     if bare is not None:
-        told = _read_up(held, place, cards)
         vote = hearing.vote(moment.n, place, moment.participant, content, bare, re)
-        told += observe(held, vote, cards)
-        return in_order(told if re else [*overlooked.voted(held, cards), *told])
-    aside = _aside(moment)
-    if len(content) > _LONG and not found and not fresh(held, place):
-        aside.unread = True
-        held.aside = aside
-        return overhear(held, place, (), False, cards)
+        told = observe(held, vote, cards)
+        return told if re else in_order([*overlooked.voted(held, cards), *told])
     said = hearing.wording(content, found)
     own = cards.own(said.cues)
     again = held.recalled > 0 and overlooked.said_again(held, place, content)
     if hearing.passes(content, said, 0 if again else own):
-        return observe(held, hearing.heard(aside, said, own, cards), cards)
-    held.aside = aside
+        return observe(held, hearing.heard(_aside(moment), said, own, cards), cards)
+    held.aside = _aside(moment)
     return overhear(held, place, said.cues, said.scribed, cards)
 
 
-def _read_up(held: Structure, place: int, cards: Scorecards) -> list[Line]:
-    """Read the long talk right above a vote; the lines of which it says something."""
-    aside = held.aside
-    if aside is None or not aside.unread or place - aside.place > REACH:
-        return []
-    aside.unread = False
-    said = hearing.wording(aside.text, ())
-    own = cards.own(said.cues)
-    if not hearing.passes(aside.text, said, own):
-        return []
-    return enter(held, hearing.heard(aside, said, own, cards), cards)
-
-
-def _aside(moment: Moment) -> Aside:
+def _aside(moment: Moment, *, unread: bool = False) -> Aside:
     who = moment.participant
     return Aside(
         n=moment.n, place=moment.memory.messages, who=who, typist=moment.typist or who,
-        text=moment.content[: hearing.READ_FROM], at=moment.at, topic=moment.topic,
+        text=moment.content[: hearing.READ_FROM], at=moment.at, topic=moment.topic, unread=unread,
     )  # fmt: skip

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from memory.acts import Reader
 from memory.structure import echoes, hearing
-from memory.structure.evidence import LATER, Heard, below, features, observe
+from memory.structure.evidence import LATER, below, features, observe
+from memory.structure.heard import Heard
 from memory.structure.scorecard import Card, Label, lexicon, scorecards
 from memory.structure.state import REACH, Line, Structure
 from memory.structure.wording import Lexicon, lead
