@@ -80,7 +80,7 @@ class Scribing(Store):
     typed: list[Typed] = []  # the newest messages
 
 
-class Aside(Store):
+class Aside(Struct, omit_defaults=True):
     """Talk that has no place in the window, until votes fall on it."""
 
     n: int

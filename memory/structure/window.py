@@ -54,6 +54,6 @@ def take_in(
 def _aside(moment: Moment, *, unread: bool = False) -> Aside:
     who = moment.participant
     return Aside(
-        n=moment.n, place=moment.memory.messages, who=who, typist=moment.typist or who,
-        text=moment.content[: hearing.READ_FROM], at=moment.at, topic=moment.topic, unread=unread,
+        moment.n, moment.memory.messages, who, moment.typist or who,
+        moment.content[: hearing.READ_FROM], moment.at, moment.topic, unread,
     )  # fmt: skip
