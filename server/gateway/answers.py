@@ -1,0 +1,3 @@
+"""What writing routes answer."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""What reading routes answer."""
+
+from __future__ import annotations

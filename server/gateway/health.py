@@ -1,0 +1,3 @@
+"""Whether the process lives, and whether it can serve."""
+
+from __future__ import annotations

@@ -1,0 +1,7 @@
+"""The floor: bids, grants, phases."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,7 @@
+"""Goals, tasks, steps and episodes."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,7 @@
+"""Lessons of other sessions."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,7 @@
+"""The minutes, as JSON, Markdown or HTML."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,7 @@
+"""Notebooks."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

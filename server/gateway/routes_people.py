@@ -1,0 +1,7 @@
+"""Participants, seats and aliases."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,7 @@
+"""What the page shows: the board, and the timeline."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()
