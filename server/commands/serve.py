@@ -36,7 +36,8 @@ def serve(
 ) -> None:
     """Serve sessions over HTTP and MCP, live, with a page.
 
-    Runs until told to stop. Without --redis it brings an embedded server and a worker. Ctrl-C or SIGTERM drains.
+    Runs until told to stop: Ctrl-C or SIGTERM drains. Without --redis it brings an
+    embedded server and a worker.
     """
     _installed()
     from server import serving
