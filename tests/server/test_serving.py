@@ -62,7 +62,7 @@ async def test_it_says_where_it_is_and_ends_when_told(
             await process.wait()
     assert process.returncode == code, err
     assert out == b""
-    assert f"operator link: {told['url']}/#ticket=".encode() in err
+    assert f"minutes: {told['url']}/#ticket=".encode() in err
     assert b"no secret is set: this machine only" in err
     assert not ready.exists()
 
