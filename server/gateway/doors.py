@@ -19,6 +19,7 @@ from server.gateway.keys import Keyring
 from server.gateway.origins import Origins
 from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
+from server.gateway.streams import Streams
 from server.gateway.tickets import Tickets
 from server.held import Held
 from server.running import Running
@@ -39,6 +40,7 @@ class Doors:
     tickets: Tickets
     buckets: Buckets
     rooms: Rooms
+    streams: Streams
     seats: Seats
     moments: Moments
     origins: Origins
