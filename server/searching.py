@@ -37,7 +37,8 @@ async def found(
 
     Raises `SessionNotFound`.
     """
-    end = (await held.bus.info(session)).head if before is None else before - 1
+    head = (await held.bus.info(session)).head
+    end = head if before is None else min(head, before - 1)
     matches: list[Record] = []
     while end > 0 and len(matches) < limit:
         begin = max(0, end - PAGE)
