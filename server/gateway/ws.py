@@ -15,6 +15,7 @@ from ulid import ULID
 
 from bus.tasks import end
 from listeners.rooms.room import Room
+from server.gateway.batches import by_id, drafts_of
 from server.gateway.beginning import Beginning, Wish, beginning, hello, last_word, shown
 from server.gateway.doors import Doors
 from server.gateway.identity import Caller, charge
@@ -135,8 +136,6 @@ class Socket:
 
     async def _published(self, said: Publish) -> list[Mapping[str, Any]]:
         """As `POST …/entries` does it."""
-        from server.gateway.batches import by_id, drafts_of
-
         doors, caller, session = self._doors, self._caller, self._session
         if not caller.may_do("speak", session):
             raise Problem("forbidden", needs="speak")
