@@ -8,6 +8,7 @@ from fastapi import Query
 
 from memory.state import Memory
 from server.gateway.doors import MOST, Doors
+from server.questions import memory_in
 
 At = Annotated[int | None, Query(ge=0, le=MOST, description="number of a past primary entry")]
 
@@ -17,6 +18,4 @@ async def memory_of(doors: Doors, session: str, at: int | None = None) -> Memory
 
     Raises `SessionNotFound`, and `NotYet` for a moment that has not come.
     """
-    if at is not None:
-        return await doors.moments.at(session, at)
-    return await doors.held.reader.current(session)
+    return await memory_in(doors.held, session, at, doors.moments)

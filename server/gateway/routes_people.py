@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from fastapi import APIRouter, Response
 
@@ -37,11 +37,13 @@ def people(memory: Memory) -> list[dict[str, Any]]:
     seats = memory.floor.seats
     seated = sorted(seats, key=lambda name: seats[name].order)
     names = [*seated, *(name for name in memory.participants if name not in seats)]
-    shades = hues(memory)
+    shades = hues([*memory.participants, *seats])
     also: dict[str, list[str]] = {}
     for alias, name in memory.aliases.items():
         also.setdefault(memory.named(name), []).append(alias)
-    return [_person(memory, name, sorted(also.get(name, ())), shades.get(name, 0)) for name in names]
+    return [
+        _person(memory, name, sorted(also.get(name, ())), shades.get(name, 0)) for name in names
+    ]
 
 
 def _person(memory: Memory, name: str, aliases: list[str], hue: int) -> dict[str, Any]:
@@ -71,9 +73,9 @@ async def take_seat(session: SessionId, body: SeatBody, caller: Speaker, doors: 
 
     It is kept by being used, and given up after a time of silence.
     """
-    if caller.role == "operator":
-        raise Problem("forbidden", detail="An operator has no seat; join as a participant.")
-    role = cast("Literal['agent', 'person']", caller.role)
+    if caller.role not in ("agent", "person"):
+        raise Problem("forbidden", detail="Only a person or an agent takes a seat.")
+    role: Literal["agent", "person"] = "agent" if caller.role == "agent" else "person"
     seat = await doors.seats.taken(
         caller, session, role=role, may=caller.may, description=body.description,
         interests=body.interests,
