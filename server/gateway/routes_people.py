@@ -14,7 +14,7 @@ from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Operator, Reader, Speaker
 from server.gateway.problems import Problem, problems
 from server.gateway.reading import At, memory_of
-from server.gateway.speaking import Key, answer, named_or_own, own_id
+from server.gateway.speaking import Key, answer, own_id
 from server.talking import aliased
 
 router = APIRouter()
@@ -41,9 +41,7 @@ def people(memory: Memory) -> list[dict[str, Any]]:
     also: dict[str, list[str]] = {}
     for alias, name in memory.aliases.items():
         also.setdefault(memory.named(name), []).append(alias)
-    return [
-        _person(memory, name, sorted(also.get(name, ())), shades.get(name, 0)) for name in names
-    ]
+    return [_person(memory, name, sorted(also.get(name, ())), shades[name]) for name in names]
 
 
 def _person(memory: Memory, name: str, aliases: list[str], hue: int) -> dict[str, Any]:
@@ -113,7 +111,7 @@ async def add_alias(
     session: SessionId, body: AliasBody, caller: Operator, doors: DoorsOf, key: Key = None
 ) -> Response:
     """Say that one name is another name of a participant, from the beginning on."""
-    by = named_or_own(caller, body.as_)
+    by = caller.name if body.as_ is None else caller.speaker(body.as_)
     own = own_id(by, key)
     receipt = await aliased(doors.held, session, body.alias, body.participant, by, own)
     doors.rooms.nudge(session)
