@@ -1,7 +1,7 @@
 """`parley serve`: the doors for as long as they are wanted, and the worker that goes with them.
 
-What a person must know at the start is told on stderr, past the log: the link it
-ends with lets whoever has it in as the operator.
+What a person must know at the start is told on stderr, past the log: among it a link
+that lets whoever has it in as the operator.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -70,11 +71,14 @@ async def _announce(served: Served, has_worker: bool) -> None:
     tell("a worker was started" if has_worker else "no worker was started")
     if served.signing.source != "set":
         tell("no secret is set: this machine only")
+    if served.signing.source != "set" or sys.stderr.isatty():  # else somebody keeps what is said
+        tell(f"operator link, good once, for {LINK_SECONDS / 60:.0f} minutes: {_link(doors)}")
+    tell("'parley token NAME --role operator --link' prints a link")
+
+
+def _link(doors: Doors) -> str:
     who = claims(OPERATOR, "operator", EVERY_SESSION, doors.clock())
-    ticket = doors.tickets.made(who, LINK_SECONDS)
-    tell(f"operator link: {doors.origins.url}/#ticket={ticket}")
-    tell(f"(good once, for {LINK_SECONDS / 60:.0f} minutes; "
-         "'parley token NAME --role operator --link' prints another)")  # fmt: skip
+    return f"{doors.origins.url}/#ticket={doors.tickets.made(who, LINK_SECONDS)}"
 
 
 def _write_ready(file: Path, url: str) -> None:

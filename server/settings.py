@@ -73,8 +73,8 @@ class Settings(BaseSettings):
         "info", description="lowest level that is logged"
     )
     log_json: bool = Field(False, description="log one JSON object a line")
-    token: SecretStr = Field(SecretStr(""), description="who `parley mcp` speaks as, signed")
-    serve: ServeSettings = Field(ServeSettings(), description="the doors of `parley serve`")
+    token: SecretStr = Field(SecretStr(""), description="token that 'parley mcp' speaks by")
+    serve: ServeSettings = Field(ServeSettings(), description="the doors of 'parley serve'")
     session: SessionSettings = Field(
         SessionSettings(), description="settings that new sessions are opened with"
     )

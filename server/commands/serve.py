@@ -34,9 +34,10 @@ def serve(
         typer.Option(metavar="FILE", help="write address and process id there once it listens"),
     ] = None,
 ) -> None:
-    """Serve sessions over HTTP, live streams, MCP and a page, until told to stop.
+    """Serve sessions over HTTP and MCP, live, with a page.
 
-    Without --redis it brings an embedded server and a worker. Ctrl-C or SIGTERM drains.
+    Runs until told to stop: Ctrl-C or SIGTERM drains. Without --redis it brings an
+    embedded server and a worker.
     """
     _installed()
     from server import serving
@@ -81,7 +82,7 @@ def mcp(
         str | None, typer.Option(metavar="NAME", help="the one session it may enter")
     ] = None,
 ) -> None:
-    """Serve the Model Context Protocol on standard input and output, for one agent.
+    """Serve MCP on standard input and output, for one agent.
 
     --token (or PARLEY_TOKEN) says who it is; --as NAME suffices on a machine of one's own.
     """
@@ -104,7 +105,7 @@ def minutes(
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="write them there")
     ] = None,
 ) -> None:
-    """The minutes of a session or of a transcript, to read or to hand on."""
+    """The minutes of a session or transcript, to hand on."""
     from server import minutes_export
 
     minutes_export.minutes(settings(ctx), source, format, at, out)
@@ -115,7 +116,7 @@ def schema(
         Literal["openapi", "asyncapi"], typer.Argument(metavar="openapi|asyncapi", help="which")
     ],
 ) -> None:
-    """Print the description of the HTTP interface or of the live streams."""
+    """Print what the HTTP interface or the live streams take."""
     _installed()
     from server import schemas
 
