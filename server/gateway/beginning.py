@@ -14,7 +14,6 @@ from server.gateway.frames import Frame, Group, notice
 from server.gateway.identity import Caller
 from server.gateway.problems import Problem
 
-
 GROUPS: Final[tuple[Group, ...]] = ("messages", "floor", "other")
 
 

@@ -90,9 +90,7 @@ async def _moderated(
     """What a moderator types, done in the caller's name; an operator's own word is the server's."""
     by = moderator(await doors.held.reader.current(session), caller, named, needs)
     own = own_id(by or caller.name, key)
-    receipt = await moderated(
-        doors.held, session, words, by or caller.name, own, server=by is None
-    )
+    receipt = await moderated(doors.held, session, words, by or caller.name, own, server=by is None)
     doors.rooms.nudge(session)
     return answer(receipt, own)
 

@@ -14,7 +14,7 @@ from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Caller, Reader, Speaker
 from server.gateway.problems import Problem, problems
 from server.gateway.reading import At
-from server.gateway.speaking import as_json
+from server.gateway.speaking import Key, answer, own_id
 
 router = APIRouter()
 
@@ -29,9 +29,7 @@ def _check_owner(caller: Caller, name: str) -> None:
         raise Problem("not-your-name", needs="operator")
 
 
-@router.get(
-    "/v1/sessions/{session}/notebooks/{name}", response_model=NotePage, responses=_READ
-)
+@router.get("/v1/sessions/{session}/notebooks/{name}", response_model=NotePage, responses=_READ)
 async def get_notebook(
     session: SessionId, name: Owner, caller: Reader, doors: DoorsOf, at: At = None
 ) -> Any:
@@ -44,20 +42,30 @@ async def get_notebook(
     "/v1/sessions/{session}/notebooks/{name}",
     status_code=201,
     responses={
-        **problems("no-session", "closed", "not-your-name", "note-moved", "too-long", "refused"),
+        **problems(
+            "no-session",
+            "closed",
+            "not-your-name",
+            "conflict",
+            "note-moved",
+            "too-long",
+            "refused",
+            "busy",
+        ),
+        200: {"model": ReceiptRow, "description": "It stood there before"},
         201: {"model": ReceiptRow},
     },
 )
 async def write_notebook(
-    session: SessionId, name: Owner, body: NoteBody, caller: Speaker, doors: DoorsOf
-) -> Response:
+    session: SessionId, name: Owner, body: NoteBody, caller: Speaker, doors: DoorsOf,
+    key: Key = None,
+) -> Response:  # fmt: skip
     """Put a text in the place of the revision that was read."""
     _check_owner(caller, name)
-    receipt, own = await notes.write_in(doors.held, session, name, body.text, body.base)
+    own = own_id(name, key)
+    receipt = await notes.write_in(doors.held, session, name, body.text, body.base, own)
     doors.rooms.nudge(session)
-    return as_json(
-        {"seq": receipt.seq, "n": receipt.n, "id": own, "duplicate": receipt.duplicate}, 201
-    )
+    return answer(receipt, own)
 
 
 @router.get(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from fastapi import APIRouter, Response
 
@@ -14,7 +14,7 @@ from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Operator, Reader, Speaker
 from server.gateway.problems import Problem, problems
 from server.gateway.reading import At, memory_of
-from server.gateway.speaking import Key, answer, named_or_own, own_id
+from server.gateway.speaking import Key, answer, own_id
 from server.talking import aliased
 
 router = APIRouter()
@@ -37,11 +37,11 @@ def people(memory: Memory) -> list[dict[str, Any]]:
     seats = memory.floor.seats
     seated = sorted(seats, key=lambda name: seats[name].order)
     names = [*seated, *(name for name in memory.participants if name not in seats)]
-    shades = hues(memory)
+    shades = hues([*memory.participants, *seats])
     also: dict[str, list[str]] = {}
     for alias, name in memory.aliases.items():
         also.setdefault(memory.named(name), []).append(alias)
-    return [_person(memory, name, sorted(also.get(name, ())), shades.get(name, 0)) for name in names]
+    return [_person(memory, name, sorted(also.get(name, ())), shades[name]) for name in names]
 
 
 def _person(memory: Memory, name: str, aliases: list[str], hue: int) -> dict[str, Any]:
@@ -71,9 +71,9 @@ async def take_seat(session: SessionId, body: SeatBody, caller: Speaker, doors: 
 
     It is kept by being used, and given up after a time of silence.
     """
-    if caller.role == "operator":
-        raise Problem("forbidden", detail="An operator has no seat; join as a participant.")
-    role = cast("Literal['agent', 'person']", caller.role)
+    if caller.role not in ("agent", "person"):
+        raise Problem("forbidden", detail="Only a person or an agent takes a seat.")
+    role: Literal["agent", "person"] = "agent" if caller.role == "agent" else "person"
     seat = await doors.seats.taken(
         caller, session, role=role, may=caller.may, description=body.description,
         interests=body.interests,
@@ -111,7 +111,7 @@ async def add_alias(
     session: SessionId, body: AliasBody, caller: Operator, doors: DoorsOf, key: Key = None
 ) -> Response:
     """Say that one name is another name of a participant, from the beginning on."""
-    by = named_or_own(caller, body.as_)
+    by = caller.name if body.as_ is None else caller.speaker(body.as_)
     own = own_id(by, key)
     receipt = await aliased(doors.held, session, body.alias, body.participant, by, own)
     doors.rooms.nudge(session)

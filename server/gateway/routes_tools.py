@@ -39,9 +39,7 @@ async def look_up_result(
 ) -> Any:
     """The kept result of a call, in full: a hit, which is on the record and keeps it longer."""
     by = caller.speaker(body.as_)
-    found = await tooling.got(
-        doors.held, session, body.tool, body.arguments, by, body.version
-    )
+    found = await tooling.got(doors.held, session, body.tool, body.arguments, by, body.version)
     if found is None:
         raise Problem("no-result")
     doors.rooms.nudge(session)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
 import structlog
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from ulid import ULID
 
 from bus.tasks import end
 from listeners.rooms.room import Room
+from server.gateway.batches import by_id, drafts_of
 from server.gateway.beginning import Beginning, Wish, beginning, hello, last_word, shown
 from server.gateway.doors import Doors
 from server.gateway.identity import Caller, charge
 from server.gateway.outlet import Ending
 from server.gateway.problems import Problem, problem_of
+from server.gateway.speaking import published
 from server.gateway.wsframes import SENT, Ping, Publish, Subscribe
 
 PROTOCOL: Final = "parley.v1"
@@ -38,9 +42,7 @@ log = structlog.get_logger("parley.ws")
 class Socket:
     """One connection: a reader, a publisher once it publishes, a writer while it hears."""
 
-    def __init__(
-        self, websocket: WebSocket, doors: Doors, caller: Caller, session: str
-    ) -> None:
+    def __init__(self, websocket: WebSocket, doors: Doors, caller: Caller, session: str) -> None:
         self._ws, self._doors = websocket, doors
         self._caller, self._session = caller, session
         self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -126,13 +128,20 @@ class Socket:
         while True:
             said = await self._publishes.get()
             try:
-                receipts = await published(
-                    self._doors, self._caller, self._session, said.entries, said.wait
-                )
+                receipts = await self._published(said)
             except Exception as error:
                 await self._nack(said.ref, error)
             else:
                 await self._say(type="ack", ref=said.ref, receipts=receipts)
+
+    async def _published(self, said: Publish) -> list[Mapping[str, Any]]:
+        """As `POST …/entries` does it."""
+        doors, caller, session = self._doors, self._caller, self._session
+        if not caller.may_do("speak", session):
+            raise Problem("forbidden", needs="speak")
+        charge(doors, caller, "publish", len(said.entries))
+        drafts = await drafts_of(doors, session, caller, said.entries, said.as_, str(ULID()))
+        return by_id(drafts, await published(doors, session, drafts))
 
     async def _nack(self, ref: str | None, error: Exception) -> None:
         problem = problem_of(error)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, TypeAdapter
 
-from server.gateway.bodies import Body
+from server.gateway.bodies import Body, Spoken
 from server.gateway.doors import MOST
 
 ENTRIES: Final = 500  # in one publish, as in a batch
@@ -30,13 +30,12 @@ class Unsubscribe(Body):
     type: Literal["unsubscribe"]
 
 
-class Publish(Body):
+class Publish(Spoken):
     """Entries as `POST …/entries` takes them; answered by `ack` or `nack` with the same ref."""
 
     type: Literal["publish"]
     ref: RefOf
     entries: list[dict[str, Any]] = Field(min_length=1, max_length=ENTRIES)
-    wait: float = Field(0, ge=0, le=25, description="seconds that an agent waits for the floor")
 
 
 class Ping(Body):
