@@ -64,7 +64,7 @@ async def test_an_agent_bids_and_passes_from_its_seat(redis_url: str) -> None:
 async def test_a_chair_grants_interrupts_and_mutes(redis_url: str) -> None:
     """Each is an entry in its name; what makes no sense then is refused without echo."""
     async with doors(redis_url) as d:
-        await begin(d, floor={"policy": "free"}, chair=["ana"])
+        await begin(d, floor={"policy": "moderated"}, chair=["ana"])
         async with (
             d.client(d.token("bot", role="agent", session=NAME)) as bot,
             d.client(d.token("ana", session=NAME, may=["moderate"])) as ana,
