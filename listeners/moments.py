@@ -97,21 +97,32 @@ class Moments:
 
     async def timeline(self, session: str) -> Timeline:
         """As far as it is made; asking for it makes the rest. Raises `SessionNotFound`."""
+        course, head = await self._present(session, PATIENCE_SECONDS)
+        return course.timeline(head)
+
+    async def history(self, session: str, ref: str) -> list[Fact]:
+        """Every fact about an item by now. Raises `SessionNotFound`."""
+        course, _ = await self._present(session)
+        return course.about(ref)
+
+    async def _present(self, session: str, seconds: float | None = None) -> tuple[Course, int]:
+        """The course and the head of the log that it was to reach, waited for so long."""
         while True:
             course = await self._course(session)
             seen, info = course.seen, await self._bus.info(session)
-            stands = (info.incarnation, info.skips) == (course.incarnation, course.skips)
-            if stands and info.head >= seen:
-                try:
-                    async with asyncio.timeout(PATIENCE_SECONDS):
-                        await self._reach(course, partial(course.is_folded, info.head))
-                except TimeoutError:
-                    pass
-                except Other:
-                    stands = False
-                if stands:
-                    return course.timeline(info.head)
-            self.forget(session)
+            try:
+                if (info.incarnation, info.skips) != (course.incarnation, course.skips):
+                    raise Other
+                if info.head < seen:  # the log went back
+                    raise Other
+                async with asyncio.timeout(seconds):
+                    await self._reach(course, partial(course.is_folded, info.head))
+            except TimeoutError:
+                pass
+            except Other:
+                self.forget(session)
+                continue
+            return course, info.head
 
     def forget(self, session: str) -> None:
         """Let go of what is kept of it."""
