@@ -15,7 +15,9 @@ NAME = "harbour"
 
 
 @asynccontextmanager
-async def opened(redis_url: str, **body: object) -> AsyncIterator[tuple[Standing, httpx2.AsyncClient]]:
+async def opened(
+    redis_url: str, **body: object
+) -> AsyncIterator[tuple[Standing, httpx2.AsyncClient]]:
     """A server, and an operator that has opened a session on it."""
     async with doors(redis_url) as d, d.client(d.operator()) as operator:
         made = await operator.post("/v1/sessions", json={"session": NAME, **body})
@@ -31,7 +33,10 @@ def slug(answer: httpx2.Response) -> str:
 async def test_a_session_is_opened_with_what_was_asked_for(redis_url: str) -> None:
     """Title, preset and settings are in its first entry, and in what it tells of itself."""
     tree = {"goal": "Light the pier.", "summary": {"interval": 4}}
-    async with opened(redis_url, title="The pier", preset="experiment", settings=tree) as (_, client):
+    async with opened(redis_url, title="The pier", preset="experiment", settings=tree) as (
+        _,
+        client,
+    ):
         state = (await client.get(f"/v1/sessions/{NAME}")).json()
         assert (state["title"], state["preset"]) == ("The pier", "experiment")
         assert (state["goal"], state["status"], state["n"]) == ("Light the pier.", "open", 0)
