@@ -9,9 +9,8 @@ import httpx2
 import pytest
 
 from tests.doors import Standing, doors
+from tests.gateway_talk import NAME, slug
 from tests.patience import wait_until
-
-NAME = "harbour"
 
 
 @asynccontextmanager
@@ -23,11 +22,6 @@ async def opened(
         made = await operator.post("/v1/sessions", json={"session": NAME, **body})
         assert made.status_code == 201, made.text
         yield d, operator
-
-
-def slug(answer: httpx2.Response) -> str:
-    assert answer.headers["content-type"] == "application/problem+json", answer.text
-    return str(answer.json()["type"]).removeprefix("urn:parley:problem:")
 
 
 async def test_a_session_is_opened_with_what_was_asked_for(redis_url: str) -> None:
