@@ -68,10 +68,8 @@ def is_file(source: str) -> bool:
 
 async def reported(bus: Bus, session: str, memory: Memory) -> dict[str, Any]:
     """The report on a session whose memory, now or past, is at hand."""
-    said: list[Record] = []
-    async for record in entries(bus, session, memory.seq):
-        if record.entry.kind in PRIMARY:
-            said.append(record)
+    log = entries(bus, session, memory.seq)
+    said = [record async for record in log if record.entry.kind in PRIMARY]
     return report(memory, said, session)
 
 

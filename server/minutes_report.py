@@ -1,4 +1,4 @@
-"""The minutes to hand on: what `minutes` tells, who moved, what is to do, what is still asked. Pure."""
+"""The minutes to hand on: also who moved, what is to do and what is still asked. Pure."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 from memory.patterns import Rule
 from server.analysis import Analysis, analyze
 from server.minutes_actions import MOST, NEAR, actions, shipped
-from server.minutes_export import report
+from server.minutes_report import report
 from server.settings import settled
 from server.transcripts import parse_transcript
 
