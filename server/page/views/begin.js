@@ -49,7 +49,10 @@ export async function begin(ctx) {
 
 async function choices(ctx, path) {
   const { items } = await ctx.api.get(path).catch(() => ({ items: [] }));
-  return items.map((one) => el("option", { value: one.name }, bdi(one.about ? `${one.name}: ${clip(one.about, 70)}` : one.name).textContent));
+  return items.map((one) => {
+    const name = one.preset ?? one.scenario;
+    return el("option", { value: name }, bdi(one.title ? `${name}: ${clip(one.title, 70)}` : name).textContent);
+  });
 }
 
 const slug = (text) =>
