@@ -150,7 +150,8 @@ function pressed(ctx, { talk: found, memory }) {
 }
 
 function why(ctx) {
-  const ref = document.activeElement?.closest("[data-ref]")?.dataset.ref;
+  const focus = document.activeElement;
+  const ref = (focus?.closest("[data-ref]") ?? focus?.closest(".msg")?.querySelector("[data-ref]"))?.dataset.ref;
   if (ref) ctx.go({ view: "why", ref });
   else ctx.notice("Focus an item first: Tab goes from one to the next.");
 }

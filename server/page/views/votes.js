@@ -58,7 +58,7 @@ function tally(one) {
     "li",
     { class: SIDES[option] ?? "" },
     el("span", { class: "option" }, bdi(option)),
-    el("span", { class: "track" }, el("span", { class: "filled", style: { width: `${(100 * weight) / whole}%` } })),
+    el("span", { class: "gauge" }, el("span", { class: "filled", style: { width: `${(100 * weight) / whole}%` } })),
     el("b", {}, String(weight)),
   )));
 }
