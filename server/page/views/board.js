@@ -47,17 +47,18 @@ function show(ctx, { section, count, list, holds }, rows, board) {
   count.textContent = held.length;
   section.classList.toggle("bare", held.length === 0);
   const seen = [maySpeak(ctx), ctx.store.get("me")?.name, board?.participants?.length];
-  keyed(list, held, (row) => row.ref, (row) => card(ctx, row), (row) => JSON.stringify([row, seen]));
+  keyed(list, held, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
 }
 
-function card(ctx, row) {
+function card(ctx, row, board) {
   const node = el(
     "li",
     { class: `card proposal proposal-${row.status}`, data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     el("header", {}, handle(row.ref), person(row.participant), marks(row), cites(ctx, row.cites), why(ctx, row.ref)),
     el("p", { class: "words" }, said(row.text || row.topic)),
-    comesBack(ctx, row),
-    bar(ctx, row),
+    comesBack(ctx, row, board),
+    row.status !== "active" && row.because && el("p", { class: "settled" }, reason(ctx, row.because)),
+    bar(row),
   );
   if (row.status === "active" && maySpeak(ctx)) node.append(hands(ctx, row));
   return node;
@@ -74,29 +75,36 @@ function marks(row) {
 }
 
 /** An idea that comes back says so where it stands, with why it went the first time. */
-function comesBack(ctx, row) {
+function comesBack(ctx, row, board) {
   if (!row.echoes) return null;
-  const because = row.because;
+  const first = whole("P", row.echoes);
+  const echo = board.circling?.find((one) => one.ref === row.ref);
+  const because = echo?.reoffered && board.proposals.find((one) => one.ref === first)?.because;
   return el(
     "p",
     { class: "circling" },
     sign("↻"),
-    because ? "Offered again: " : "Repeats ",
-    handle(whole("P", row.echoes)),
-    because && el("span", {}, " went as ", person(because.participant), " said “", said(because.text, 120), "” ", cite(ctx, [because.n, 0, 0])),
+    echo?.reoffered ? "Offered again: " : "Repeats ",
+    handle(first),
+    echo?.reoffered && ` was ${ENDED[echo.status] ?? echo.status}`,
+    echo?.repeats_n && cite(ctx, [echo.repeats_n, 0, 0]),
+    because && reason(ctx, because),
   );
 }
 
-function bar(ctx, row) {
+const reason = (ctx, because) =>
+  el("span", { class: "reason" }, person(because.participant), el("q", {}, said(because.text, 120)), cite(ctx, [because.n, 0, 0]));
+
+function bar(row) {
   const sides = ["support", "oppose", "neutral"].map((stance) => [stance, row.stances?.[stance] ?? []]);
-  const whole = sides.reduce((sum, [, names]) => sum + names.length, 0);
-  if (whole === 0) return el("p", { class: "soft unmoved" }, "nobody has reacted");
+  const all = sides.reduce((sum, [, names]) => sum + names.length, 0);
+  if (all === 0) return el("p", { class: "soft unmoved" }, "nobody has reacted");
   const words = sides.filter(([, names]) => names.length).map(([stance, names]) => `${names.length} ${stance}`);
   return el(
     "div",
     { class: "reactions" },
     el("div", { class: "reaction-bar", role: "img", "aria-label": words.join(", ") }, ...sides.filter(([, names]) => names.length).map(segment)),
-    el("ul", { class: "sides", role: "list" }, ...sides.filter(([, names]) => names.length).map(([stance, names]) => side(ctx, stance, names))),
+    el("ul", { class: "sides", role: "list" }, ...sides.filter(([, names]) => names.length).map(([stance, names]) => side(stance, names))),
   );
 }
 
@@ -106,7 +114,7 @@ function segment([stance, names]) {
   return part;
 }
 
-const side = (ctx, stance, names) =>
+const side = (stance, names) =>
   el(
     "li",
     { class: `side ${stance}` },

@@ -10,12 +10,7 @@ export function inks(node, ...names) {
 export function themed(hearer) {
   const watch = new MutationObserver(hearer);
   watch.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", hearer);
-  return () => {
-    watch.disconnect();
-    dark.removeEventListener("change", hearer);
-  };
+  return () => watch.disconnect();
 }
 
 /** Calls `hearer(width, height)` when `node` has another size; gives what ends that. */

@@ -3,7 +3,7 @@
 const KEPT = 80;
 const past = new Map();
 
-const path = (ctx, ...steps) => ctx.api.of(ctx.store.get("session").session, ...steps);
+const path = (ctx, ...steps) => ctx.api.of(ctx.session, ...steps);
 
 /** The message `n`: from what the page holds, or from the server. */
 export async function message(ctx, n) {
@@ -23,9 +23,6 @@ export async function boardAt(ctx, n) {
   return past.get(key);
 }
 
-/** The board as it stands. */
-export const boardNow = (ctx) => ctx.api.get(path(ctx, "view"));
-
 /** Series, marks and stances of the whole session; `{ready: false, done}` while they are made. */
 export const timeline = (ctx) => ctx.api.get(path(ctx, "timeline"));
 
@@ -38,6 +35,3 @@ export const minutes = (ctx, format, at) => ctx.api.get(path(ctx, "minutes"), { 
 /** Says that the reader supports or opposes an item, with their reason where they give one. */
 export const react = (ctx, act, ref, why, key) =>
   ctx.api.post(path(ctx, "messages"), { content: why || `I ${act} ${ref}.`, act, re: ref }, { key });
-
-/** Drops what was kept of the past: the log was replaced. */
-export const forget = () => past.clear();

@@ -6,7 +6,7 @@ import { after, before, mark } from "./marks.js";
 import { ending, following, handle } from "./parts.js";
 import { timeline } from "./source.js";
 import { strip } from "./strip.js";
-import { last, step, travel, troubled } from "./travel.js";
+import { Journey, last, step, travel } from "./travel.js";
 
 const FRAMES = 120; // of a whole session, played
 const FRAME_MS = 160;
@@ -15,13 +15,14 @@ const AGAIN_MS = 3000; // between looks at a timeline that is made, or has grown
 export function mount(root, ctx) {
   const bar = made(ctx);
   root.append(bar.node);
+  const journey = new Journey(ctx, (error) => (bar.trouble.textContent = error ? `That moment cannot be shown: ${error.message}` : ""));
   const ends = [
+    () => journey.end(),
     following(ctx, ["at", "board", "timeline", "status"], () => show(ctx, bar)),
     watching(ctx),
     () => bar.strip.end(),
     () => bar.playing.stop(),
   ];
-  troubled(ctx, (error) => (bar.trouble.textContent = error ? `That moment cannot be shown: ${error.message}` : ""));
   return ending(root, ...ends);
 }
 
@@ -43,10 +44,10 @@ function made(ctx) {
   on.append("⇥");
   const node = el(
     "div",
-    { class: "time" },
-    el("div", { class: "time-hands" }, back, playing.node, on),
-    el("div", { class: "time-track" }, el("div", { class: "strip-box" }, drawing.canvas, tip), range),
-    el("div", { class: "time-told" }, told, now, trouble),
+    { class: "slider" },
+    el("div", { class: "slider-hands" }, back, playing.node, on),
+    el("div", { class: "slider-track" }, el("div", { class: "strip-box" }, drawing.canvas, tip), range),
+    el("div", { class: "slider-told" }, told, now, trouble),
   );
   return { node, range, told, trouble, state, strip: drawing, playing, now, back, on };
 }
