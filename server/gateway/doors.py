@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, cast
 
 from fastapi import Depends, Path
@@ -15,10 +15,12 @@ from starlette.routing import BaseRoute
 
 from listeners.moments import Moments
 from server.gateway.buckets import Buckets
+from server.gateway.kept import Kept
 from server.gateway.keys import Keyring
 from server.gateway.origins import Origins
 from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
+from server.gateway.streams import Streams
 from server.gateway.tickets import Tickets
 from server.held import Held
 from server.running import Running
@@ -39,11 +41,13 @@ class Doors:
     tickets: Tickets
     buckets: Buckets
     rooms: Rooms
+    streams: Streams
     seats: Seats
     moments: Moments
     origins: Origins
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
+    views: Kept = field(default_factory=Kept)
 
 
 @dataclass(frozen=True, slots=True)
