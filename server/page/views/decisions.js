@@ -52,7 +52,7 @@ function card(ctx, row, board) {
       { class: "decision-body" },
       el("header", {}, handle(row.ref), el("span", { class: "seal-word" }, word), settled(row), cites(ctx, row.cites), why(ctx, row.ref)),
       el("p", { class: "words outcome" }, said(row.outcome || row.topic)),
-      row.topic && row.outcome && row.topic !== row.outcome ? el("p", { class: "soft topic" }, "on ", said(row.topic)) : null,
+      row.topic && row.outcome && !row.outcome.startsWith(row.topic) ? el("p", { class: "soft topic" }, "on ", said(row.topic)) : null,
       voices(row),
       vote ? tally(vote) : null,
       row.dissenters?.length ? dissent(row) : null,

@@ -30,8 +30,14 @@ export function cite(ctx, [n, start, end], label = `#${n}`) {
 }
 
 /** All cites of an item, in a row. */
-export const cites = (ctx, found) =>
-  el("span", { class: "cites" }, ...(found ?? []).map((one) => cite(ctx, one)));
+export const cites = (ctx, found) => el("span", { class: "cites" }, ...once(found ?? []).map((one) => cite(ctx, one)));
+
+/** One reference a message, the one with words; in the order of the talk. */
+function once(found) {
+  const held = new Map();
+  for (const one of found) if (!held.has(one[0]) || one[2] > one[1]) held.set(one[0], one);
+  return [...held.values()].sort(([one], [other]) => one - other);
+}
 
 /** `content` cut around its characters `start`…`end` (code points), which are marked. */
 export function passage(content, start, end) {

@@ -34,10 +34,20 @@ export function mount(root, ctx) {
     const tell = (row, button) => told(ctx, detail, row, button);
     keyed(list, shown.slice(0, LANES), (lane) => lane.participant, (lane) => drawn(lane, newest, at, state.on, tell), (lane) =>
       JSON.stringify([lane.held.map((one) => [one.n, one.stance, one.on, one.text]), newest, state.on && at, state.on]));
+    if (!detail.hasChildNodes() || !detail.shown?.isConnected) latest(list);
     more.hidden = shown.length <= LANES;
     more.textContent = `${many(shown.length - LANES, "more participant")} took sides`;
   }
   return ending(root, following(ctx, ["board", "at", "timeline"], show));
+}
+
+/** Where nothing is chosen the last change of side is told, or else the last stance. */
+function latest(list) {
+  const marks = [...list.querySelectorAll(".stance")];
+  const newer = (one, other) => (share(other) > share(one) ? other : one);
+  const turned = marks.filter((one) => one.classList.contains("flip"));
+  const found = turned.length ? turned : marks;
+  if (found.length) found.reduce(newer).click();
 }
 
 function choices(select, rows, state) {
@@ -91,7 +101,8 @@ function heap(share, here, tell, first) {
       onclick: () => tell(here, button),
       onpointerenter: () => tell(here, button),
     },
-    row.flip ? "⇄" : SIGNS[row.stance],
+    SIGNS[row.stance],
+    row.flip && el("span", { class: "turn" }, "⇄"),
     here.length > 1 && el("span", { class: "heap" }, here.length),
   );
   button.style.setProperty("--share", share);
@@ -126,6 +137,7 @@ function beside(track, key, button) {
 function told(ctx, detail, rows, button) {
   detail.closest(".lanes-view").querySelectorAll(".stance.told").forEach((one) => one.classList.remove("told"));
   button.classList.add("told");
+  detail.shown = button;
   fill(detail, ...rows.slice(-4).map((row) => line(ctx, row)), rows.length > 4 && el("p", { class: "soft" }, `and ${count(rows.length - 4)} more before`));
 }
 

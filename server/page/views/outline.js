@@ -1,7 +1,7 @@
 /** The talk as an outline: summaries that unfold to what they cover, down to the messages. */
 
 import { el } from "/static/el.js";
-import { count } from "/static/text.js";
+import { count, visible } from "/static/text.js";
 import { keyed } from "./keyed.js";
 import { ending, following, nothing, person, said, tag } from "./parts.js";
 import { range } from "./source.js";
@@ -41,7 +41,7 @@ function summed(ctx, node) {
     "summary",
     { data: { focus: key(node) } },
     el("span", { class: "span" }, `#${count(first)}–${count(last)}`),
-    el("span", { class: "outline-text" }, said(text)),
+    el("span", { class: "outline-text", dir: "auto" }, visible(text, true)),
     how && tag("how", HOW[how] ?? how),
   );
   const fold = el("details", { class: "branch", data: { level } }, head, list);

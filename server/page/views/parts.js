@@ -33,9 +33,10 @@ export const why = (ctx, ref) =>
       class: "why",
       data: { focus: `why-${ref}` },
       "aria-label": `Why is ${ref} here?`,
+      title: `Why is ${ref} here?`,
       onclick: () => ctx.go({ view: "why", ref }),
     },
-    "why?",
+    "?",
   );
 
 /** What stands where there is nothing to show yet. */

@@ -9,11 +9,13 @@ import { travel } from "./travel.js";
 const HEIGHT = 150;
 const NAMES = ["ink", "ink-soft", "line", "accent", "good", "bad", "warn", "bg-raised"];
 const SHORT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const COINS = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const WHOLE = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const PLOTS = [
   { title: "Messages", told: count, lines: [["messages", "messages", "accent"]] },
   { title: "Proposals and decisions", told: count, stepped: true, lines: [["proposals_open", "open proposals", "warn"], ["decided", "decisions", "good"], ["flips", "changes of side", "bad"]] },
-  { title: "Tokens", told: count, lines: [["tokens", "tokens", "accent"]] },
-  { title: "Cost", told: money, lines: [["micros", "cost", "accent"]] },
+  { title: "Tokens", told: count, least: 10, lines: [["tokens", "tokens", "accent"]] },
+  { title: "Cost", told: money, least: 1000, lines: [["micros", "cost", "accent"]] },
 ];
 
 export function mount(root, ctx) {
@@ -83,10 +85,10 @@ function options(ctx, plot, place, width, now) {
     padding: [8, 8, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: "parley" }, drag: { x: false, y: false }, points: { size: 7 }, y: false },
-    scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(high, 1)] } },
+    scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(high * 1.06, plot.least ?? 1)] } },
     axes: [
-      { ...axis, size: 26, values: (_, found) => found.map((one) => (Number.isInteger(one) ? SHORT.format(one) : "")) },
-      { ...axis, values: (_, found) => found.map((one) => (plot.told === money ? money(one) : Number.isInteger(one) ? SHORT.format(one) : "")) },
+      { ...axis, size: 26, incrs: WHOLE, values: (_, found) => found.map((one) => SHORT.format(one)) },
+      { ...axis, incrs: WHOLE, values: (_, found) => found.map((one) => (plot.told === money ? COINS.format(one / 1e6) : SHORT.format(one))) },
     ],
     series: [{}, ...plot.lines.map(([, label, colour], place) => ({
       label,

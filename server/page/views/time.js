@@ -62,7 +62,8 @@ function show(ctx, { node, range, told, state, strip: drawing, now, on }) {
   if (document.activeElement !== range || Number(range.value) !== (at ?? newest)) range.value = String(at ?? newest);
   range.setAttribute("aria-valuetext", at === null ? `now, message ${newest}` : `message ${at} of ${newest}`);
   node.classList.toggle("past", at !== null);
-  now.disabled = on.disabled = at === null;
+  now.hidden = at === null;
+  on.disabled = at === null;
   fill(told, ...words(state.marks, at, newest));
   drawing.draw({ marks: state.marks, series: state.line?.series, newest, at });
 }
