@@ -17,6 +17,7 @@ from listeners.moments import Moments
 from server.gateway.buckets import Buckets
 from server.gateway.kept import Kept
 from server.gateway.keys import Keyring
+from server.gateway.metrics import Metrics
 from server.gateway.origins import Origins
 from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
@@ -47,6 +48,7 @@ class Doors:
     origins: Origins
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
+    metrics: Metrics = field(default_factory=Metrics)
     views: Kept = field(default_factory=Kept)
 
 
