@@ -5,7 +5,7 @@ import { newKey } from "/static/api.js";
 import { many } from "/static/text.js";
 import { cite, cites } from "./evidence.js";
 import { keyed } from "./keyed.js";
-import { SIGNS, ending, following, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
+import { SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
 import { react } from "./source.js";
 
 const COLUMNS = [
@@ -21,30 +21,34 @@ export function mount(root, ctx) {
   const board = el("div", { class: "columns" }, ...columns.map((one) => one.section));
   const empty = el("div", {}, nothing("Nothing is proposed yet", "What somebody proposes in the talk stands here, with who is for and against it."));
   const more = el("p", { class: "soft more" });
-  root.append(el("div", { class: "board" }, empty, board, more));
+  const jump = el("div", { class: "jump", role: "group", "aria-label": "Go to a column" }, ...columns.map((one) => one.jump));
+  root.append(el("div", { class: "board" }, empty, jump, board, more));
   const end = following(ctx, ["board", "at", "me"], () => {
     const found = ctx.store.get("board");
     const rows = found?.proposals ?? [];
     empty.hidden = !found || rows.length > 0;
-    board.hidden = rows.length === 0;
+    board.hidden = jump.hidden = rows.length === 0;
     for (const one of columns) show(ctx, one, rows, found);
     const left = found?.more?.proposals ?? 0;
     more.hidden = !left;
     more.textContent = `${many(left, "older proposal")} not shown`;
   });
-  return ending(root, end);
+  return { ...ending(root, end), open: (where) => found(root, where) };
 }
 
 function column({ name, title, glyph, holds }) {
   const count = el("span", { class: "count" });
   const list = el("ul", { class: "cards", role: "list" });
   const heading = el("h3", {}, sign(glyph), title, count);
-  return { section: el("section", { class: `column column-${name}`, "aria-label": title }, heading, list), count, list, holds };
+  const section = el("section", { class: `column column-${name}`, "aria-label": title }, heading, list);
+  const jump = el("button", { type: "button", onclick: () => section.scrollIntoView({ inline: "start", block: "nearest" }) }, sign(glyph), title, " ", el("b", {}));
+  return { section, count, list, holds, jump };
 }
 
-function show(ctx, { section, count, list, holds }, rows, board) {
+function show(ctx, { section, count, list, holds, jump }, rows, board) {
   const held = rows.filter((row) => holds.includes(row.status));
-  count.textContent = held.length;
+  count.textContent = jump.lastChild.textContent = held.length;
+  jump.hidden = held.length === 0;
   section.classList.toggle("bare", held.length === 0);
   const seen = [maySpeak(ctx), ctx.store.get("me")?.name, board?.participants?.length];
   keyed(list, held, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
@@ -57,7 +61,7 @@ function card(ctx, row, board) {
     el("header", {}, handle(row.ref), person(row.participant), marks(row), cites(ctx, row.cites), why(ctx, row.ref)),
     el("p", { class: "words" }, said(row.text || row.topic)),
     comesBack(ctx, row, board),
-    row.status !== "active" && row.because && el("p", { class: "settled" }, reason(ctx, row.because)),
+    row.status !== "active" && row.because && el("p", { class: "reasoned" }, reason(ctx, row.because)),
     bar(row),
   );
   if (row.status === "active" && maySpeak(ctx)) node.append(hands(ctx, row));
@@ -82,7 +86,7 @@ function comesBack(ctx, row, board) {
   const because = echo?.reoffered && board.proposals.find((one) => one.ref === first)?.because;
   return el(
     "p",
-    { class: "circling" },
+    { class: "comes-back" },
     sign("↻"),
     echo?.reoffered ? "Offered again: " : "Repeats ",
     handle(first),
@@ -104,7 +108,7 @@ function bar(row) {
     "div",
     { class: "reactions" },
     el("div", { class: "reaction-bar", role: "img", "aria-label": words.join(", ") }, ...sides.filter(([, names]) => names.length).map(segment)),
-    el("ul", { class: "sides", role: "list" }, ...sides.filter(([, names]) => names.length).map(([stance, names]) => side(stance, names))),
+    el("ul", { class: "stands", role: "list" }, ...sides.filter(([, names]) => names.length).map(([stance, names]) => side(stance, names))),
   );
 }
 
@@ -117,7 +121,7 @@ function segment([stance, names]) {
 const side = (stance, names) =>
   el(
     "li",
-    { class: `side ${stance}` },
+    { class: `stand ${stance}` },
     sign(SIGNS[stance]),
     el("span", { class: "unseen" }, `${stance}: `),
     ...names.map((name) => person(name, { short: names.length > 3 })),

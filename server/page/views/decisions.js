@@ -4,7 +4,7 @@ import { el } from "/static/el.js";
 import { count, many } from "/static/text.js";
 import { cites } from "./evidence.js";
 import { keyed } from "./keyed.js";
-import { SIGNS, ending, following, handle, nothing, person, said, sign, tag, whole, why } from "./parts.js";
+import { SIGNS, ending, following, found, handle, nothing, person, said, sign, tag, whole, why } from "./parts.js";
 
 const SEALS = {
   ratified: ["✓", "Ratified"],
@@ -37,7 +37,7 @@ export function mount(root, ctx) {
     more.hidden = !left;
     more.textContent = `${many(left, "older decision")} not shown`;
   });
-  return ending(root, end);
+  return { ...ending(root, end), open: (where) => found(root, where) };
 }
 
 function card(ctx, row, board) {
@@ -77,8 +77,8 @@ function voices(row) {
   if (shown.length === 0) {
     return row.participant ? el("p", { class: "soft" }, "said by ", person(row.participant)) : null;
   }
-  return el("ul", { class: "sides", role: "list" }, ...shown.map(([stance, names, word]) =>
-    el("li", { class: `side ${stance}` }, sign(SIGNS[stance]),
+  return el("ul", { class: "stands", role: "list" }, ...shown.map(([stance, names, word]) =>
+    el("li", { class: `stand ${stance}` }, sign(SIGNS[stance]),
       el("span", { class: "soft" }, word), ...people(names))));
 }
 
@@ -95,7 +95,7 @@ function tally(vote) {
   const most = Math.max(...counts.map(([, got]) => got), 1);
   return el(
     "dl",
-    { class: "tally", "aria-label": `Vote ${vote.ref}, ${vote.rule}` },
+    { class: "counts", "aria-label": `Vote ${vote.ref}, ${vote.rule}` },
     ...counts.flatMap(([option, got]) => [
       el("dt", { class: option === vote.carried ? "carried" : "" }, said(option)),
       el("dd", {}, length(got / most), el("span", {}, count(got))),
@@ -104,7 +104,7 @@ function tally(vote) {
 }
 
 function length(share) {
-  const line = el("span", { class: "tally-bar" });
+  const line = el("span", { class: "counts-bar" });
   line.style.setProperty("--share", share);
   return line;
 }
@@ -114,12 +114,12 @@ function ballot(ctx, vote) {
   const all = Object.keys(vote.electorate ?? {}).length;
   return el(
     "article",
-    { class: "card vote", data: { ref: vote.ref, n: vote.n } },
+    { class: "card poll", data: { ref: vote.ref, n: vote.n } },
     el("header", {}, handle(vote.ref), el("span", { class: "seal-word" }, vote.status === "called" ? "Vote called" : "Voting now"),
       el("span", { class: "tags" }, tag("how", vote.rule), vote.secret ? tag("how", "secret") : null), why(ctx, vote.ref)),
     el("p", { class: "words" }, said(vote.question)),
     el("p", { class: "soft" }, `${count(cast)} of ${many(all, "ballot")} cast`),
     vote.secret ? null : tally(vote),
-    vote.waiting?.length ? el("p", { class: "soft sides" }, "waits for ", ...people(vote.waiting)) : null,
+    vote.waiting?.length ? el("p", { class: "soft stands" }, "waits for ", ...people(vote.waiting)) : null,
   );
 }

@@ -64,6 +64,7 @@ function opened(ctx, button, [n, start, end]) {
   const touched = matchMedia("(hover: none)").matches;
   if (touched && card.shown !== button) return card.ask(ctx, button, [n, start, end]);
   card.hide();
+  button.closest("dialog")?.close();
   ctx.go({ view: "talk", n, span: end > start ? [start, end] : undefined });
 }
 

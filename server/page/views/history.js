@@ -2,7 +2,7 @@
 
 import { el } from "/static/el.js";
 import { cite } from "./evidence.js";
-import { SIGNS, person, said } from "./parts.js";
+import { SIGNS, person, said, sign } from "./parts.js";
 
 const TOLD = {
   "proposal.made": "was proposed",
@@ -14,14 +14,12 @@ const TOLD = {
   "decision.ratified": "was ratified",
   "decision.disputed": "was disputed",
   "decision.superseded": "was superseded",
-  "reaction.changed": "reaction",
-  "position.flipped": "changed sides",
   "vote.called": "the vote was called",
   "vote.opened": "the vote was opened",
   "vote.closed": "the vote was counted",
   "item.corrected": "was corrected",
 };
-const SHOWN = ["status", "stance", "was", "carried", "reason", "by", "topic"];
+const SHOWN = ["status", "carried", "reason"];
 const MOST = 40;
 
 /** A list of what happened, or null of nothing. */
@@ -37,12 +35,15 @@ export function happened(ctx, history) {
   );
 }
 
-function words({ kind, participant, ...data }) {
-  const told = TOLD[kind] ?? String(kind).replaceAll(/[._]/g, " ");
+function words({ kind, participant, stance, was, ...data }) {
+  const told = stance ? turned(stance, was) : (TOLD[kind] ?? String(kind).replaceAll(/[._]/g, " "));
   const more = SHOWN.filter((name) => typeof data[name] === "string" && data[name]);
   return [
     typeof participant === "string" && participant && person(participant),
+    stance && sign(SIGNS[stance] ?? "·"),
     el("span", {}, told),
-    ...more.map((name) => el("span", { class: "soft" }, name === "stance" || name === "was" ? `${name === "was" ? "was " : ""}${SIGNS[data[name]] ?? ""} ` : `${name} `, said(data[name], 80))),
+    ...more.map((name) => el("span", { class: "soft" }, said(data[name], 80))),
   ];
 }
+
+const turned = (stance, was) => (was && was !== stance ? `turned from ${was} to ${stance}` : stance);

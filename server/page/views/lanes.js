@@ -3,22 +3,23 @@
 import { el, fill } from "/static/el.js";
 import { bdi, clip, count, many, visible } from "/static/text.js";
 import { cite } from "./evidence.js";
+import { sized } from "./ink.js";
 import { keyed } from "./keyed.js";
 import { SIGNS, ending, following, handle, nothing, person, said, sign, why } from "./parts.js";
 import { byParticipant, placed, stances, subjects } from "./stances.js";
 import { last } from "./travel.js";
 
-const SLOTS = 44; // places for marks along a lane
+const APART = 25; // pixels from a mark to the next
 const LANES = 60;
 const SUBJECTS = 40;
 
 export function mount(root, ctx) {
-  const state = { on: "", chosen: null };
+  const state = { on: "", slots: 20 };
   const select = el("select", { "aria-label": "Positions on", onchange: () => ((state.on = select.value), show()) });
   const list = el("ol", { class: "lanes", role: "list", onkeydown: along });
   const detail = el("div", { class: "stance-told", "aria-live": "polite" });
   const empty = nothing("Nobody has taken a side yet", "Who supports or opposes something gets a lane here; a change of side is marked ⇄.");
-  const legend = el("p", { class: "legend soft" }, ...Object.entries(SIGNS).flatMap(([stance, glyph]) => [el("span", { class: `dot ${stance}` }, glyph), stance]), el("span", { class: "dot flip" }, "⇄"), "changed sides");
+  const legend = el("p", { class: "legend soft" }, ...Object.entries(SIGNS).flatMap(([stance, glyph]) => [el("span", { class: `spot ${stance}` }, glyph), stance]), el("span", { class: "spot flip" }, "⇄"), "changed sides");
   const head = el("div", { class: "lanes-head" }, el("label", {}, "On ", select), legend);
   const more = el("p", { class: "soft more" });
   root.append(el("div", { class: "lanes-view" }, empty, head, list, more, detail));
@@ -32,13 +33,19 @@ export function mount(root, ctx) {
     const newest = last(ctx);
     list.style.setProperty("--at", newest <= 1 ? 1 : ((at ?? newest) - 1) / (newest - 1));
     const tell = (row, button) => told(ctx, detail, row, button);
-    keyed(list, shown.slice(0, LANES), (lane) => lane.participant, (lane) => drawn(lane, newest, at, state.on, tell), (lane) =>
-      JSON.stringify([lane.held.map((one) => [one.n, one.stance, one.on, one.text]), newest, state.on && at, state.on]));
+    keyed(list, shown.slice(0, LANES), (lane) => lane.participant, (lane) => drawn(lane, newest, at, state, tell), (lane) =>
+      JSON.stringify([lane.held.map((one) => [one.n, one.stance, one.on, one.text]), newest, state.on && at, state.on, state.slots]));
     if (!detail.hasChildNodes() || !detail.shown?.isConnected) latest(list);
     more.hidden = shown.length <= LANES;
     more.textContent = `${many(shown.length - LANES, "more participant")} took sides`;
   }
-  return ending(root, following(ctx, ["board", "at", "timeline"], show));
+  const wide = sized(list, (width) => {
+    const slots = Math.max(6, Math.round((width < 560 ? width - 24 : width - 236) / APART));
+    if (slots === state.slots) return;
+    state.slots = slots;
+    show();
+  });
+  return ending(root, wide, following(ctx, ["board", "at", "timeline"], show));
 }
 
 /** Where nothing is chosen the last change of side is told, or else the last stance. */
@@ -62,10 +69,10 @@ function choices(select, rows, state) {
   select.value = state.on;
 }
 
-function drawn({ participant, held }, newest, at, on, tell) {
-  const track = el("div", { class: "track" });
+function drawn({ participant, held }, newest, at, { on, slots }, tell) {
+  const track = el("div", { class: "lane-track" });
   if (on) track.append(...stretches(held, newest, at));
-  placed(held, newest, SLOTS).forEach(({ share, held: here }, place) => track.append(heap(share, here, tell, place === 0)));
+  placed(held, newest, slots).forEach(({ share, held: here }, place) => track.append(heap(share, here, tell, place === 0)));
   const flips = held.filter((one) => one.flip).length;
   return el(
     "li",
@@ -135,8 +142,8 @@ function beside(track, key, button) {
 
 /** What a mark stands for, below the lanes: nothing hides behind a hover alone. */
 function told(ctx, detail, rows, button) {
-  detail.closest(".lanes-view").querySelectorAll(".stance.told").forEach((one) => one.classList.remove("told"));
-  button.classList.add("told");
+  detail.closest(".lanes-view").querySelectorAll(".stance.picked").forEach((one) => one.classList.remove("picked"));
+  button.classList.add("picked");
   detail.shown = button;
   fill(detail, ...rows.slice(-4).map((row) => line(ctx, row)), rows.length > 4 && el("p", { class: "soft" }, `and ${count(rows.length - 4)} more before`));
 }
@@ -148,7 +155,7 @@ function line(ctx, row) {
     {},
     person(row.participant),
     row.flip && el("span", {}, sign("⇄"), ` turned from ${row.was} to`),
-    el("span", { class: `dot ${row.stance}` }, SIGNS[row.stance]),
+    el("span", { class: `spot ${row.stance}` }, SIGNS[row.stance]),
     `${row.stance} `,
     item ? handle(row.on) : el("span", {}, "on ", said(row.on, 60)),
     row.text && el("q", {}, said(row.text, 120)),

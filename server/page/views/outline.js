@@ -102,9 +102,9 @@ const line = (ctx, { n, entry }) =>
     {},
     el(
       "button",
-      { type: "button", class: "line", data: { n }, onclick: () => ctx.go({ view: "talk", n }) },
+      { type: "button", class: "leaf", data: { n }, onclick: () => ctx.go({ view: "talk", n }) },
       el("span", { class: "span" }, `#${count(n)}`),
       person(entry.participant),
-      el("span", { class: "line-text" }, said(entry.content, LINE)),
+      el("span", { class: "leaf-text" }, said(entry.content, LINE)),
     ),
   );

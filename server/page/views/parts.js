@@ -66,6 +66,13 @@ export function following(ctx, parts, show) {
   };
 }
 
+/** Brings the item `ref` of a view into sight, and the focus to it. */
+export function found(root, { ref }) {
+  const node = ref && root.querySelector(`[data-ref="${CSS.escape(ref)}"]`);
+  node?.scrollIntoView({ block: "center", inline: "nearest" });
+  node?.focus({ preventScroll: true });
+}
+
 /** A view that ends: its hearers go, and what it put into `root`. */
 export const ending = (root, ...ends) => ({
   unmount() {

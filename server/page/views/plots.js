@@ -51,7 +51,7 @@ function figure(ctx, plot) {
     if (chart) chart.setData(data);
     else chart = new globalThis.uPlot(options(ctx, plot, place, width, caption.lastChild), data, place);
     place.setAttribute("aria-label", spoken(plot, series));
-    tell(caption.lastChild, plot, series, (series.n ?? []).length - 1);
+    tell(caption.lastChild, plot, series, standing(ctx, series.n));
     if (table.open) numbers(table, plot, series);
   }
   table.addEventListener("toggle", () => table.open && series && numbers(table, plot, series));
@@ -66,7 +66,10 @@ function figure(ctx, plot) {
       series = given;
       draw();
     },
-    redraw: () => chart?.redraw(false),
+    redraw() {
+      chart?.redraw(false);
+      if (series) tell(caption.lastChild, plot, series, standing(ctx, series.n));
+    },
     anew,
     end() {
       end();
@@ -101,10 +104,16 @@ function options(ctx, plot, place, width, now) {
     }))],
     hooks: {
       draw: [(chart) => moment(chart, ctx.store.get("at"), ink.ink)],
-      setCursor: [(chart) => tell(now, plot, byName(plot, chart.data), chart.cursor.idx ?? chart.data[0].length - 1)],
+      setCursor: [(chart) => tell(now, plot, byName(plot, chart.data), chart.cursor.idx ?? standing(ctx, chart.data[0]))],
       ready: [(chart) => chart.over.addEventListener("click", () => chart.cursor.idx != null && travel(ctx, chart.data[0][chart.cursor.idx]))],
     },
   };
+}
+
+/** Where the moment that is shown stands in a series: the last row at or before it. */
+function standing(ctx, numbers = []) {
+  const at = ctx.store.get("at");
+  return at === null ? numbers.length - 1 : Math.max(0, numbers.findLastIndex((n) => n <= at));
 }
 
 const faint = (colour) => (/^#[0-9a-f]{6}$/i.test(colour) ? `${colour}22` : "transparent");

@@ -61,7 +61,7 @@ function show(ctx, { node, range, told, state, strip: drawing, now, on }) {
   range.max = String(newest);
   if (document.activeElement !== range || Number(range.value) !== (at ?? newest)) range.value = String(at ?? newest);
   range.setAttribute("aria-valuetext", at === null ? `now, message ${newest}` : `message ${at} of ${newest}`);
-  node.classList.toggle("past", at !== null);
+  node.classList.toggle("then", at !== null);
   now.hidden = at === null;
   on.disabled = at === null;
   fill(told, ...words(state.marks, at, newest));

@@ -78,7 +78,7 @@ function stood(ctx, found) {
   return el("ul", { class: "stood", role: "list" }, ...reactions.map((one) =>
     el(
       "li",
-      { class: `side ${one.stance}` },
+      { class: `stand ${one.stance}` },
       sign(SIGNS[one.stance] ?? "·"),
       el("span", { class: "unseen" }, one.stance),
       person(one.participant),
