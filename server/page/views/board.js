@@ -5,6 +5,7 @@ import { newKey } from "/static/api.js";
 import { many } from "/static/text.js";
 import { cite, cites } from "./evidence.js";
 import { keyed } from "./keyed.js";
+import { readings } from "./model.js";
 import { SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
 import { react } from "./source.js";
 
@@ -20,16 +21,18 @@ export function mount(root, ctx) {
   const columns = COLUMNS.map(column);
   const board = el("div", { class: "columns" }, ...columns.map((one) => one.section));
   const empty = el("div", {}, nothing("Nothing is proposed yet", "What somebody proposes in the talk stands here, with who is for and against it."));
+  const read = readings(ctx, "proposal");
   const more = el("p", { class: "soft more" });
   const jump = el("div", { class: "jump", role: "group", "aria-label": "Go to a column" }, ...columns.map((one) => one.jump));
-  root.append(el("div", { class: "board" }, empty, jump, board, more));
+  root.append(el("div", { class: "board" }, empty, jump, board, more, read.node));
   const end = following(ctx, ["board", "at", "me"], () => {
-    const found = ctx.store.get("board");
-    const rows = found?.proposals ?? [];
-    empty.hidden = !found || rows.length > 0;
+    const held = ctx.store.get("board");
+    const rows = held?.proposals ?? [];
+    empty.hidden = !held || rows.length > 0;
     board.hidden = jump.hidden = rows.length === 0;
-    for (const one of columns) show(ctx, one, rows, found);
-    const left = found?.more?.proposals ?? 0;
+    for (const one of columns) show(ctx, one, rows, held);
+    read.show(held);
+    const left = held?.more?.proposals ?? 0;
     more.hidden = !left;
     more.textContent = `${many(left, "older proposal")} not shown`;
   });

@@ -4,6 +4,7 @@ import { el } from "/static/el.js";
 import { count, many } from "/static/text.js";
 import { cites } from "./evidence.js";
 import { keyed } from "./keyed.js";
+import { readings } from "./model.js";
 import { SIGNS, ending, following, found, handle, nothing, person, said, sign, tag, whole, why } from "./parts.js";
 
 const SEALS = {
@@ -22,8 +23,9 @@ export function mount(root, ctx) {
   const list = el("ol", { class: "cards decisions", role: "list" });
   const empty = el("div", {}, nothing("Nothing is decided yet", "A decision stands here with who carried it, who was against it, and the words that show it."));
   const votes = el("section", { class: "open-votes", "aria-label": "Votes" });
+  const read = readings(ctx, "decision");
   const more = el("p", { class: "soft more" });
-  root.append(el("div", {}, votes, empty, list, more));
+  root.append(el("div", {}, votes, empty, list, more, read.node));
   const end = following(ctx, ["board", "at"], () => {
     const board = ctx.store.get("board");
     const rows = board?.decisions ?? [];
@@ -33,6 +35,7 @@ export function mount(root, ctx) {
     votes.hidden = running.length === 0;
     const seen = [board?.participants?.length, board?.votes?.length];
     keyed(list, rows, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
+    read.show(board);
     const left = board?.more?.decisions ?? 0;
     more.hidden = !left;
     more.textContent = `${many(left, "older decision")} not shown`;

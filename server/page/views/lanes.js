@@ -19,7 +19,7 @@ export function mount(root, ctx) {
   const list = el("ol", { class: "lanes", role: "list", onkeydown: along });
   const detail = el("div", { class: "stance-told", "aria-live": "polite" });
   const empty = nothing("Nobody has taken a side yet", "Who supports or opposes something gets a lane here; a change of side is marked ⇄.");
-  const legend = el("p", { class: "legend soft" }, ...Object.entries(SIGNS).flatMap(([stance, glyph]) => [el("span", { class: `spot ${stance}` }, glyph), stance]), el("span", { class: "spot flip" }, "⇄"), "changed sides");
+  const legend = el("p", { class: "legend soft" }, ...Object.entries({ ...SIGNS, flip: "⇄" }).map(([stance, glyph]) => el("span", {}, el("span", { class: `spot ${stance}` }, glyph), stance === "flip" ? "changed sides" : stance)));
   const head = el("div", { class: "lanes-head" }, el("label", {}, "On ", select), legend);
   const more = el("p", { class: "soft more" });
   root.append(el("div", { class: "lanes-view" }, empty, head, list, more, detail));

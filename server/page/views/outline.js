@@ -15,15 +15,24 @@ export function mount(root, ctx) {
   const list = el("ul", { class: "outline", role: "list" });
   const empty = nothing("Nothing to outline yet", "Once enough was said, stretches of the talk are summed up here; each unfolds to its messages.");
   root.append(empty, list);
-  return ending(
-    root,
-    following(ctx, ["board", "at"], () => {
-      const board = ctx.store.get("board");
-      const nodes = board ? tree(board.summaries, board.n) : [];
-      empty.hidden = !board || board.n > 0;
-      keyed(list, nodes, key, (node) => branch(ctx, node), sign);
-    }),
-  );
+  const end = following(ctx, ["board", "at"], () => {
+    const board = ctx.store.get("board");
+    const nodes = board ? tree(board.summaries, board.n) : [];
+    empty.hidden = !board || board.n > 0;
+    keyed(list, nodes, key, (node) => branch(ctx, node), sign);
+  });
+  return { ...ending(root, end), open: ({ n }) => n && unfold(list, n) };
+}
+
+/** Opens what covers message `n`, down to the lowest summary. */
+function unfold(list, n) {
+  const covers = ({ dataset }) => Number(dataset.first) <= n && n <= Number(dataset.last);
+  const fold = [...list.querySelectorAll(":scope > li > details")].find(covers);
+  if (!fold) return;
+  const below = fold.open ? Promise.resolve() : new Promise((done) => fold.addEventListener("toggle", done, { once: true }));
+  fold.open = true;
+  fold.querySelector("summary").focus();
+  below.then(() => unfold(fold.lastChild, n));
 }
 
 const key = ({ summary, first }) => (summary ? `s${summary.level}-${summary.first}` : `m${first}`);
@@ -44,7 +53,7 @@ function summed(ctx, node) {
     el("span", { class: "outline-text", dir: "auto" }, visible(text, true)),
     how && tag("how", HOW[how] ?? how),
   );
-  const fold = el("details", { class: "branch", data: { level } }, head, list);
+  const fold = el("details", { class: "branch", data: { level, first, last } }, head, list);
   once(fold, () => {
     const found = below.length ? below : [{ first, last }];
     list.append(...found.map((one) => (one.summary ? summed(ctx, one) : below.length ? stretch(ctx, one) : messages(ctx, one))));
@@ -62,7 +71,7 @@ function stretch(ctx, node) {
     el("span", { class: "span" }, many === 1 ? `#${count(node.first)}` : `#${count(node.first)}–${count(node.last)}`),
     el("span", { class: "outline-text soft" }, many === 1 ? "one message, not summed up" : `${count(many)} messages, not summed up`),
   );
-  const fold = el("details", { class: "branch bare" }, head, list);
+  const fold = el("details", { class: "branch bare", data: { first: node.first, last: node.last } }, head, list);
   once(fold, () => list.append(messages(ctx, node)));
   return el("li", {}, fold);
 }
