@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final, Literal, Self
 
-from bus import Bus
+from bus import Bus, Draft, Receipt
 from bus.drafts import made
 from bus.entries import (
     Act,
@@ -161,17 +161,33 @@ class Session(Verbs):
         Where an agent needs the floor for it, waits until it is granted, unless it
         has it already (`floor`, `take_floor`), and gives it back with the message.
         """
+        return (await self.said(text, act=act, re=re, to=to, topic=topic)).n
+
+    async def said(
+        self,
+        text: str,
+        *,
+        act: Act | None = None,
+        re: int | str | None = None,
+        to: Sequence[str] = (),
+        topic: str | None = None,
+        at: str | None = None,
+        id: str = "",
+        seconds: float = WAIT_SECONDS,
+    ) -> Receipt:
+        """`say`, under `id`, with at most `seconds` of waiting; where it stands."""
         entry = made(
             Said, participant=self._me.name, content=text, act=act, re=re, to=tuple(to),
-            topic=topic,
+            topic=topic, at=at,
         )  # fmt: skip
         await self._keep_seat()
         if not self._needs_floor:
-            return await self._publish("say", entry)
+            draft = self._me.draft("say", entry)
+            return (await self._room.publish([Draft(id or draft.id, entry)]))[0]
         if self._turns.epoch is None:
-            await self._turns.take(Wish(intent=_INTENTS.get(act or "", "answer"), re=re))
-        (receipt,) = await self._turns.commit([entry])
-        return receipt.n
+            wish = Wish(intent=_INTENTS.get(act or "", "answer"), re=re)
+            await self._turns.take(wish, seconds)
+        return (await self._turns.commit([entry], id))[0]
 
     async def take_floor(
         self,
