@@ -65,10 +65,12 @@ async def _invalid(connection: HTTPConnection, error: Any) -> Response | None:
 
 async def _answered(connection: HTTPConnection, problem: Problem) -> Response | None:
     """As a response; to a socket that was accepted already, as its end."""
-    if isinstance(connection, WebSocket):
-        if connection.application_state is not WebSocketState.CONNECTING:
-            await connection.close(1011 if problem.status >= 500 else 1008)
-            return None
+    if (
+        isinstance(connection, WebSocket)
+        and connection.application_state is not WebSocketState.CONNECTING
+    ):
+        await connection.close(1011 if problem.status >= 500 else 1008)
+        return None
     return answer(problem, connection.scope)
 
 

@@ -34,6 +34,7 @@ from server.gateway import (
 )
 from server.gateway.asgi import BodyLimit, RequestIds, SecureHeaders
 from server.gateway.doors import Doors, Part
+from server.gateway.metrics import Counted
 from server.gateway.origins import OwnHosts
 from server.version import version
 
@@ -95,6 +96,7 @@ def _middleware(doors: Doors | None) -> list[Middleware]:
         return []
     serve = doors.settings.serve
     return [
+        Middleware(Counted, doors.metrics),
         Middleware(RequestIds),
         Middleware(SecureHeaders),
         Middleware(OwnHosts, doors.origins),

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, cast
 
 from fastapi import Depends, Path
@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 from listeners.moments import Moments
 from server.gateway.buckets import Buckets
 from server.gateway.keys import Keyring
+from server.gateway.metrics import Metrics
 from server.gateway.origins import Origins
 from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
@@ -44,6 +45,7 @@ class Doors:
     origins: Origins
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,12 +97,12 @@ class Keyring:
             header = jwt.get_unverified_header(token)
             if header.keys() != {"alg", "typ", "kid"} or header["typ"] != "JWT":
                 raise Problem("token-invalid")
-            return cast("dict[str, Any]", jwt.decode(
+            return jwt.decode(
                 token, self._keys[header["kid"]], algorithms=[_ALGORITHM], audience=audience,
                 issuer="parley",
                 options={"require": list(_REQUIRED), "verify_exp": False, "verify_iat": False,
                          "verify_nbf": False, "strict_aud": True},
-            ))  # fmt: skip
+            )  # fmt: skip
         except (jwt.PyJWTError, KeyError, TypeError, ValueError):
             raise Problem("token-invalid") from None
 

@@ -59,9 +59,9 @@ def _found(connection: HTTPConnection, doors: Doors) -> Caller:
             connection.state.by_cookie = True
             return _by_cookies(connection, doors)
     except Problem:
-        _slow_down(doors, connection, "login")
+        slow_down(doors, connection, "login")
         raise
-    _slow_down(doors, connection, "nobody")
+    slow_down(doors, connection, "nobody")
     raise Problem("token-missing")
 
 
@@ -84,7 +84,7 @@ def _by_cookies(connection: HTTPConnection, doors: Doors) -> Caller:
     return seat or page or NOBODY
 
 
-def _slow_down(doors: Doors, connection: HTTPConnection, kind: Kind) -> None:
+def slow_down(doors: Doors, connection: HTTPConnection, kind: Kind) -> None:
     """Whoever comes without a good token is counted by where they come from."""
     if wait := doors.buckets.take(address(connection), kind):
         raise Problem("rate", retry_after=wait)
