@@ -29,6 +29,7 @@ from server.gateway.keys import Keyring
 from server.gateway.origins import Origins
 from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
+from server.gateway.streams import Streams
 from server.gateway.tickets import Tickets
 from server.held import Held
 from server.mcp import door
@@ -37,7 +38,8 @@ from server.secret import Signing
 from server.settings import Settings
 from server.settings_serve import ServeSettings
 
-CLOSING_SECONDS: Final = 5  # for streams to end by themselves
+DRAIN_SECONDS: Final = 1.0  # for streams to say why they end
+CLOSING_SECONDS: Final = 5  # for what is under way to end by itself
 IDLE_SECONDS: Final = 15  # a connection that asks nothing is closed
 HEADER_BYTES: Final = 16_384
 
@@ -45,17 +47,20 @@ HEADER_BYTES: Final = 16_384
 class Server(uvicorn.Server):
     """Leaves signals to us, says when it listens, and closes the streams before it waits."""
 
-    def __init__(self, config: uvicorn.Config, closing: asyncio.Event) -> None:
+    def __init__(self, config: uvicorn.Config, doors: Doors) -> None:
         super().__init__(config)
         self.listens = asyncio.Event()
-        self._closing = closing
+        self._doors = doors
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.listens.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._closing.set()
+        for server in self.servers:
+            server.close()  # first, so that who is told to go does not come back here
+        self._doors.closing.set()
+        await self._doors.streams.drained(DRAIN_SECONDS)
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -89,10 +94,14 @@ async def opened_doors(
         stack.push_async_callback(rooms.aclose)
         seats = Seats(bus, rooms, serve.seat_minutes, clock)
         stack.push_async_callback(seats.aclose)
+        closing = asyncio.Event()
+        streams = Streams(closing, clock, serve.streams)
+        stack.push_async_callback(streams.aclose)
         yield Doors(
             settings=settings, held=held, running=running, keyring=keyring,
             tickets=Tickets(keyring, clock), buckets=Buckets(serve, clock), rooms=rooms,
-            seats=seats, moments=moments, origins=origins, closing=asyncio.Event(), clock=clock,
+            seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
+            streams=streams,
         )  # fmt: skip
 
 
@@ -108,7 +117,7 @@ async def standing(
             parts = (door.part(doors),)
             for part in parts:
                 await stack.enter_async_context(part.lifespan())
-            server = Server(_config(build(doors, parts), settings.serve), doors.closing)
+            server = Server(_config(build(doors, parts), settings.serve), doors)
             task = asyncio.create_task(server.serve([sock]), name="parley-doors")
             try:
                 await _until(server.listens, task)

@@ -20,6 +20,7 @@ from server.gateway.metrics import Metrics
 from server.gateway.origins import Origins
 from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
+from server.gateway.streams import Streams
 from server.gateway.tickets import Tickets
 from server.held import Held
 from server.running import Running
@@ -40,6 +41,7 @@ class Doors:
     tickets: Tickets
     buckets: Buckets
     rooms: Rooms
+    streams: Streams
     seats: Seats
     moments: Moments
     origins: Origins

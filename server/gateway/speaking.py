@@ -12,7 +12,6 @@ from pydantic import BaseModel, ValidationError
 from ulid import ULID
 
 from bus.drafts import Draft, Receipt
-from bus.entries import ACTS
 from bus.errors import StaleEpoch
 from memory.floor.grants import allowed
 from memory.state import Memory
@@ -41,41 +40,23 @@ def own_id(name: str, key: str | None = None) -> str:
 
 def check_act(caller: Caller, act: str | None) -> None:
     """Raises `Problem` `act-not-allowed` where the token lists acts, and not this one."""
-    if caller.operator or act is None:
-        return
-    acts = [word for word in caller.may or () if word in ACTS]
-    if acts and act not in acts:
+    if not caller.may_say(act):
         raise Problem("act-not-allowed")
 
 
-def check_capability(memory: Memory, caller: Caller, name: str | None, needs: str) -> None:
-    """Raises `Problem` `forbidden` where the session gives `name` no such capability.
+def moderator(memory: Memory, caller: Caller, named: str | None, needs: str) -> str | None:
+    """In whose name something is done that takes the capability `needs`.
 
-    None is an operator's own word, which needs none.
+    None is an operator's own word, which is the server's, and needs none. Raises `Problem`
+    `forbidden` where the session gives that name no such capability.
     """
-    if name is None and caller.operator:
-        return
-    if name is None or not allowed(memory, name, needs):
-        raise Problem("forbidden", needs=needs)
-
-
-def moderator(caller: Caller, named: str | None) -> str | None:
-    """In whose name the floor is moderated; None: an operator's own word, which is the server's."""
-    return None if caller.operator and named is None else caller.speaker(named)
-
-
-def named_or_own(caller: Caller, named: str | None) -> str:
-    """As `speaker`; an operator that names nobody goes by its own name. Not for what is said."""
-    return caller.name if caller.operator and named is None else caller.speaker(named)
-
-
-def pay(doors: Doors, caller: Caller, cost: int) -> None:
-    """Takes what a batch costs beyond the one entry that was paid for. Raises `Problem` `rate`."""
-    if cost <= 0:
-        return
-    wait = doors.buckets.take(caller.jti, "publish", cost, operator=caller.operator)
-    if wait:
-        raise Problem("rate", retry_after=wait)
+    name = caller.name if named is None else caller.speaker(named)
+    own = named is None and caller.operator
+    if not (own and caller.role == "operator") and allowed(memory, name, needs):
+        return name
+    if own:
+        return None
+    raise Problem("forbidden", needs=needs)
 
 
 async def standing(doors: Doors, session: str, draft: Draft) -> Receipt | None:
