@@ -88,8 +88,8 @@ async def vote(call: Call) -> Said:
 async def call_vote(call: Call) -> VoteRow:
     args, seat = call.args, _seat(call)
     n = await seat.call_vote(
-        args.question, re=_target(args.proposal), options=args.options, rule=args.rule,
-        secret=args.secret,
+        args.question, re=args.proposal and handle(args.proposal), options=args.options,
+        rule=args.rule, secret=args.secret,
     )  # fmt: skip
     held = vote_of(seat.memory, n)
     if held is None:

@@ -76,7 +76,8 @@ def _read(tool: Tool, arguments: dict[str, Any]) -> Any:
         return tool.args.model_validate(arguments)
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise Problem("invalid", **fault(tool.args, first["loc"], first["type"])) from None
+        place: dict[str, Any] = fault(tool.args, first["loc"], first["type"])
+        raise Problem("invalid", **place) from None
 
 
 def _refused(problem: Problem, error: Exception, tool: Tool) -> CallToolResult:

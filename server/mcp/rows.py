@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from memory.claims.reading import Reading, reading, status_of
@@ -74,7 +74,7 @@ def fact_row(fact: Mapping[str, Any]) -> FactRow:
 def memory_tree(memory: Memory, part: Part) -> Tree:
     """The rows of `part` as data, cites without their words."""
     read = reading(memory)
-    parts = {
+    parts: dict[str, Callable[[], list[Tree]]] = {
         "decisions": lambda: [_decision(one, read) for one in _newest(_decisions(memory))],
         "proposals": lambda: [_proposal(one, read) for one in _newest(_proposals(memory))],
         "positions": lambda: _positions(memory),
