@@ -6,8 +6,10 @@ belongs to a name in a session.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 import mcp_types as types
@@ -52,12 +54,27 @@ def part(doors: Doors) -> Part:
         max_request_body_size=doors.settings.serve.body_bytes,
     )  # fmt: skip
 
-    @asynccontextmanager
-    async def lifespan() -> AsyncIterator[None]:
-        async with manager.run():
-            yield
+    route = Route(PATH, endpoint=_Endpoint(manager), methods=["POST"])
+    return Part((route,), partial(_running, manager))
 
-    return Part((Route(PATH, endpoint=_Endpoint(manager), methods=["POST"]),), lifespan)
+
+@asynccontextmanager
+async def _running(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
+    """In a task of its own: the manager has to end where it began, whoever ends the server."""
+    begun, over = asyncio.Event(), asyncio.Event()
+
+    async def body() -> None:
+        async with manager.run():
+            begun.set()
+            await over.wait()
+
+    task = asyncio.create_task(body(), name="parley-mcp")
+    try:
+        await begun.wait()
+        yield
+    finally:
+        over.set()
+        await task
 
 
 class _Endpoint:

@@ -44,7 +44,9 @@ async def deliberate(ana: Agent, bo: Agent) -> None:
     memory = await ana.do("read_memory", part="decisions")
     (decision,) = memory["decisions"]
     assert (decision["ref"], decision["status"], decision["resolves"]) == ("D1", "ratified", "P1")
-    assert decision["cites"][0] == {"n": claimed["n"], "start": 0, "end": 0, "quote": "We build the light."}
+    assert (decision["cites"][0]["n"], decision["cites"][0]["quote"]) == (
+        claimed["n"], "We build the light.",
+    )  # fmt: skip
     assert (await ana.do("leave_session"))["left"]
 
 
@@ -60,14 +62,13 @@ async def test_two_agents_decide_over_http(redis_url: str, mode: Mode) -> None:
             await deliberate(ana, bo)
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_two_agents_decide_over_standard_input(redis_url: str, mode: Mode) -> None:
-    """Each a process of its own on one Redis."""
+async def test_two_agents_decide_over_standard_input(redis_url: str) -> None:
+    """Each a process of its own on one Redis, one of them with the protocol before the newest."""
     async with await Bus.connect(redis_url) as bus:
         await bus.open("harbour", opened())
         async with (
-            over_stdio(redis_url, "ana", mode=mode) as ana,
-            over_stdio(redis_url, "bo", mode=mode) as bo,
+            over_stdio(redis_url, "ana", mode="auto") as ana,
+            over_stdio(redis_url, "bo", mode="legacy") as bo,
         ):
             await deliberate(ana, bo)
         memory = await MemoryReader(bus, PACKS).current("harbour")
