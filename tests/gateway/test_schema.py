@@ -74,7 +74,10 @@ def _try(operation: Any, token: str, count: int) -> None:
     apart = operation.definition.raw["operationId"] in APART
 
     @hypothesis.settings(
-        max_examples=count, deadline=None, derandomize=True, database=None,
+        max_examples=count,
+        deadline=None,
+        derandomize=True,
+        database=None,
         suppress_health_check=list(hypothesis.HealthCheck),
         phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
     )
