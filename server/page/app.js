@@ -1,7 +1,7 @@
 /** The page: which view stands, who one is, and the keys. */
 
 import { api, Problem } from "/static/api.js";
-import { button, dialog, el, fill, icon } from "/static/el.js";
+import { button, el, fill } from "/static/el.js";
 import { keys, showHelp } from "/static/keyboard.js";
 import { doorway, redeem } from "/static/login.js";
 import * as list from "/static/views/list.js";
@@ -95,8 +95,14 @@ document.getElementById("skip").addEventListener("click", (event) => {
   main?.setAttribute("tabindex", "-1");
   main?.focus();
 });
-addEventListener("popstate", show);
-addEventListener("hashchange", () => redeem(api).then((used) => used && (page.me = null, show())));
+addEventListener("popstate", enter);
+
+/** Show what the address names, after using the ticket that it may bring. */
+function enter() {
+  return redeem()
+    .then((used) => used && (page.me = null), (error) => notice(error.message, "bad"))
+    .then(show);
+}
 
 keys({
   "?": showHelp,
@@ -104,4 +110,4 @@ keys({
   t: () => globalThis.toggleTheme(),
 });
 
-redeem(api).catch((error) => notice(error.message, "bad")).then(show);
+enter();

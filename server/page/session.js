@@ -41,15 +41,15 @@ function framed(store, given) {
   const title = el("h1", {}, bdi(""));
   const goal = el("p", { class: "goal" });
   const state = el("span", { class: "state" });
-  const line = el("span", { class: "line", role: "status" });
+  const line = el("span", { class: "wire", role: "status" });
   const me = el("span", { class: "me" });
-  const head = el("header", { class: "bar" }, brand(), el("div", { class: "heading" }, title, goal), el("div", { class: "states" }, state, line, me), tools(...own(store, given)));
+  const head = el("header", { class: "bar session-head" }, brand(), el("div", { class: "heading" }, title, goal), el("div", { class: "states" }, state, line, me), tools(...own(store, given)));
   const past = el("div", { class: "past", role: "status", hidden: true });
   const write = el("div", { class: "write" });
   const list = el("div", { class: "list" });
   const talkBox = el("section", { class: "talk", "aria-label": "Talk", id: "pane-talk" }, list, write);
   const memory = el("section", { class: "memory", "aria-label": "Memory", id: "pane-memory" });
-  const side = el("aside", { class: "side", "aria-label": "Floor, votes and people", id: "pane-side" });
+  const side = el("aside", { class: "room", "aria-label": "Floor, votes and people", id: "pane-room" });
   const main = el("main", { id: "main", class: "session", data: { show: "talk" } }, talkBox, memory, side);
   const time = el("footer", { class: "time" });
   const nav = panes(main);
@@ -63,7 +63,7 @@ function own(store, given) {
 
 /** On a phone one of three is shown. */
 function panes(main) {
-  const shown = [["talk", "Talk"], ["memory", "Memory"], ["side", "Room"]];
+  const shown = [["talk", "Talk"], ["memory", "Memory"], ["room", "Room"]];
   const nav = el("nav", { class: "panes", "aria-label": "Parts of the page" });
   const choose = (name) => {
     main.dataset.show = name;
@@ -109,7 +109,7 @@ function showHead(frame, store, given) {
   fill(frame.state, closed ? el("span", { class: "pill", title: String(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only" }, many(status.n ?? 0, "message")));
   const words = { live: "live", waiting: "reconnecting…", ended: "ended" };
   frame.line.dataset.line = status.line;
-  fill(frame.line, el("span", { class: "dot", "aria-hidden": "true" }), words[status.line] ?? "");
+  fill(frame.line, el("span", { class: "lamp", "aria-hidden": "true" }), words[status.line] ?? "");
   fill(frame.me, me?.name && el("span", { class: "soft" }, "as "), me?.name && bdi(me.name));
 }
 
@@ -150,7 +150,8 @@ function pressed(ctx, { talk: found, memory }) {
 }
 
 function why(ctx) {
-  const ref = document.activeElement?.closest("[data-ref]")?.dataset.ref;
+  const focus = document.activeElement;
+  const ref = (focus?.closest("[data-ref]") ?? focus?.closest(".msg")?.querySelector("[data-ref]"))?.dataset.ref;
   if (ref) ctx.go({ view: "why", ref });
   else ctx.notice("Focus an item first: Tab goes from one to the next.");
 }

@@ -18,16 +18,28 @@ export async function begin(ctx) {
   const run = el("select", { id: "new-run" }, ...RUNS.map(([value, label]) => el("option", { value }, label)));
   const told = el("p", { class: "told bad", role: "alert" });
   const running = field("And then", run);
-  running.hidden = true;
-  scenario.addEventListener("change", () => (running.hidden = !scenario.value));
+  const own = el("div", { class: "form" }, field("Title", title), field("Goal", goal), field("Preset", preset));
+  const plays = () => Boolean(scenario.value) && run.value !== "no";
+  const aim = () => {
+    running.hidden = !scenario.value;
+    own.hidden = plays(); // a scenario that is played brings its own
+    title.required = !plays();
+    if (scenario.value && !id.dataset.own) id.value = slug(title.value || scenario.value);
+  };
+  aim();
+  scenario.addEventListener("change", aim);
+  run.addEventListener("change", aim);
   title.addEventListener("input", () => id.dataset.own || (id.value = slug(title.value)));
   id.addEventListener("input", () => (id.dataset.own = "1"));
   const submit = async (event) => {
     event.preventDefault();
-    const settings = goal.value.trim() ? { goal: goal.value.trim() } : null;
+    const about = {
+      title: title.value.trim(),
+      ...(preset.value && { preset: preset.value }),
+      ...(goal.value.trim() && { settings: { goal: goal.value.trim() } }),
+    };
     const body = {
-      session: id.value, title: title.value.trim(),
-      ...(preset.value && { preset: preset.value }), ...(settings && { settings }),
+      session: id.value, ...(!plays() && about),
       ...(scenario.value && { scenario: scenario.value, run: run.value }),
     };
     try {
@@ -42,14 +54,17 @@ export async function begin(ctx) {
   const box = dialog("New session", el(
     "form",
     { class: "form", onsubmit: submit },
-    field("Title", title), field("Goal", goal), field("Id", id, "It stands in the address. Letters, digits, dots, dashes."), field("Preset", preset), field("Scenario", scenario), running, told,
+    own, field("Scenario", scenario), running, field("Id", id, "It stands in the address: letters, digits, dots, dashes."), told,
     el("p", { class: "row end" }, button("Cancel", { onclick: () => box.close() }), el("button", { class: "button primary" }, "Open it")),
   ));
 }
 
 async function choices(ctx, path) {
   const { items } = await ctx.api.get(path).catch(() => ({ items: [] }));
-  return items.map((one) => el("option", { value: one.name }, bdi(one.about ? `${one.name}: ${clip(one.about, 70)}` : one.name).textContent));
+  return items.map((one) => {
+    const name = one.preset ?? one.scenario;
+    return el("option", { value: name }, bdi(one.title ? `${name}: ${clip(one.title, 70)}` : name).textContent);
+  });
 }
 
 const slug = (text) =>

@@ -135,7 +135,7 @@ function spent(one, most) {
     "li",
     {},
     named(one.participant),
-    el("span", { class: "track" }, el("span", { class: "bar", style: { width: `${(100 * one.tokens) / most}%` } })),
+    el("span", { class: "gauge" }, el("span", { class: "filled", style: { width: `${(100 * one.tokens) / most}%` } })),
     el("span", { class: "soft number", title: `${money(one.micros)} spent` }, count(one.tokens)),
   );
 }

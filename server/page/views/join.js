@@ -57,7 +57,7 @@ function joinBox(ctx) {
   return el(
     "div",
     { class: "join" },
-    el("p", {}, "You may speak as ", named(me.name), ". Take a seat, and the others see that you are here."),
+    el("p", {}, "You may speak as ", named(me.name), ". Join, and the others see that you are here."),
     button("Join", { class: "button primary", onclick: (event) => sit(ctx, event.currentTarget) }, "person"),
   );
 }

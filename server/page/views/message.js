@@ -26,7 +26,7 @@ export function message(ctx, record, { before, chips, spans, earlier }) {
     {
       class: `msg${joined ? " joined" : ""}${entry.form === "reasoning" ? " thought" : ""}`,
       tabindex: "-1",
-      data: { n, ref: `M${n}`, hue: hueOf(entry.participant) },
+      data: { n, hue: hueOf(entry.participant) },
       "aria-posinset": n,
       "aria-setsize": ctx.store.get("messages").total,
       "aria-label": `${visible(entry.participant)}, message ${n}`,

@@ -7,6 +7,7 @@ import { byMessage, chips } from "./facts.js";
 import { answer, message, open } from "./message.js";
 import { Window } from "./window.js";
 
+const REACH = 12; // rows without a message that one looks past
 const SPOKEN = 3; // of what comes at once, what is read out
 
 /** Gives `unmount()`, `openMessage(n, [start, end])`, `step(by)`, `reply()`, `enter()`, `newest()`, `focus()`. */
@@ -124,10 +125,19 @@ class Talk {
   #version(n) {
     const messages = this.#messages;
     const parts = [
-      messages.get(n)?.id, messages.knows(n), messages.get(n - 1)?.id, messages.facts.get(n)?.length, this.#past.get(n)?.length,
+      messages.get(n)?.id, messages.knows(n), this.#before(n)?.id, messages.facts.get(n)?.length, this.#past.get(n)?.length,
       this.#marked?.n === n ? JSON.stringify(this.#marked.spans) : "", this.#hues, this.#earlier(messages.get(n))?.id,
     ];
     return parts.join("|");
+  }
+
+  /** The message above row `n`; other entries may stand between. */
+  #before(n) {
+    for (let at = n - 1; at > 0 && at >= n - REACH; at--) {
+      const found = this.#messages.get(at);
+      if (found || !this.#messages.knows(at)) return found;
+    }
+    return null;
   }
 
   #earlier(record) {
@@ -141,7 +151,7 @@ class Talk {
     if (!record && !messages.knows(n)) return el("div", { class: "msg waiting", "aria-hidden": "true" }, el("span", { class: "bone" }), el("span", { class: "bone long" }));
     if (!record) return el("div", { class: "between", data: { n } }, done.length ? el("ul", { class: "facts", role: "list" }, done) : null);
     const marked = this.#marked?.n === n;
-    const made = message(this.ctx, record, { before: messages.get(n - 1), chips: done, spans: marked ? this.#marked.spans : [], earlier: this.#earlier(record) });
+    const made = message(this.ctx, record, { before: this.#before(n), chips: done, spans: marked ? this.#marked.spans : [], earlier: this.#earlier(record) });
     made.classList.toggle("shown", marked);
     return made;
   }
