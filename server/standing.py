@@ -144,6 +144,8 @@ def listening(serve: ServeSettings) -> socket.socket:
             serve.host, serve.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         sock = socket.create_server(address[:2], family=family, backlog=2048)
+        # asyncio does it itself, but not for sockets accepted on one that was made elsewhere.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # of every connection accepted on it
             patience = int(max(serve.slow_seconds * 2, STALLED_SECONDS) * 1000)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience)

@@ -43,7 +43,7 @@ N = Annotated[int, Path(ge=1, le=MOST, description="number of the message")]
 
 def _body(model: type[BaseModel]) -> dict[str, Any]:
     """Says in the description what the route itself reads."""
-    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
     return {"requestBody": {"content": {"application/json": {"schema": schema}}, "required": True}}
 
 

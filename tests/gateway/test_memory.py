@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from itertools import product
 from typing import Any
 
 import orjson
@@ -12,6 +13,7 @@ from bus import Bus, Draft
 from bus.entries import SummaryMade
 from listeners.reader import MemoryReader
 from memory.canonical import dump
+from memory.context import Profile
 from server.asking import replayed, said
 from server.explaining import explanation
 from server.layers import LAYERS
@@ -52,15 +54,13 @@ async def test_memory_is_its_canonical_bytes(d: Standing, bus: Bus) -> None:
     assert (await ask(d, "memory", at=25)).content == dump(await reader.at("a", 25))
 
 
-@pytest.mark.parametrize("at", [61, 2**53 - 1])
-@pytest.mark.parametrize(
-    "path", ["memory", "memory/history", "decisions", "positions", "context", "summaries"]
-)
-async def test_what_has_not_come_yet_is_refused(d: Standing, bus: Bus, path: str, at: int) -> None:
+async def test_what_has_not_come_yet_is_refused(d: Standing, bus: Bus) -> None:
     """With the number of the newest moment as its limit."""
-    found = await ask(d, path, at=at)
-    assert (found.status_code, found.json()["type"]) == (422, SLUG + "not-yet")
-    assert found.json()["limit"] == 60
+    for path in ("memory", "memory/history", "decisions", "positions", "context", "summaries"):
+        for at in (61, 2**53 - 1):
+            found = await ask(d, path, at=at)
+            assert (found.status_code, found.json()["type"]) == (422, SLUG + "not-yet"), path
+            assert found.json()["limit"] == 60
 
 
 async def test_every_layer_can_be_read(d: Standing, bus: Bus) -> None:
@@ -115,11 +115,11 @@ async def test_statistics_and_usage_are_numbers_of_the_session(d: Standing, bus:
     assert found["budget"] == {"tokens": None, "micros": None, "calls": None}
 
 
-@pytest.mark.parametrize("profile", ["full", "brief", "raw", "history"])
-async def test_a_context_is_what_a_listener_is_told(d: Standing, bus: Bus, profile: Any) -> None:
+async def test_a_context_is_what_a_listener_is_told(d: Standing, bus: Bus) -> None:
     """One's own, now and at a past moment, from checkpoints as from a replay."""
     reader = MemoryReader(bus, PACKS)
-    for at in (None, 25, 60):
+    profiles: list[Profile] = ["full", "brief", "raw", "history"]
+    for profile, at in product(profiles, (None, 25, 60)):
         expected = await reader.context("a", "zoe", profile=profile, at=at)
         given: dict[str, Any] = {"profile": profile} | ({} if at is None else {"at": at})
         found = (await ask(d, "context", **given)).json()
@@ -174,12 +174,10 @@ async def test_every_item_is_explained_as_a_replay_explains_it(d: Standing, bus:
         assert told.json() == explanation(found, handle), handle
 
 
-@pytest.mark.parametrize(("ref", "status"), [("P999", 404), ("M3.1", 404), ("X1", 422), ("P", 422)])
-async def test_what_is_not_there_is_not_explained(
-    d: Standing, bus: Bus, ref: str, status: int
-) -> None:
+async def test_what_is_not_there_is_not_explained(d: Standing, bus: Bus) -> None:
     """A handle of nothing is not found; what is no handle is invalid."""
-    assert (await ask(d, f"explain/{ref}")).status_code == status
+    for ref, status in (("P999", 404), ("M3.1", 404), ("X1", 422), ("P", 422)):
+        assert (await ask(d, f"explain/{ref}")).status_code == status
 
 
 async def test_without_the_session_there_is_nothing(d: Standing) -> None:

@@ -9,13 +9,14 @@ import httpx2
 import pytest
 
 from tests.doors import Standing, doors
+from tests.gateway_talk import NAME, slug
 from tests.patience import wait_until
-
-NAME = "harbour"
 
 
 @asynccontextmanager
-async def opened(redis_url: str, **body: object) -> AsyncIterator[tuple[Standing, httpx2.AsyncClient]]:
+async def opened(
+    redis_url: str, **body: object
+) -> AsyncIterator[tuple[Standing, httpx2.AsyncClient]]:
     """A server, and an operator that has opened a session on it."""
     async with doors(redis_url) as d, d.client(d.operator()) as operator:
         made = await operator.post("/v1/sessions", json={"session": NAME, **body})
@@ -23,15 +24,13 @@ async def opened(redis_url: str, **body: object) -> AsyncIterator[tuple[Standing
         yield d, operator
 
 
-def slug(answer: httpx2.Response) -> str:
-    assert answer.headers["content-type"] == "application/problem+json", answer.text
-    return str(answer.json()["type"]).removeprefix("urn:parley:problem:")
-
-
 async def test_a_session_is_opened_with_what_was_asked_for(redis_url: str) -> None:
     """Title, preset and settings are in its first entry, and in what it tells of itself."""
     tree = {"goal": "Light the pier.", "summary": {"interval": 4}}
-    async with opened(redis_url, title="The pier", preset="experiment", settings=tree) as (_, client):
+    async with opened(redis_url, title="The pier", preset="experiment", settings=tree) as (
+        _,
+        client,
+    ):
         state = (await client.get(f"/v1/sessions/{NAME}")).json()
         assert (state["title"], state["preset"]) == ("The pier", "experiment")
         assert (state["goal"], state["status"], state["n"]) == ("Light the pier.", "open", 0)
