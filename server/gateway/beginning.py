@@ -16,6 +16,7 @@ from server.gateway.identity import Caller
 from server.gateway.problems import Problem
 
 CATCH_UP_SECONDS: Final = 5.0
+LAST_WORDS: Final = ("shutdown", "expired", "gone", "slow")  # ends that are told
 GROUPS: Final[tuple[Group, ...]] = ("messages", "floor", "other")
 
 
