@@ -69,7 +69,7 @@ class Problem(Exception):
 
     def body(self, request: str = "") -> dict[str, Any]:
         """The JSON of it, for request id `request`."""
-        whole = {
+        whole: dict[str, Any] = {
             "type": f"urn:parley:problem:{self.slug}",
             "title": self.title,
             "status": self.status,
