@@ -238,6 +238,8 @@ def test_what_stands_in_quotes_is_left_out(text: str, told: str) -> None:
 def test_a_long_refusal_is_cut() -> None:
     """Whatever went into it."""
     assert len(unechoed("word " * 1000)) <= 300
+    assert unechoed("it is " + repr(MARK * 100_000)) == "it is …"
+    assert len(unechoed("('parley " * 100_000)) <= 300
 
 
 @pytest.mark.parametrize("slug", KINDS)
