@@ -51,6 +51,7 @@ class Timeline:
     stances: tuple[Stood, ...]
     thinned: bool = False
     done: int = 1000
+    seq: int = 0  # of the entry up to which it is made
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Chronicle:
         self.rows = array("q")
         self.marks: list[Mark] = []
         self.stances: list[Stood] = []
+        self.about: dict[str, list[Fact]] = {}  # facts by the handle that they are about
         self.flips = flips
         self._decided = 0 if memory is None else _decided(memory)
 
@@ -81,6 +83,8 @@ class Chronicle:
         """Note the facts of an entry that was just folded."""
         for fact in facts:
             kind = fact.kind
+            if fact.ref is not None:
+                self.about.setdefault(fact.ref, []).append(fact)
             if kind in MARKED:
                 self.marks.append(Mark(fact.n, kind, fact.ref or "", _whose(fact)))
             if kind == "position.flipped":
@@ -102,6 +106,8 @@ class Chronicle:
         self.rows.extend(other.rows)
         self.marks += other.marks
         self.stances += other.stances
+        for ref, facts in other.about.items():
+            self.about.setdefault(ref, []).extend(facts)
         self.flips = other.flips
 
     def _stand(self, fact: Fact) -> None:
@@ -183,6 +189,10 @@ class Course:
         self.every *= 2
         self.checkpoints = [one for one in self.checkpoints if one.n % self.every == 0]
 
+    def about(self, ref: str) -> list[Fact]:
+        """Every fact about the item of that handle, as far as the log is folded."""
+        return [*self.settled.about.get(ref, ()), *self.tail.about.get(ref, ())]
+
     def timeline(self, head: int) -> Timeline:
         """As far as it is known, of a log that ends at `head`."""
         rows = self.settled.rows + self.tail.rows
@@ -202,6 +212,7 @@ class Course:
             marks=_thinned(marks),
             stances=tuple(stances[-MARKS:]),
             thinned=max(len(marks), len(stances)) > MARKS,
+            seq=self.seen,
             done=1000 if self.seen >= head else min(999, self.seen * 1000 // head),
         )
 

@@ -14,11 +14,13 @@ from functools import partial
 from typing import Final
 
 from bus import Bus
-from bus.entries import PRIMARY, Record, Unknown
-from bus.errors import Fenced, SessionNotFound
+from bus.entries import Record
+from bus.errors import Fenced
 from bus.tasks import end
 from listeners.building import PAGE, Build, Other, fold_on, pages
+from listeners.copies import Copy, saved
 from listeners.course import EVERY, Checkpoint, Course, Mark, Timeline
+from listeners.places import learn, standing
 from listeners.reader import MemoryReader
 from memory.fold import apply
 from memory.items import Fact
@@ -67,8 +69,10 @@ class Moments:
             course = await self._course(session)
             try:
                 if wanted and wanted[-1] >= len(course.places):
-                    await self._place(course)
-                return await self._placed(course, [n for n in wanted if n < len(course.places)])
+                    await learn(self._bus, course)
+                return await standing(
+                    self._bus, course, [n for n in wanted if n < len(course.places)]
+                )
             except Other:
                 self.forget(session)
 
@@ -84,7 +88,6 @@ class Moments:
         while True:
             course = await self._course(session)
             try:
-                await self._reach(course, partial(course.is_near_entry, seq))
                 async for one in self._told(course, seq, to):
                     told = one[0].seq
                     yield one
@@ -97,21 +100,32 @@ class Moments:
 
     async def timeline(self, session: str) -> Timeline:
         """As far as it is made; asking for it makes the rest. Raises `SessionNotFound`."""
+        course, head = await self._present(session, PATIENCE_SECONDS)
+        return course.timeline(head)
+
+    async def history(self, session: str, ref: str) -> list[Fact]:
+        """Every fact about an item by now. Raises `SessionNotFound`."""
+        course, _ = await self._present(session)
+        return course.about(ref)
+
+    async def _present(self, session: str, seconds: float | None = None) -> tuple[Course, int]:
+        """The course and the head of the log that it was to reach, waited for so long."""
         while True:
             course = await self._course(session)
             seen, info = course.seen, await self._bus.info(session)
-            stands = (info.incarnation, info.skips) == (course.incarnation, course.skips)
-            if stands and info.head >= seen:
-                try:
-                    async with asyncio.timeout(PATIENCE_SECONDS):
-                        await self._reach(course, partial(course.is_folded, info.head))
-                except TimeoutError:
-                    pass
-                except Other:
-                    stands = False
-                if stands:
-                    return course.timeline(info.head)
-            self.forget(session)
+            try:
+                if (info.incarnation, info.skips) != (course.incarnation, course.skips):
+                    raise Other
+                if info.head < seen:  # the log went back
+                    raise Other
+                async with asyncio.timeout(seconds):
+                    await self._reach(course, partial(course.is_folded, info.head))
+            except TimeoutError:
+                pass
+            except Other:
+                self.forget(session)
+                continue
+            return course, info.head
 
     def forget(self, session: str) -> None:
         """Let go of what is kept of it."""
@@ -149,8 +163,7 @@ class Moments:
     async def _told(
         self, course: Course, seq: int, to: int
     ) -> AsyncIterator[tuple[Record, list[Fact]]]:
-        base = course.before(seq=seq)
-        memory = base.memory(self._packs)
+        base, memory = await self._before(course, seq)
         async for records in pages(self._bus, course, base, self._slice):
             for record in records:
                 if record.seq > to:
@@ -161,38 +174,15 @@ class Moments:
             if records[-1].seq >= to:
                 return
 
-    async def _place(self, course: Course) -> None:
-        """Learn where the primary entries stand that came since."""
-        async for records in pages(self._bus, course, course.placed):
-            for record in records:
-                if record.n == len(course.places):
-                    course.places.append(record.seq)
-            last = records[-1]
-            if last.seq > course.placed.seq:
-                course.placed = Checkpoint(last.n, last.seq, last.identity)
-
-    async def _placed(self, course: Course, numbers: list[int]) -> dict[int, Record]:
-        """The entries at their places: a run of neighbours as one range."""
-        if not numbers:
-            return {}
-        seqs = [course.places[n] for n in numbers]
-        close = seqs[-1] - seqs[0] < 2 * len(seqs) + 16
-        starts, count = ([seqs[0]], seqs[-1] - seqs[0] + 1) if close else (seqs, 1)
-        wanted = [(course.session, seq - 1) for seq in starts]
-        found: dict[int, Record] = {}
-        for stretch in await self._bus.read_many(wanted, count=count):
-            if stretch is None:
-                raise SessionNotFound(course.session)
-            if stretch.incarnation != course.incarnation:
-                raise Other
-            found.update((record.seq, record) for record in stretch.records)
-        try:
-            placed = {n: found[seq] for n, seq in zip(numbers, seqs, strict=True)}
-        except KeyError:  # the log went back
-            raise Other from None
-        if not all(_stands(record, n) for n, record in placed.items()):
-            raise Other
-        return placed
+    async def _before(self, course: Course, seq: int) -> tuple[Checkpoint, Memory]:
+        """Where to fold on from to entry `seq`: a worker's snapshot, before all is folded anew."""
+        if not course.is_near_entry(seq):
+            copy = await saved(self._bus, self._packs, course.session)
+            if copy is not None and copy.seq <= seq and _is_of(copy, course):
+                return Checkpoint(copy.n, copy.seq, copy.identity), copy.memory
+            await self._reach(course, partial(course.is_near_entry, seq))
+        base = course.before(seq=seq)
+        return base, base.memory(self._packs)
 
     async def _reach(self, course: Course, enough: Callable[[], bool]) -> None:
         """Build on until there is enough, or all there is. Raises what building it raised."""
@@ -225,7 +215,7 @@ class Moments:
             used.thin()
 
 
-def _stands(record: Record, n: int) -> bool:
-    """Whether `record` may be the `n`-th primary entry, or for 0 the opening."""
-    kind = record.entry.kind
-    return record.n == n and (not n or kind in PRIMARY or isinstance(record.entry, Unknown))
+def _is_of(copy: Copy, course: Course) -> bool:
+    """Whether `copy` is of that log, without what was set aside in it since."""
+    skipped = sum(seq <= copy.seq for seq in course.skips)
+    return copy.incarnation == course.incarnation and copy.honoured == skipped

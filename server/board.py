@@ -14,7 +14,6 @@ from typing import Any, Final, TypeVar
 from memory import echoes
 from memory.claims.reading import Reading, reading, status_of
 from memory.items import Decision, Origin, Position, Proposal
-from memory.lookup import innermost
 from memory.state import Memory
 from memory.summaries import frontier
 from memory.text import clip
@@ -43,12 +42,11 @@ def view(memory: Memory) -> Row:
     decisions = [d for d in reversed(memory.decisions.values()) if d.stands]
     votes = list(reversed(memory.votes.held.values()))
     repeats = [p for p in proposals if p.echoes is not None]
-    goal = innermost(memory, "goal")
     return {
         "n": memory.n,
         "seq": memory.seq,
         "title": memory.title,
-        "goal": None if goal is None else {"ref": goal.handle, "title": goal.title},
+        "goal": memory.settings.goal or None,
         "status": "open" if memory.closed is None else "closed",
         "closed": memory.closed,
         "participants": listed("participants", people(memory), dict),

@@ -39,16 +39,24 @@ async def moderate(settings: Settings, session: str, command: str, by: str | Non
             ) from None
 
 
-async def moderated(held: Held, session: str, command: str, by: str, id: str = "") -> Receipt:
+async def moderated(
+    held: Held, session: str, command: str, by: str, id: str = "", *, server: bool = False
+) -> Receipt:
     """Publishes what `by` means with `command`; the last receipt.
 
-    Raises `Misuse`, `Failure` where `by` may not, and `StaleEpoch`.
+    With `server` it is the server's own word, which needs no capability. Raises `Misuse`,
+    `Failure` where `by` may not, and `StaleEpoch`.
     """
     memory = await held.reader.current(session)
     done = parse(command, by, memory)
     if not isinstance(done, Publish):
         raise Misuse(f"{command!r} changes nothing of the floor")
-    check_allowed(memory, by, done.needs)
+    entries = list(done.entries)
+    if server:
+        entries = [one.model_copy(update={"by": None}) if hasattr(one, "by") else one
+                   for one in entries]  # fmt: skip
+    else:
+        check_allowed(memory, by, done.needs)
     own = id or f"cli:{ULID()}"
-    drafts = [Draft(f"{own}.{k}" if k else own, one) for k, one in enumerate(done.entries)]
+    drafts = [Draft(f"{own}.{k}" if k else own, one) for k, one in enumerate(entries)]
     return (await held.bus.publish(session, drafts))[-1]

@@ -36,10 +36,10 @@ async def write(
 
 
 async def write_in(
-    held: Held, session: str, participant: str, text: str, base: int | None
+    held: Held, session: str, participant: str, text: str, base: int | None, id: str | None = None
 ) -> Receipt:
     """Writes on revision `base`, as `write` does."""
-    return await _notebook(held, session, participant).write(text, base)
+    return await _notebook(held, session, participant).write(text, base, id=id)
 
 
 async def history(settings: Settings, session: str, participant: str | None) -> list[Revision]:

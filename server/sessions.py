@@ -14,7 +14,7 @@ from bus.entries import SessionOpened
 from bus.errors import SessionClosed, SessionExists
 from memory.presets import DEFAULT
 from server.audit import findings, forked, status_findings
-from server.errors import BadSessionFile, Failure, Misuse
+from server.errors import BadSessionFile, Failure, Misuse, NotYet
 from server.files import SessionFile, write_file
 from server.opening import opening
 from server.packs import read_packs
@@ -129,15 +129,18 @@ async def put_in_place(held: Reached, file: SessionFile, session: str, replace: 
 async def fork(settings: Settings, session: str, name: str, at: int | None) -> int:
     """Opens `name` with the past of `session` up to primary entry `at`; gives `at`."""
     async with connected(settings) as running:
-        return await forked_from(running, session, name, at)
+        try:
+            return await forked_from(running, session, name, at)
+        except NotYet as early:
+            raise Misuse(f"--at {early.at}: {session!r} has {early.n} primary entries") from None
 
 
 async def forked_from(held: Reached, session: str, name: str, at: int | None) -> int:
-    """Opens `name` with the past of `session`. Raises `SessionExists`, `Misuse`."""
+    """Opens `name` with the past of `session`. Raises `SessionExists`, `NotYet`, `Misuse`."""
     file = await whole(held, session)
     last = file.n if at is None else at
     if last > file.n:
-        raise Misuse(f"--at {last}: {session!r} has {file.n} primary entries")
+        raise NotYet(last, file.n)
     if name == session:
         raise Misuse("a fork needs a name of its own")
     rows = forked(file.rows, session, last)

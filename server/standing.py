@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
 import time
@@ -39,6 +40,7 @@ from server.settings import Settings
 from server.settings_serve import ServeSettings
 
 DRAIN_SECONDS: Final = 1.0  # for streams to say why they end
+STALLED_SECONDS: Final = 20.0  # without a byte taken: the system cuts the connection off
 CLOSING_SECONDS: Final = 5  # for what is under way to end by itself
 IDLE_SECONDS: Final = 15  # a connection that asks nothing is closed
 HEADER_BYTES: Final = 16_384
@@ -66,6 +68,14 @@ class Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
+
+
+def _not_a_refusal(line: logging.LogRecord) -> bool:
+    """uvicorn takes a handshake that was answered by 401 for one that was forgotten."""
+    return line.msg != "ASGI callable returned without completing handshake."
+
+
+logging.getLogger("uvicorn.error").addFilter(_not_a_refusal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +143,13 @@ def listening(serve: ServeSettings) -> socket.socket:
         (family, *_, address), *_ = socket.getaddrinfo(
             serve.host, serve.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        return socket.create_server(address[:2], family=family, backlog=2048)
+        sock = socket.create_server(address[:2], family=family, backlog=2048)
+        # asyncio does it itself, but not for sockets accepted on one that was made elsewhere.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # of every connection accepted on it
+            patience = int(max(serve.slow_seconds * 2, STALLED_SECONDS) * 1000)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience)
+        return sock
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
         raise Failure(

@@ -17,7 +17,7 @@ from memory.state import Memory
 from memory.voting.calling import refusal
 from memory.voting.course import result
 from memory.voting.electorate import electorate, read_choice, why_no_ballot
-from server.errors import Failure, Misuse
+from server.errors import Failure, Misuse, NotTheirs
 from server.held import Held, holding
 from server.settings import Settings
 from server.talking import handle, made, person
@@ -62,7 +62,7 @@ async def called(held: Held, session: str, entry: VoteInitiated, id: str = "") -
     """Publishes the call of a vote; its row. Raises `Failure` where it would not be held."""
     memory, who = await held.reader.current(session), entry.participant
     if reason := refusal(memory, memory.named(who), entry):
-        raise Failure(_ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
+        raise NotTheirs(who, _ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
     return await _row(held, session, await _publish(held, session, entry, id))
 
 
@@ -201,4 +201,4 @@ def _open(memory: Memory, ref: str) -> Vote:
 def _check_elector(memory: Memory, who: str, electors: Mapping[str, int], vote: Vote) -> None:
     if memory.named(who) not in electors:
         voters = ", ".join(sorted(electors))
-        raise Failure(f"{who} has no vote in {vote.handle}; those who have: {voters}")
+        raise NotTheirs(who, f"{who} has no vote in {vote.handle}; those who have: {voters}")

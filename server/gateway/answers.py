@@ -57,7 +57,7 @@ class PreviewRow(Answer):
     participant: str
     words: str
     derived: dict[str, int]
-    moved: dict[str, tuple[str, str]]
+    moved: dict[str, list[str]]  # handle -> status before, after
 
 
 class RedactedRow(Answer):
@@ -149,7 +149,7 @@ class CountRow(Answer):
     supporters: list[str] | None
     dissenters: list[str] | None
     abstainers: list[str] | None
-    pairs: list[tuple[str, str, int]]
+    pairs: list[list[str | int]]
 
 
 class VoteRow(Answer):
@@ -289,8 +289,10 @@ class StepRow(Answer):
 
 
 class KeptRow(Answer):
+    """A result that is kept; `arguments` are JSON, with their keys in order."""
+
     tool: str
-    arguments: Tree
+    arguments: str
     remaining: int
     original: int
     hits: int

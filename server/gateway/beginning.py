@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,6 +15,8 @@ from server.gateway.frames import Frame, Group, notice
 from server.gateway.identity import Caller
 from server.gateway.problems import Problem
 
+CATCH_UP_SECONDS: Final = 5.0
+LAST_WORDS: Final = ("shutdown", "expired", "gone", "slow")  # ends that are told
 GROUPS: Final[tuple[Group, ...]] = ("messages", "floor", "other")
 
 
@@ -51,8 +54,8 @@ async def beginning(doors: Doors, room: Room, wish: Wish) -> Beginning:
         if not wish.resumed:
             raise Problem("not-yet", limit=info.head)
         return Beginning(info, None, anew=True)
-    if wish.after is not None and wish.after > room.seq:
-        await room.caught_up(wish.after)
+    async with asyncio.timeout(CATCH_UP_SECONDS):  # who saw an entry acknowledged is behind it
+        await room.caught_up(info.head if wish.after is None else wish.after)
     return Beginning(info, wish.after, anew=False)
 
 

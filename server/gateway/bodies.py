@@ -64,7 +64,7 @@ class EntriesBody(Spoken):
 
 
 class CorrectionBody(Spoken):
-    ref: Annotated[str, Field(pattern=r"^[PDMI][1-9][0-9]{0,8}(\.[1-9][0-9]?)?$")]
+    ref: Annotated[str, Field(pattern=r"^[PDMpdm][1-9][0-9]{0,8}(\.[1-9][0-9]?)?$")]
     op: Literal["retract", "merge", "topic", "by"]
     value: Short | None = None
 

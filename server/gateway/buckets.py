@@ -30,7 +30,7 @@ class Bucket:
         """Seconds to wait before `cost` may be had; 0 takes it."""
         passed = max(0.0, now - self.at)
         self.at, self.level = now, min(self.size, self.level + passed * self.rate)
-        lacking = min(cost, self.size) - self.level
+        lacking = min(cost, self.size - 1) - self.level  # less the 1 that its request took
         if lacking > 1e-9:
             return lacking / self.rate
         self.level -= cost
@@ -55,6 +55,8 @@ class Buckets:
 
         What costs more than a full bucket holds is had of a full one, which then owes the rest.
         """
+        if cost <= 0:
+            return 0.0
         now, name = self._clock(), (key, kind, operator)
         bucket = self._buckets.get(name)
         if bucket is None:

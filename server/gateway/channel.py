@@ -64,9 +64,16 @@ class Channel:
     """
 
     def __init__(
-        self, room: Room, moments: Moments, folds: asyncio.Semaphore | None = None
+        self,
+        room: Room,
+        moments: Moments,
+        folds: asyncio.Semaphore | None = None,
+        *,
+        ring: int = RING,
+        stretch: int = STRETCH,
     ) -> None:
         self._room, self._moments = room, moments
+        self._most, self._stretch_of = ring, stretch
         self._folds = folds or asyncio.Semaphore(FOLDS)
         self._ring: deque[Frame] = deque()
         self._bytes = 0
@@ -132,7 +139,7 @@ class Channel:
         return notice("reset", room.seq, seq=room.seq, n=room.memory.n)
 
     def _trim(self) -> None:
-        while len(self._ring) > RING or self._bytes > RING_BYTES:
+        while len(self._ring) > self._most or self._bytes > RING_BYTES:
             gone = self._ring.popleft()
             self._bytes -= len(gone.data)
             self._floor = gone.seq
@@ -158,7 +165,7 @@ class Channel:
                 self._join(listener)
                 break
             try:
-                if not self._filled and self._room.seq - after <= RING:
+                if not self._filled and self._room.seq - after <= self._most:
                     await self._fill()
                     continue
                 found = await self._stretch(after, self._floor)
@@ -186,7 +193,7 @@ class Channel:
                 return
             begun, to = self._begun, self._floor
             older: deque[Frame] = deque()
-            at = max(0, self._room.seq - RING)
+            at = max(0, self._room.seq - self._most)
             while at < to and (found := await self._stretch(at, to)):
                 older += found
                 at = found[-1].seq
@@ -202,7 +209,7 @@ class Channel:
         async with self._folds:
             found: list[Frame] = []
             size = 0
-            upto = min(to, after + STRETCH)
+            upto = min(to, after + self._stretch_of)
             told = cast("Told", self._moments.since(self._room.session, after, upto))
             async with aclosing(told):
                 async for record, facts in told:

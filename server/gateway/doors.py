@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute
 
 from listeners.moments import Moments
 from server.gateway.buckets import Buckets
+from server.gateway.kept import Kept
 from server.gateway.keys import Keyring
 from server.gateway.metrics import Metrics
 from server.gateway.origins import Origins
@@ -48,6 +49,7 @@ class Doors:
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
     metrics: Metrics = field(default_factory=Metrics)
+    views: Kept = field(default_factory=Kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Part:
     lifespan: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
 
 
-def doors_of(connection: HTTPConnection) -> Doors:
+async def doors_of(connection: HTTPConnection) -> Doors:
     return cast("Doors", connection.app.state.doors)
 
 

@@ -43,7 +43,7 @@ N = Annotated[int, Path(ge=1, le=MOST, description="number of the message")]
 
 def _body(model: type[BaseModel]) -> dict[str, Any]:
     """Says in the description what the route itself reads."""
-    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
     return {"requestBody": {"content": {"application/json": {"schema": schema}}, "required": True}}
 
 
@@ -77,7 +77,8 @@ async def post_message(
     )  # fmt: skip
     draft = Draft(own_id(name, key), entry)
     if caller.role == "agent":
-        memory = doors.held.reader.held(session) or await doors.held.reader.current(session)
+        room = doors.rooms.held(session)
+        memory = room.memory if room else await doors.held.reader.current(session)
         if needs_floor(memory, caller):
             return await _in_turn(doors, session, caller, draft, entry, wait)
     (receipt,) = await published(doors, session, [draft])

@@ -1,7 +1,77 @@
-"""The minutes, as JSON, Markdown or HTML."""
+"""The minutes of a session, as data or as a page to hand on."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import asyncio
+from typing import Any, Final, Literal
+
+import orjson
+from fastapi import APIRouter, Response
+
+from bus.entries import Record
+from memory.state import Memory
+from server.asking import entries
+from server.gateway.answers_read import Row
+from server.gateway.doors import Doors, DoorsOf, SessionId
+from server.gateway.identity import Reader
+from server.gateway.problems import problems
+from server.gateway.reading import At, check
 
 router = APIRouter()
+
+Form = Literal["json", "md", "html"]
+
+_TYPES: Final[dict[str, str]] = {
+    "json": "application/json",
+    "md": "text/markdown; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+}
+_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
+    **problems("no-session", "not-yet"),
+    200: {
+        "model": Row,
+        "content": {
+            "text/markdown": {"schema": {"type": "string"}},
+            "text/html": {"schema": {"type": "string"}},
+        },
+    },
+}
+
+
+@router.get("/v1/sessions/{session}/minutes", responses=_ANSWERS)
+async def get_minutes(
+    session: SessionId, caller: Reader, doors: DoorsOf, at: At = None, format: Form = "json"
+) -> Response:
+    """What a session came to: decisions, open proposals, who moved, action candidates, evidence.
+
+    Markdown and HTML come as a file.
+    """
+    info = await doors.held.bus.info(session)
+    check(info, at)
+    n = info.n if at is None else at
+    memory = await doors.moments.at(session, n)  # its own copy: it is read in a thread
+    said = await _messages(doors, session, n, frozenset(info.skips))
+    body = await asyncio.to_thread(_rendered, memory, said, session, format)
+    headers = {}
+    if format != "json":
+        headers["Content-Disposition"] = f'attachment; filename="minutes-{session}.{format}"'
+    return Response(body, headers=headers, media_type=_TYPES[format])
+
+
+async def _messages(doors: Doors, session: str, n: int, skips: frozenset[int]) -> list[Record]:
+    found: list[Record] = []
+    async for record in entries(doors.held.bus, session):
+        if record.n > n:
+            break
+        if record.entry.kind == "message" and record.seq not in skips:
+            found.append(record)
+    return found
+
+
+def _rendered(memory: Memory, said: list[Record], session: str, format: Form) -> bytes:
+    from server import minutes_html, minutes_markdown, minutes_report
+
+    found = minutes_report.report(memory, said, session)
+    if format == "json":
+        return orjson.dumps(found)
+    return (minutes_markdown if format == "md" else minutes_html).render(found).encode()

@@ -26,6 +26,7 @@ KINDS: Final[dict[str, Kind]] = {
     "no-item": Kind(404, "No such item", "There is no item of this handle in the session."),
     "no-vote": Kind(404, "No such vote", "There is no vote of this handle in the session."),
     "no-message": Kind(404, "No such message", "There is no message of this number."),
+    "no-result": Kind(404, "No such result", "No result of this call is kept in the session."),
     "no-persona": Kind(404, "No such persona", "There is no persona of this name."),
     "method": Kind(405, "Wrong method", "This address does not take this method."),
     "exists": Kind(409, "Session exists", "A session of this name exists already."),

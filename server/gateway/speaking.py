@@ -101,7 +101,7 @@ async def read_body(request: Request, model: type[Model]) -> Model:
         raise Problem("invalid", **fault(model, first["loc"], first["type"])) from None
 
 
-def fault(model: type[BaseModel], loc: Sequence[int | str], kind: str) -> dict[str, str]:
+def fault(model: type[BaseModel], loc: Sequence[int | str], kind: str) -> dict[str, Any]:
     """Where and what is wrong, in words of the model alone: never a key that was sent."""
     own = {field.alias or name for name, field in model.model_fields.items()}
     field = str(loc[0]) if loc and loc[0] in own else ""

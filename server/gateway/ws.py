@@ -16,7 +16,15 @@ from ulid import ULID
 from bus.tasks import end
 from listeners.rooms.room import Room
 from server.gateway.batches import by_id, drafts_of
-from server.gateway.beginning import Beginning, Wish, beginning, hello, last_word, shown
+from server.gateway.beginning import (
+    LAST_WORDS,
+    Beginning,
+    Wish,
+    beginning,
+    hello,
+    last_word,
+    shown,
+)
 from server.gateway.doors import Doors
 from server.gateway.identity import Caller, charge
 from server.gateway.outlet import Ending
@@ -33,8 +41,6 @@ CODES: Final[dict[str, int]] = {
     "shutdown": 1001, "binary": 1003, "unreadable": 1008, "left": 1000,
     "expired": 4401, "gone": 4404, "slow": 4408,
 }  # fmt: skip
-
-LAST_WORDS: Final = ("shutdown", "expired", "gone", "slow")
 
 log = structlog.get_logger("parley.ws")
 

@@ -14,12 +14,12 @@ from bus.errors import Fenced, SessionNotFound
 from listeners.course import MARKED, Chronicle, Course, Mark, Timeline, _thinned
 from listeners.effects import EffectRunner
 from listeners.moments import EVERY, Moments
-from listeners.projector import Projector
+from listeners.projector import Pace, Projector
 from listeners.reader import MemoryReader
 from memory.canonical import dump
 from memory.fold import apply
 from memory.items import Fact
-from memory.state import Memory
+from memory.state import FOLD, Memory
 from tests.logs import PACKS
 from tests.sessions import discuss, is_settled, running, whole
 
@@ -160,6 +160,26 @@ async def test_facts_are_told_again_as_they_were(bus: Bus, moments: Moments) -> 
     for after, to in ((0, 3), (0, LONG + 99), (300, 420), (EVERY + 1, EVERY + 1), (LONG, LONG + 9)):
         found = [one async for one in moments.since("a", after, to)]
         assert found == told[after:to]
+
+
+async def test_catching_up_starts_from_a_snapshot_where_nothing_is_folded_yet(bus: Bus) -> None:
+    """What a worker saved is not folded again, unless it is of another log or too late."""
+    await discuss(bus, "a", LONG)
+    projector = Projector(bus, PACKS, "w1", Pace(snapshot_tail=1))
+    await projector.round()
+    await discuss(bus, "a", 40, first=LONG + 1)
+    memory = Memory(PACKS)
+    told = [(record, apply(memory, record)) for record in await whole(bus, "a")]
+    snapshot = await bus.snapshot("a", FOLD)
+    assert snapshot is not None
+    for after in (LONG + 5, snapshot.upto - 1):
+        moments = Moments(bus, PACKS)
+        assert [one async for one in moments.since("a", after, LONG + 30)] == told[
+            after : LONG + 30
+        ]
+        folded_anew = moments._courses["a"].seen > 0
+        assert folded_anew == (after < snapshot.upto)
+        await moments.aclose()
 
 
 async def test_catching_up_with_a_log_that_is_replaced_is_fenced(
