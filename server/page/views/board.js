@@ -42,7 +42,7 @@ export function mount(root, ctx) {
 function column({ name, title, glyph, holds }) {
   const count = el("span", { class: "count" });
   const list = el("ul", { class: "cards", role: "list" });
-  const heading = el("h3", {}, sign(glyph), title, count);
+  const heading = el("h2", {}, sign(glyph), title, count);
   const section = el("section", { class: `column column-${name}`, "aria-label": title }, heading, list);
   const jump = el("button", { type: "button", onclick: () => section.scrollIntoView({ inline: "start", block: "nearest" }) }, sign(glyph), title, " ", el("b", {}));
   return { section, count, list, holds, jump };
