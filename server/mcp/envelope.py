@@ -32,12 +32,12 @@ def _is_message(tree: Any) -> bool:
         return False
     if not tree.keys() <= {"jsonrpc", "id", "method", "params"}:
         return False
-    id = tree.get("id", 0)
+    own = tree.get("id", 0)
     return (
         isinstance(tree.get("method"), str)
         and isinstance(tree.get("params", {}), dict)
-        and isinstance(id, (str, int))
-        and not isinstance(id, bool)
+        and isinstance(own, (str, int))
+        and not isinstance(own, bool)
     )
 
 
