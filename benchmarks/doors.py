@@ -223,13 +223,26 @@ async def past(at: Served, bus: Bus, run: int, texts: list[str]) -> dict[str, fl
     began = time.perf_counter()
     await moments.at(session, last)
     cold = time.perf_counter() - began
-    found = []
+    found, used = [], []
     for k in range(200):
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), time.process_time()
         await moments.at(session, 1 + (k * 7_919) % last)
         found.append((time.perf_counter() - began) * 1e3)
+        used.append((time.process_time() - spent) * 1e3)
     await moments.aclose()
-    return {"cold, s": cold, **quantiles(found)}
+    own = quantiles(used)
+    async with Poster(at, session) as asking:
+        await asking.get("/view?at=1")  # builds the server's own checkpoints
+        views = []
+        for k in range(200):
+            began = time.perf_counter()
+            await asking.get(f"/view?at={1 + (k * 6_007) % last}")
+            views.append((time.perf_counter() - began) * 1e3)
+    told = quantiles(views)
+    return {
+        "cold, s": cold, **quantiles(found), "CPU p50": own["p50"], "CPU p99": own["p99"],
+        "view p50": told["p50"], "view p99": told["p99"],
+    }  # fmt: skip
 
 
 MEASURES: Final = {
