@@ -34,7 +34,7 @@ export function mount(root, ctx) {
     list.style.setProperty("--at", newest <= 1 ? 1 : ((at ?? newest) - 1) / (newest - 1));
     const tell = (row, button) => told(ctx, detail, row, button);
     keyed(list, shown.slice(0, LANES), (lane) => lane.participant, (lane) => drawn(lane, newest, at, state, tell), (lane) =>
-      JSON.stringify([lane.held.map((one) => [one.n, one.stance, one.on, one.text]), newest, state.on && at, state.on, state.slots]));
+      JSON.stringify([lane.held.length, lane.held.at(-1), newest, state.on && at, state.on, state.slots]));
     if (!detail.hasChildNodes() || !detail.shown?.isConnected) latest(list);
     more.hidden = shown.length <= LANES;
     more.textContent = `${many(shown.length - LANES, "more participant")} took sides`;
