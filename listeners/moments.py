@@ -145,8 +145,8 @@ class Moments:
             info = await self._bus.info(session)
             begun = Course(session, info.incarnation, info.skips)
             course = self._courses.setdefault(session, begun)
+            self._make_room(course)
         self._courses.move_to_end(session)
-        self._make_room(course)
         return course
 
     async def _folded(self, course: Course, n: int) -> Memory:
