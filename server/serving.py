@@ -43,7 +43,7 @@ def serve(settings: Settings, *, worker: bool = True, ready: Path | None = None)
 async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
     with interruptible(lambda: tell("closing; once more ends it at once")) as wish:
         async with standing(settings) as served, AsyncExitStack() as stack:
-            helping = await _helping(served.doors) if worker else None
+            helping = await worker_beside(served.doors) if worker else None
             own = None if helping is None else await stack.enter_async_context(helping)
             await _announce(served, own is not None)
             if ready is not None:
@@ -54,7 +54,7 @@ async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
     return 0 if wish.by == signal.SIGTERM else wish.exit_code
 
 
-async def _helping(doors: Doors) -> AbstractAsyncContextManager[Helping] | None:
+async def worker_beside(doors: Doors) -> AbstractAsyncContextManager[Helping] | None:
     """A worker, for a server that is embedded here and has none."""
     if doors.settings.redis or await working(doors.held.bus):
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
 import time
@@ -29,6 +30,7 @@ from server.gateway.keys import Keyring
 from server.gateway.origins import Origins
 from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
+from server.gateway.streams import Streams
 from server.gateway.tickets import Tickets
 from server.held import Held
 from server.mcp import door
@@ -37,7 +39,9 @@ from server.secret import Signing
 from server.settings import Settings
 from server.settings_serve import ServeSettings
 
-CLOSING_SECONDS: Final = 5  # for streams to end by themselves
+DRAIN_SECONDS: Final = 1.0  # for streams to say why they end
+STALLED_SECONDS: Final = 20.0  # without a byte taken: the system cuts the connection off
+CLOSING_SECONDS: Final = 5  # for what is under way to end by itself
 IDLE_SECONDS: Final = 15  # a connection that asks nothing is closed
 HEADER_BYTES: Final = 16_384
 
@@ -45,22 +49,33 @@ HEADER_BYTES: Final = 16_384
 class Server(uvicorn.Server):
     """Leaves signals to us, says when it listens, and closes the streams before it waits."""
 
-    def __init__(self, config: uvicorn.Config, closing: asyncio.Event) -> None:
+    def __init__(self, config: uvicorn.Config, doors: Doors) -> None:
         super().__init__(config)
         self.listens = asyncio.Event()
-        self._closing = closing
+        self._doors = doors
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.listens.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._closing.set()
+        for server in self.servers:
+            server.close()  # first, so that who is told to go does not come back here
+        self._doors.closing.set()
+        await self._doors.streams.drained(DRAIN_SECONDS)
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
+
+
+def _not_a_refusal(line: logging.LogRecord) -> bool:
+    """uvicorn takes a handshake that was answered by 401 for one that was forgotten."""
+    return line.msg != "ASGI callable returned without completing handshake."
+
+
+logging.getLogger("uvicorn.error").addFilter(_not_a_refusal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +104,14 @@ async def opened_doors(
         stack.push_async_callback(rooms.aclose)
         seats = Seats(bus, rooms, serve.seat_minutes, clock)
         stack.push_async_callback(seats.aclose)
+        closing = asyncio.Event()
+        streams = Streams(closing, clock, serve.streams)
+        stack.push_async_callback(streams.aclose)
         yield Doors(
             settings=settings, held=held, running=running, keyring=keyring,
             tickets=Tickets(keyring, clock), buckets=Buckets(serve, clock), rooms=rooms,
-            seats=seats, moments=moments, origins=origins, closing=asyncio.Event(), clock=clock,
+            seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
+            streams=streams,
         )  # fmt: skip
 
 
@@ -108,7 +127,7 @@ async def standing(
             parts = (door.part(doors),)
             for part in parts:
                 await stack.enter_async_context(part.lifespan())
-            server = Server(_config(build(doors, parts), settings.serve), doors.closing)
+            server = Server(_config(build(doors, parts), settings.serve), doors)
             task = asyncio.create_task(server.serve([sock]), name="parley-doors")
             try:
                 await _until(server.listens, task)
@@ -124,7 +143,13 @@ def listening(serve: ServeSettings) -> socket.socket:
         (family, *_, address), *_ = socket.getaddrinfo(
             serve.host, serve.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        return socket.create_server(address[:2], family=family, backlog=2048)
+        sock = socket.create_server(address[:2], family=family, backlog=2048)
+        # asyncio does it itself, but not for sockets accepted on one that was made elsewhere.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # of every connection accepted on it
+            patience = int(max(serve.slow_seconds * 2, STALLED_SECONDS) * 1000)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience)
+        return sock
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
         raise Failure(

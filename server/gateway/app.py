@@ -14,6 +14,7 @@ from server.gateway import (
     pages,
     problems,
     routes_auth,
+    routes_catalogue,
     routes_context,
     routes_explain,
     routes_floor,
@@ -34,6 +35,7 @@ from server.gateway import (
 )
 from server.gateway.asgi import BodyLimit, RequestIds, SecureHeaders
 from server.gateway.doors import Doors, Part
+from server.gateway.metrics import Counted
 from server.gateway.origins import OwnHosts
 from server.version import version
 
@@ -41,6 +43,7 @@ ROUTERS: Final = (
     routes_auth.router,
     routes_health.router,
     routes_sessions.router,
+    routes_catalogue.router,
     routes_messages.router,
     routes_votes.router,
     routes_floor.router,
@@ -95,6 +98,7 @@ def _middleware(doors: Doors | None) -> list[Middleware]:
         return []
     serve = doors.settings.serve
     return [
+        Middleware(Counted, doors.metrics),
         Middleware(RequestIds),
         Middleware(SecureHeaders),
         Middleware(OwnHosts, doors.origins),

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, cast
 
 from fastapi import Depends, Path
@@ -15,10 +15,13 @@ from starlette.routing import BaseRoute
 
 from listeners.moments import Moments
 from server.gateway.buckets import Buckets
+from server.gateway.kept import Kept
 from server.gateway.keys import Keyring
+from server.gateway.metrics import Metrics
 from server.gateway.origins import Origins
 from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
+from server.gateway.streams import Streams
 from server.gateway.tickets import Tickets
 from server.held import Held
 from server.running import Running
@@ -39,11 +42,14 @@ class Doors:
     tickets: Tickets
     buckets: Buckets
     rooms: Rooms
+    streams: Streams
     seats: Seats
     moments: Moments
     origins: Origins
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
+    metrics: Metrics = field(default_factory=Metrics)
+    views: Kept = field(default_factory=Kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ class Part:
     lifespan: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
 
 
-def doors_of(connection: HTTPConnection) -> Doors:
+async def doors_of(connection: HTTPConnection) -> Doors:
     return cast("Doors", connection.app.state.doors)
 
 

@@ -14,6 +14,7 @@ export class Feed {
   #asking = false;
   #stale = false;
   #frame = 0;
+  #back = () => {};
 
   constructor(session, store, notice) {
     Object.assign(this, { session, store, notice });
@@ -32,9 +33,10 @@ export class Feed {
     this.#shown(board);
   }
 
-  /** Hear what comes from here on. */
+  /** Hear what comes from here on; back from the past, the board is that of now again. */
   follow() {
     const { seq, incarnation } = this.store.get("status");
+    this.#back = this.store.on("at", (at) => at === null && this.#renew(0));
     this.#live = new Live(this.session, seq, incarnation, {
       hello: (data) => this.#status({ incarnation: data.incarnation, you: data.you }),
       entry: (data) => this.#heard(data),
@@ -47,6 +49,7 @@ export class Feed {
   close() {
     clearTimeout(this.#timer);
     cancelAnimationFrame(this.#frame);
+    this.#back();
     this.#live?.close();
   }
 
