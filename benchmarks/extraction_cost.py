@@ -25,7 +25,7 @@ from server.transcripts import parse_transcript
 Log = list[Record]
 Figures = dict[str, Any]
 
-_BLIND: Final = Scorecards({}, -1, Card(0, {}, {}, 0), Card(0, {}, {}, 0))  # nothing passes
+_BLIND: Final = Scorecards({}, -1, Card(-1, {}, {}, 0), Card(-1, {}, {}, 0))  # nothing passes
 
 
 def costs(corpora: Iterable[Path], runs: int) -> dict[str, Figures]:

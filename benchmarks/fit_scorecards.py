@@ -28,10 +28,10 @@ from memory.structure.state import Line, Structure
 
 OUT: Final = ROOT / "memory" / "structure" / "typed.json"
 FOLDS: Final = 8
-MOST: Final[dict[Label, int]] = {"proposal": 80, "decision": 110}  # features; more gain nothing
+MOST: Final[dict[Label, int]] = {"proposal": 80, "decision": 130}  # features; more gain nothing
 _WAIT: Final[dict[Label, int]] = {"proposal": 0, "decision": 2}  # messages
 _HURRY: Final[dict[Label, int]] = {"proposal": 0, "decision": 300}  # plain on arrival
-_RIDGE: Final[dict[Label, float]] = {"proposal": 3.0, "decision": 2.0}
+_RIDGE: Final[dict[Label, float]] = {"proposal": 3.0, "decision": 3.0}
 _GATE_RIDGE: Final = 3.0
 _LOST: Final = 0.01  # of the lines sought, that the gate may drop
 _FAINT: Final = 8  # hundredths; a weaker weight of the gate is left out

@@ -26,18 +26,24 @@ from memory.structure.state import Spoken, Turn
 from memory.structure.wording import READ
 from memory.text import plain
 
+Region = dict[str, int]  # opens, stays, inside: as `SpeechCard` has them
+
 FILE: Final = Path(__file__).parents[1] / "memory" / "structure" / "spoken.json"
 LABELS: Final = ("proposal", "decision")
+PLACES: Final = "region"  # the label of the lines where decisions are made
+CARDS: Final = (*LABELS, PLACES)
 SHAPE: Final = ("is: ", "ends: ", "long: ", "content: ", "has: ")
 # What each label is told by beside its words: what helped the series left out.
 AROUND: Final = {
     "proposal": (*SHAPE, "own before: ", "own after: "),
     "decision": (*SHAPE, "after: ", "lately: ", "fresh: ", "chair"),
+    PLACES: (*SHAPE, "after: ", "lately: ", "fresh: ", "chair"),
 }
 KEPT: Final = 400  # features of a label
-# The best F1 is had where a line's chance is half of it (.48, .16): no cut-off is fitted.
-MARKS: Final = {"proposal": -115, "decision": -244}
-STRETCHED: Final = 150  # per mille of all lines that regions take in
+# F1 is best about where a line's chance is half of it (.48, .2): no cut-off is fitted.
+MARKS: Final = {"proposal": -115, "decision": -215}
+OPENED: Final = 180  # per mille of all lines that are likely enough to open a region
+STAYED: Final = 280  # and to go on with one
 
 
 @dataclass
@@ -47,7 +53,7 @@ class Meeting:
     name: str
     rows: list[list[str]]  # [] of a turn that only assents: those are not judged
     gold: dict[str, set[int]]
-    regions: list[set[int]]
+    regions: list[set[int]]  # `gold` holds the lines of all of them as well
     found: dict[str, list[int]] = field(default_factory=dict)  # scores, by label
 
     @property
@@ -68,6 +74,7 @@ def _meeting(file: Path) -> Meeting:
     marks = _rows(file)
     gold = {name: {row["index"] for row in marks if row["label"] == name} for name in LABELS}
     stretches = [set(row["messages"]) for row in marks if row["label"] == "decision_region"]
+    gold[PLACES] = set().union(*stretches)
     return Meeting(session.stem, rows_of(said), gold, stretches)
 
 
@@ -111,37 +118,65 @@ def cross_fitted(meetings: Sequence[Meeting]) -> None:
     """Give every meeting scores under scorecards that saw none of its series."""
     for series in sorted({meeting.series for meeting in meetings}):
         others = [meeting for meeting in meetings if meeting.series != series]
-        for label in LABELS:
+        for label in CARDS:
             card = fitted(others, label)
             for meeting in meetings:
                 if meeting.series == series:
-                    found = scores(meeting.rows, card)
-                    meeting.found[label] = [
-                        score if row else NEVER
-                        for row, score in zip(meeting.rows, found, strict=True)
-                    ]
+                    meeting.found[label] = _found(meeting.rows, card, label)
 
 
-def sums(meeting: Meeting) -> list[int]:
-    """What each line's stretch of chances adds up to, where it is told."""
+def _found(rows: Sequence[Sequence[str]], card: Fitted, label: str) -> list[int]:
+    """The scores of lines as the fold has them: of a place without bias, as sums are compared."""
+    bias, mute = (card.bias, 0) if label == PLACES else (0, NEVER)
+    return [
+        score - bias if row else mute for row, score in zip(rows, scores(rows, card), strict=True)
+    ]
+
+
+def sums(meeting: Meeting) -> dict[int, int]:
+    """What the stretch of each line adds up to, where it is told."""
     chances = [chance(score) for score in meeting.found["decision"]]
-    ends = [min(len(chances), place + regions.AHEAD + 1) for place in range(len(chances))]
-    return [sum(chances[max(0, end - regions.STRETCH) : end]) for end in ends]
+    judged = list(zip(range(len(chances)), chances, meeting.found[PLACES], strict=True))
+    return {
+        place: regions.total(judged[place - regions.HERE : place + regions.AHEAD + 1])
+        for place in range(regions.HERE, len(judged) - regions.AHEAD)
+    }
 
 
-def stretched(meetings: Sequence[Meeting]) -> dict[str, int]:
-    """From which sum on regions take in their share of lines, and how many lie inside."""
-    told = [(total, place, one) for one in meetings for place, total in enumerate(sums(one))]
-    totals = sorted((total for total, _, _ in told), reverse=True)
-    mark = totals[len(totals) * STRETCHED // 1000]
-    inside = [any(place in r for r in one.regions) for total, place, one in told if total >= mark]
-    return {"mark": mark, "inside": sum(inside) * 1000 // len(inside)}
+def hinted(meeting: Meeting) -> list[int]:
+    """The scores of lines as decisions, with what the lines before them say for it."""
+    nears = meeting.found[PLACES]
+    return [
+        score + regions.leading(nears[max(0, place + 1 - regions.BEFORE) : place + 1])
+        if score > NEVER
+        else NEVER
+        for place, score in enumerate(meeting.found["decision"])
+    ]
+
+
+def stretched(meetings: Sequence[Meeting]) -> Region:
+    """From which sums on regions open and go on, and how many of their lines lie inside."""
+    totals = sorted((total for one in meetings for total in sums(one).values()), reverse=True)
+    opens, stays = (totals[len(totals) * share // 1000] for share in (OPENED, STAYED))
+    region = {"opens": opens, "stays": stays}
+    taken = [place in one.gold[PLACES] for one in meetings for place in near(one, region)]
+    return {**region, "inside": sum(taken) * 1000 // len(taken)}
+
+
+def near(meeting: Meeting, region: Region) -> set[int]:
+    """The lines that regions take in."""
+    found, last = set[int](), -1
+    for place, total in sums(meeting).items():
+        if total >= region["stays" if last in found else "opens"]:
+            found.add(place)
+        last = place
+    return found
 
 
 # -- telling -----------------------------------------------------------------------
 
 
-def told(meetings: Sequence[Meeting], region: dict[str, int]) -> str:
+def told(meetings: Sequence[Meeting], region: Region) -> str:
     """The table of figures by series, each under scorecards that saw none of it."""
     lines = [
         "series    lines  proposals P   R   F1   decisions P   R   F1   regions hit  inside  base"
@@ -160,7 +195,8 @@ def told(meetings: Sequence[Meeting], region: dict[str, int]) -> str:
 def _figures(some: Sequence[Meeting], label: str) -> str:
     right = marked = wanted = 0
     for one in some:
-        found = {place for place, score in enumerate(one.found[label]) if score >= MARKS[label]}
+        told = hinted(one) if label == "decision" else one.found[label]
+        found = {place for place, score in enumerate(told) if score >= MARKS[label]}
         right += len(found & one.gold[label])
         marked += len(found)
         wanted += len(one.gold[label])
@@ -168,20 +204,19 @@ def _figures(some: Sequence[Meeting], label: str) -> str:
     return "  ".join(f"{share:.3f}" for share in shares)
 
 
-def _near(some: Sequence[Meeting], region: dict[str, int]) -> str:
+def _near(some: Sequence[Meeting], region: Region) -> str:
     hit = of = lines = inside = base = length = 0
     for one in some:
-        near = {place for place, total in enumerate(sums(one)) if total >= region["mark"]}
-        within = set().union(*one.regions)
-        hit, of = hit + sum(bool(near & each) for each in one.regions), of + len(one.regions)
-        lines, inside = lines + len(near), inside + len(near & within)
+        found, within = near(one, region), one.gold[PLACES]
+        hit, of = hit + sum(bool(found & each) for each in one.regions), of + len(one.regions)
+        lines, inside = lines + len(found), inside + len(found & within)
         base, length = base + len(within), length + len(one.rows)
     return f"{hit:>3} of {of:<3}  {inside / max(1, lines):.3f}  {base / length:.3f}"
 
 
-def written(meetings: Sequence[Meeting], region: dict[str, int]) -> str:
+def written(meetings: Sequence[Meeting], region: Region) -> str:
     """The file that all meetings give."""
-    tree: dict[str, Any] = {"region": region}
+    tree: dict[str, Any] = {PLACES: {**region, "weights": fitted(meetings, PLACES).weights}}
     for label in LABELS:
         card = fitted(meetings, label)
         tree[label] = {"bias": card.bias, "mark": MARKS[label], "weights": card.weights}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from benchmarks.material import ENGLISH
 from memory.acts import Reader
 from memory.structure import hearing
-from memory.structure.evidence import Heard
+from memory.structure.heard import Heard
 from memory.structure.scorecard import Label
 
 LABELS: tuple[Label, ...] = ("proposal", "decision")

@@ -139,6 +139,7 @@ class Course:
     settled: Chronicle = field(default_factory=Chronicle)  # up to the last checkpoint
     tail: Chronicle = field(default_factory=Chronicle)  # from there
     every: int = EVERY
+    size: int = 0  # bytes of its checkpoints
     checkpoints: list[Checkpoint] = field(default_factory=lambda: [Checkpoint()])
     places: array[int] = field(default_factory=lambda: array("Q", (1,)))  # seq by n
     placed: Checkpoint = Checkpoint()  # the newest entry among them; it has no memory
@@ -146,11 +147,6 @@ class Course:
     @property
     def last(self) -> Checkpoint:
         return self.checkpoints[-1]
-
-    @property
-    def size(self) -> int:
-        """Bytes of its checkpoints."""
-        return sum(len(one.data) for one in self.checkpoints)
 
     def before(self, *, n: int | None = None, seq: int = 0) -> Checkpoint:
         """The newest checkpoint that holds nothing after the `n`-th primary entry, or `seq`."""
@@ -175,6 +171,7 @@ class Course:
     def keep(self, made: Checkpoint, stretch: Chronicle) -> None:
         """The log up to `made` is folded; `stretch` is what came since the last one."""
         self.checkpoints.append(made)
+        self.size += len(made.data)
         self.settled.extend(stretch)
         self.tail = Chronicle()
         self.seen, self.n = max(self.seen, made.seq), max(self.n, made.n)
@@ -188,6 +185,7 @@ class Course:
         """Let go of every second checkpoint: half the room, twice the way to a moment."""
         self.every *= 2
         self.checkpoints = [one for one in self.checkpoints if one.n % self.every == 0]
+        self.size = sum(len(one.data) for one in self.checkpoints)
 
     def about(self, ref: str) -> list[Fact]:
         """Every fact about the item of that handle, as far as the log is folded."""

@@ -36,7 +36,7 @@ class Moments:
     """One a process. Checkpoints are built in slices, as they are first asked for."""
 
     def __init__(
-        self, bus: Bus, packs: Packs, *, room_bytes: int = 64 << 20, slice: int = 64
+        self, bus: Bus, packs: Packs, *, room_bytes: int = 64 << 20, slice: int = 16
     ) -> None:
         self._bus, self._packs = bus, packs
         self._room_bytes, self._slice = room_bytes, slice
@@ -145,8 +145,8 @@ class Moments:
             info = await self._bus.info(session)
             begun = Course(session, info.incarnation, info.skips)
             course = self._courses.setdefault(session, begun)
+            self._make_room(course)
         self._courses.move_to_end(session)
-        self._make_room(course)
         return course
 
     async def _folded(self, course: Course, n: int) -> Memory:
@@ -164,7 +164,7 @@ class Moments:
         self, course: Course, seq: int, to: int
     ) -> AsyncIterator[tuple[Record, list[Fact]]]:
         base, memory = await self._before(course, seq)
-        async for records in pages(self._bus, course, base, self._slice):
+        async for records in pages(self._bus, course, base, 4 * self._slice):
             for record in records:
                 if record.seq > to:
                     return

@@ -59,7 +59,7 @@ from memory.proposals import lapse
 from memory.settings import merged
 from memory.speech import speak
 from memory.state import Memory
-from memory.structure import hindsight, joining, scribes, spoken
+from memory.structure import casts, hindsight, joining, scribes, spoken
 from memory.voting import calling
 from memory.voting import course as voting
 
@@ -137,7 +137,7 @@ def _moment(memory: Memory, n: int, name: str, entry: Message) -> Moment:
 def _hear(moment: Moment, found: Sequence[Detection], entry: Message) -> None:
     """Find what no act shows, in the manner of the session's talk."""
     if not spoken.hear(moment):
-        re = hindsight.replies(moment.memory, found[0], entry.re) if found else 0
+        re = casts.replies(moment.memory, found[0], entry.re) if found else 0
         hindsight.hear(moment, found, found[0] if re else _bare_vote(found, entry), re)
 
 

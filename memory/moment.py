@@ -31,6 +31,15 @@ class Moment:
         self.topic = topic
         self.facts: list[Fact] = []
 
+    def earlier(
+        self, n: int, who: str, text: str, start: int, at: str | None, topic: str | None = None
+    ) -> Moment:
+        """An earlier entry, of which `text` from `start` on is known; its facts are told here."""
+        then = Moment(self.memory, n, who, " " * start + text, at, topic)
+        then.told = self.told
+        then.facts = self.facts
+        return then
+
     def found(self, kind: str, ref: str | None, /, **data: object) -> None:
         """Record a fact."""
         if self.told != self.n:

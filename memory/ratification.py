@@ -7,14 +7,20 @@ superseded.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from memory.decisions import enter_accepted, resolved
-from memory.items import Decision, Origin, Proposal, Reaction
+from memory.items import Decision, Origin, Proposal, Reaction, Stance
 from memory.moment import Moment
 from memory.proposals import settle
 from memory.sides import sides_of
 from memory.state import Memory
 from memory.structure.manner import firm
 from memory.structure.scribes import is_scribed
+
+_NONE: Final[Mapping[str, Stance]] = MappingProxyType({})
 
 
 def has_quorum(memory: Memory, proposal: Proposal) -> bool:
@@ -32,13 +38,15 @@ def has_quorum(memory: Memory, proposal: Proposal) -> bool:
     return supporters >= memory.settings.ratify.quorum
 
 
-def carries(memory: Memory, proposal: Proposal) -> bool:
+def carries(memory: Memory, proposal: Proposal, also: Mapping[str, Stance] = _NONE) -> bool:
     """True where a vote on it was carried: enough others for it, two to one at least.
 
     Bare votes count, because a claim that restates the proposal has said what
-    they were cast on; so does half a vote. Who was against stays on record.
+    they were cast on; so does half a vote. Who was against stays on record. `also`
+    are votes of people who said nothing of it: by nearness they are on something else.
     """
-    supporters = opponents = 0
+    rest = [stance for name, stance in also.items() if name not in proposal.reactions]
+    supporters, opponents = rest.count("support"), rest.count("oppose")
     for name, reaction in proposal.reactions.items():
         sure = reaction.vote or (reaction.counted and not reaction.conditional)
         if is_scribed(reaction.origin):
@@ -65,9 +73,11 @@ def accept_by_quorum(moment: Moment, proposal: Proposal, reaction: Reaction) -> 
         accept(moment, proposal, Origin(cites, "rule", "ratify.quorum"))
 
 
-def ratify_by_vote(moment: Moment, decision: Decision, proposal: Proposal) -> None:
-    """Ratify a claim that restates a proposal whose vote was carried."""
-    if proposal.status == "active" and carries(moment.memory, proposal):
+def ratify_by_vote(
+    moment: Moment, decision: Decision, proposal: Proposal, also: Mapping[str, Stance] = _NONE
+) -> None:
+    """Ratify a claim that restates a proposal whose vote was carried; `also` as in `carries`."""
+    if proposal.status == "active" and carries(moment.memory, proposal, also):
         cites = (*decision.origin.cites, proposal.origin.cites[0])
         accept(moment, proposal, Origin(cites, "vote", "ratify.quorum"))
     elif proposal.status == "accepted":

@@ -10,7 +10,7 @@ from memory.items import Decision, Origin, Proposal, Reaction, Stance
 from memory.links import Link, referred, resolved_by, targets
 from memory.moment import Moment
 from memory.similar import fingerprint
-from memory.structure import hindsight, manner
+from memory.structure import casts, manner
 from memory.structure.scribes import is_scribed, noted
 from memory.text import TOPIC_LIMIT, clip
 
@@ -107,10 +107,10 @@ def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
     stance = _STANCES[detection.act]
     links = targets(moment, detection, re)
     bare = detection.vote and re is None and not any(link.sure for link in links)
-    if bare and not hindsight.cast(moment, detection, links[0] if links else None):
+    if bare and not casts.cast(moment, detection, links[0] if links else None):
         return
-    if replied := hindsight.replies(moment.memory, detection, re):
-        hindsight.cast(moment, detection, None, replied)
+    if replied := casts.replies(moment.memory, detection, re):
+        casts.cast(moment, detection, None, replied)
     if not links and moment.topic and detection.how == "act":
         topic = clip(moment.topic, TOPIC_LIMIT)
         positions.take(moment, topic, stance, detection.start, detection.end)

@@ -21,15 +21,9 @@ from server.talking import made, person
 
 
 async def begin(
-    settings: Settings,
-    session: str,
-    kind: str,
-    title: str,
-    *,
-    by: str | None,
-    parent: str | None = None,
-    after: str | None = None,
-) -> dict[str, Any]:
+    settings: Settings, session: str, kind: str, title: str,
+    *, by: str | None, parent: str | None = None, after: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Opens an episode; its row. Raises `Misuse`, `Failure`, `NotOpened`."""
     entry = beginning(kind, title, by=by or person(), parent=parent, after=_split(after))
     async with holding(settings) as held:

@@ -53,7 +53,9 @@ class Standing:
     def client(self, token: str | None = None, **given: Any) -> httpx2.AsyncClient:
         """An HTTP client with that token; without one, nobody's."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return httpx2.AsyncClient(base_url=self.url, headers=headers, timeout=30, verify=False, **given)
+        return httpx2.AsyncClient(
+            base_url=self.url, headers=headers, timeout=30, verify=False, **given
+        )
 
 
 @asynccontextmanager

@@ -19,7 +19,7 @@ _BITS: Final = 512
 _APART: Final = (1, 2, 4, 8, 16)  # messages
 _VOTES: Final = (1, 2, 3, 5)
 MUCH: Final = 2  # likeness from which a line may stand for the other
-_AGAIN: Final = 3  # likeness from which it says the other again
+AGAIN: Final = 3  # likeness from which it says the other again
 
 
 class _Said(NamedTuple):
@@ -56,6 +56,11 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> int:
     return 1 if shared >= 3 and shared * 2 >= shorter else 0
 
 
+def alike(a: str, b: str) -> int:
+    """How much of what one text says the other says, as `likeness` of their stems."""
+    return likeness(_said(a).stems, _said(b).stems)
+
+
 def compare(held: Structure, line: Line) -> list[tuple[Line, int]]:
     """The lines above, oldest first, of which `line`, a new one, says something again.
 
@@ -80,13 +85,13 @@ def _note(held: Structure, line: Line, other: Line, like: int) -> int:
     votes = len(held.votes) - bisect_right(held.votes, other.place)
     apart, same = line.place - other.place, other.who == line.who
     if line.behind is None or (like, votes >= 2, -apart) > _nearness(line.behind):
-        chained = other.behind is not None and other.behind.likeness >= _AGAIN
+        chained = other.behind is not None and other.behind.likeness >= AGAIN
         line.behind = Echo(
             n=other.n, likeness=like, apart=apart, votes=votes, same=same,
             backed=backing(held, other), imperative=other.imperative, scribed=other.scribed,
             again=chained,
         )  # fmt: skip
-    if like >= _AGAIN:
+    if like >= AGAIN:
         closed(held, other)
     return _restated(like, min(votes, _VOTES[-1]), same, band(apart, _APART))
 

@@ -17,10 +17,6 @@ from memory.structure.scorecard import Scorecards, lexicon
 from memory.structure.state import REACH, Line, Structure
 from memory.structure.steps import once, reached
 
-__all__ = [
-    "LATER", "Heard", "below", "enter", "features", "in_order", "is_put", "observe", "overhear",
-]  # fmt: skip
-
 # How the features begin that may come true after a line was heard. What they
 # add to a proposal's score is never below 0, or a line could be taken back.
 LATER: Final = ("votes after", "voters", "bare voters", "a vote", "votes again", "own vote",
@@ -63,21 +59,35 @@ def enter(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
             touched.append(other)
     _add(line, cards, _standing(line))
     held.lines.append(line)
-    held.unread = None
+    held.aside = None
     return [*touched, line]
+
+
+def bring_in(held: Structure, line: Line, cards: Scorecards) -> None:
+    """Give `line` its place among the others, late: all that is known is what it is like."""
+    _add(line, cards, _standing(line))
+    held.lines.append(line)
+    held.lines.sort(key=lambda each: each.place)
+    if held.aside is not None and held.aside.place == line.place:
+        held.aside = None
+
+
+def pass_over(held: Structure, place: int, scribed: bool = False) -> None:
+    """Let go of what is out of reach now that one more line came, and count it."""
+    _let_go(held, place)
+    held.led = (held.led << 1 | scribed) & _NEWEST
+    held.heard += 1
+    if held.talk and place - held.talk[0][0] > _BEFORE:
+        held.talk = [one for one in held.talk if place - one[0] <= _BEFORE]
 
 
 def overhear(
     held: Structure, place: int, cues: Sequence[int], scribed: bool, cards: Scorecards
 ) -> list[Line]:
     """Take in what a line says that gets no place in the window: most of all talk."""
-    _let_go(held, place)
-    held.led = (held.led << 1 | scribed) & _NEWEST
-    held.heard += 1
-    if held.talk and place - held.talk[0][0] > _BEFORE:
-        held.talk = [one for one in held.talk if place - one[0] <= _BEFORE]
+    pass_over(held, place, scribed)
     numbers = _talk()
-    if not cues or numbers.keys().isdisjoint(cues):
+    if numbers.keys().isdisjoint(cues):
         return []
     talk = [numbers[cue] for cue in sorted(cues) if cue in numbers]
     held.talk.append((place, talk))
@@ -136,15 +146,20 @@ def _spoken_of(held: Structure, place: int, talk: Sequence[str], cards: Scorecar
     return touched
 
 
-def _placed(held: Structure, heard: Heard) -> Line:
-    """`heard` as a line of the window, with what its place says of it."""
-    line = Line(
+def line_of(heard: Heard) -> Line:
+    """`heard` as a line of which only the wording is known."""
+    return Line(
         n=heard.n, place=heard.place, who=heard.who, typist=heard.typist, text=heard.text,
         start=heard.start, at=heard.at, topic=heard.topic, own=heard.own,
         proposal=heard.wording[0], decision=heard.wording[1], scribed=heard.scribed,
         imperative=lexicon().number("imperative") in heard.cues,
         asks=lexicon().number("asks") in heard.cues,
     )  # fmt: skip
+
+
+def _placed(held: Structure, heard: Heard) -> Line:
+    """`heard` as a line of the window, with what its place says of it."""
+    line = line_of(heard)
     for place, talk in held.talk:
         if place < heard.place:
             line.tags += [f"after {cue}" for cue in talk]
@@ -189,21 +204,19 @@ def below(held: Structure, line: Line) -> list[str]:
     return once(runs.below(held, line)) if line.anchored else []
 
 
-def is_put(line: Line, stands: Collection[str]) -> bool:
-    """True for what is put to a vote in so many words, with three votes right below it.
+def is_put(held: Structure, line: Line, stands: Collection[str]) -> bool:
+    """True for what is put to a vote, as its votes show.
 
     `stands` is what the votes below tell.
     The scorecard is fitted on meetings that say again what they decide, and asks
     for that. The plainer the wording the less is asked here: where somebody held
     back or was against, there was a question.
     """
-    if line.own < _FAIR or "voters >=3" not in stands or _RIGHT_BELOW.isdisjoint(stands):
-        return False
-    if line.own >= _CLEAR and not _CONTRARY.isdisjoint(stands):
+    asked = runs.asked_for(held, line)
+    if asked == "divided" or (asked and line.own >= (_FAIR if line.imperative else _PLAIN)):
         return True
-    if "bare voters >=3" not in stands:
-        return False
-    return line.own >= _PLAIN or (line.imperative and "votes after 1" in stands)
+    below = "voters >=3" in stands and not _RIGHT_BELOW.isdisjoint(stands)
+    return below and line.own >= _CLEAR and not _CONTRARY.isdisjoint(stands)
 
 
 def _grade(own: int) -> str:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from memory.detection import Detection
 from memory.structure.heard import Heard
 from memory.structure.scorecard import Scorecards, lexicon
-from memory.structure.state import REMARK
+from memory.structure.state import REMARK, Aside
 from memory.structure.wording import READ, lead
 from memory.text import plain
 
@@ -75,6 +75,17 @@ def line(n: int, place: int, who: str, content: str, said: Wording) -> Heard:
     return Heard(
         n, place, who, who, text, start,
         cues=tuple(said.cues), passes=passes(content, said, -1), scribed=said.scribed,
+    )  # fmt: skip
+
+
+def heard(aside: Aside, said: Wording, own: int, cards: Scorecards) -> Heard:
+    """`aside` as a line that has a place in the window."""
+    start = said.start
+    return Heard(
+        aside.n, aside.place, aside.who, aside.typist,
+        aside.text[start : start + READ], start, aside.at, aside.topic,
+        cues=tuple(said.cues), own=own, wording=cards.said(said.cues), passes=True,
+        scribed=said.scribed,
     )  # fmt: skip
 
 

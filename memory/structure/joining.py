@@ -9,7 +9,7 @@ from __future__ import annotations
 from memory.items import Position, Proposal, Reaction
 from memory.state import Memory
 from memory.structure import scribes
-from memory.structure.state import Cast, Line, Run, Spoken, Structure, Turn, Unread
+from memory.structure.state import Aside, Cast, Line, Run, Spoken, Structure, Turn
 
 
 def rename(memory: Memory, old: str, new: str) -> None:
@@ -17,7 +17,7 @@ def rename(memory: Memory, old: str, new: str) -> None:
     held = memory.structure
     scribes.rename(memory, old, new)
     _rename_turns(held.spoken, old, new)
-    lines: list[Line | Unread] = [*held.lines, *_unread(held)]
+    lines: list[Line | Aside] = [*held.lines, *_asides(held)]
     for line in lines:
         line.who = new if line.who == old else line.who
         line.typist = new if line.typist == old else line.typist
@@ -49,14 +49,15 @@ def merge(memory: Memory, item: Proposal, into: Proposal) -> None:
 
 def forget(held: Structure, n: int) -> None:
     """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
-    kept: list[Line | Unread | Cast | Turn] = [*held.lines, *_unread(held), *held.casts]
+    kept: list[Line | Aside | Cast | Turn] = [*held.lines, *_asides(held), *held.casts]
     for one in (*kept, *held.spoken.waiting, *held.spoken.turns):
         if one.n == n:
             one.text = ""
 
 
-def _unread(held: Structure) -> list[Unread]:
-    return [] if held.unread is None else [held.unread]
+def _asides(held: Structure) -> list[Aside]:
+    every = [held.aside, *(run.aside for run in held.runs)]
+    return [aside for aside in every if aside is not None]
 
 
 def _rename_turns(held: Spoken, old: str, new: str) -> None:

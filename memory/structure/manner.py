@@ -1,7 +1,7 @@
 """Whether a session marks what it proposes and decides, or puts bare lines to a vote.
 
-Where it does, words such as "I suggest" are talk until somebody takes them up:
-what they alone make is tentative, shown with less weight, never counted.
+Where it does, or votes on talk, words such as "I suggest" are talk until somebody takes
+them up: what they alone make is tentative, shown with less weight, never counted.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from memory.structure.scribes import as_said
 # Tags that speak for what they stand on alone; "RESOLVED:" is how minutes are kept.
 _LOOSE: Final = ("tag/decision", "tag/consensus")
 UNMARKED: Final = "(unmarked)"  # after a tag that stands for redacted words without one
+_STRAY: Final = 3  # votes with nothing proposed: here "+1" is said of talk
 _SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what others say
 
 
 def mark(moment: Moment, made: Proposal | Decision) -> None:
     """Note an item that a tag marked, or structure found; the first holds earlier wordings back."""
     held = moment.memory.structure
-    if isinstance(made, Decision):
+    if isinstance(made, Decision) or made.origin.how == "structure":
         held.decisions += 1
         if held.decisions == 1:
             _hold_decisions(moment)
@@ -31,10 +32,21 @@ def mark(moment: Moment, made: Proposal | Decision) -> None:
             _hold_proposals(moment)
 
 
+def stray(moment: Moment) -> None:
+    """Note a vote with nothing proposed that it could be on; some hold earlier wordings back."""
+    held = moment.memory.structure
+    held.stray += 1
+    if held.stray == _STRAY:
+        _hold_proposals(moment)
+
+
 def weigh(moment: Moment, made: Proposal | Decision) -> None:
     """Hold an item back that a mere wording made, where others are marked or minutes are taken."""
     held = moment.memory.structure
-    others = held.proposals if isinstance(made, Proposal) else held.decisions
+    if isinstance(made, Proposal):
+        others = held.proposals > 0 or held.stray >= _STRAY
+    else:
+        others = held.decisions > 0
     if others or held.led.bit_count() >= _SCRIBED:
         hold(moment, made)
 

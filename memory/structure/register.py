@@ -24,7 +24,7 @@ _FILLER: Final = rf"(?:\A|[^{_W}])(?:um+|uh+|er|erm|mm+|hmm+)(?:[^{_W}]|\z)"
 _LONE: Final = rf"\A[^{_W}]*(?:yeah|yep|yes|okay|ok|right|alright|mm+|mm-hmm|uh-huh|hmm+)[^{_W}]*\z"
 _MATCH: Final = compiled_set((_MARKS, _FILLER, _LONE)).Match
 _TYPED: Final = 0  # places in the set
-_READ: Final = 500  # characters of a line
+_READ: Final = 400  # characters; a longer line leans neither way
 _TYPED_SAYS: Final = -3
 _SAYS: Final = (_TYPED_SAYS, 2, 1)  # by what is found
 _WINDOW: Final = 50  # lines
@@ -38,7 +38,9 @@ _PATIENCE: Final = 150
 
 def leaning(text: str) -> int:
     """What one line says for speech; below 0 for typing."""
-    found = _MATCH(text[:_READ])
+    if len(text) > _READ:  # nobody says so much in one turn, and few type it
+        return 0
+    found = _MATCH(text)
     if not found:
         return 0
     return _TYPED_SAYS if _TYPED in found else sum(_SAYS[place] for place in found)

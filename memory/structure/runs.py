@@ -6,7 +6,7 @@ on was not restated; a vote or two end where a new line stands. What it tells of
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from memory.structure.heard import Heard
 from memory.structure.state import Anchored, Line, Run, Structure
@@ -18,6 +18,10 @@ _RUN_REACH: Final = 10  # messages without a vote after which a run is over
 _AGAIN: Final = 25  # messages within which a vote by the same person is on a second question
 _TOLD: Final = 2  # ranks a run tells of: from the third line up it told nothing in held-out talk
 _STRAY: Final = 2  # votes before a new line that are not of the run below it
+_VOTE: Final = 3  # bare votes: no longer by chance below each other
+_FAR: Final = 40  # hundredths of a logit that each message between takes
+_BELOW: Final = 2  # messages: whatever the line is like
+_NEAR: Final = 3  # messages
 _STRONG: Final = 250  # hundredths of a logit beyond the gate
 
 
@@ -53,6 +57,8 @@ def _count(held: Structure, run: Run, heard: Heard, value: int) -> None:
     run.voters[heard.who] = value
     run.last = heard.place
     run.bare += not heard.remark
+    if not run.asked and run.bare >= _VOTE:
+        run.asked = _asked(held, run)
     held.votes.append(heard.place)
     held.voted += 1
 
@@ -86,8 +92,50 @@ def fresh(held: Structure, place: int) -> bool:
     return len(run.voters) > 1 and place - run.last <= _RUN_REACH
 
 
+def _asked(held: Structure, run: Run) -> int:
+    """n of the line that `run` is most likely on: like a question, near, not answered yet; else 0.
+
+    Where somebody was against or held back there is one.
+    """
+    best, most = 0, 0
+    for line in reversed(held.lines):
+        gap = next((one.gap for one in line.anchored if one.run == run.first), None)
+        if gap is None or line.own < 0 or _answered(held, line, run):
+            continue
+        likely = line.own - _FAR * gap
+        if likely > most or (gap <= _BELOW and not best):
+            best, most = line.n, max(likely, 0)
+    return best
+
+
+def _answered(held: Structure, line: Line, run: Run) -> bool:
+    """True where those who vote in `run` voted on `line` before."""
+    before = {one.run for one in line.anchored if one.rank < _TOLD and one.run != run.first}
+    return any(
+        each.closed or not each.voters.keys().isdisjoint(run.voters)
+        for each in held.runs
+        if each.first in before
+    )
+
+
 def _told(run: Run, line: Line) -> bool:
-    return any(one.run == run.first and one.rank < _TOLD for one in line.anchored)
+    return run.asked == line.n or any(
+        one.run == run.first and one.rank < _TOLD for one in line.anchored
+    )
+
+
+def asked_for(held: Structure, line: Line) -> Literal["", "near", "divided"]:
+    """What makes the votes that are most likely on `line` speak for it: a no, or being near."""
+    found: Literal["", "near", "divided"] = ""
+    for one in line.anchored:
+        run = next((each for each in held.runs if each.first == one.run), None)
+        if run is None or run.asked != line.n:
+            continue
+        if any(value < 1000 for value in run.voters.values()):
+            return "divided"
+        if one.gap <= _NEAR:
+            found = "near"
+    return found
 
 
 def closed(held: Structure, line: Line) -> None:

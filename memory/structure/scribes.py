@@ -87,7 +87,12 @@ def as_said(rule: str) -> str:
 
 def is_scribed(origin: Origin) -> bool:
     """True for what somebody typed for another without being one who keeps the record."""
-    return origin.rule is not None and origin.rule.endswith(_SCRIBED)
+    return is_scribes(origin.rule)
+
+
+def is_scribes(rule: str | None) -> bool:
+    """True where `noted` said behind `rule` that a scribe typed it who keeps no record."""
+    return rule is not None and rule.endswith(_SCRIBED)
 
 
 def _trusted(memory: Memory, typist: str) -> bool:

@@ -22,33 +22,36 @@ _FAR: Final = 600  # beyond, chances are all but certain
 _CHANCES: Final = [round(1000 / (1 + math.exp(-at / _UNIT))) for at in range(-_FAR, _FAR + 1)]
 
 NEVER: Final = -_FAR  # the score of a line that is not looked at
+_NOTHING: Final = (0, 0, 0)
 
-Scores = tuple[int, int]  # of a proposal, of a decision
+Scores = tuple[int, int, int]  # of a proposal, of a decision, of lying where decisions are made
 
 
 class SpeechCard(NamedTuple):
-    """The weights of both labels, and from where on a line or a stretch is marked."""
+    """The weights of every label, and from where on a line or a stretch is marked."""
 
     weights: dict[str, Scores]
     bias: Scores
-    marks: Scores
-    region: int  # sum of chances of a stretch of lines, per mille, from which decisions are near
+    marks: tuple[int, int]
+    opens: int  # what a stretch of lines adds up to (`regions.total`) where decisions are near
+    stays: int  # what it adds up to as long as they are
     inside: int  # per mille of the lines of such stretches that are where decisions are made
 
     def add(self, names: Iterable[str]) -> Scores:
         """What features add to each score."""
         weights = self.weights
-        proposal = decision = 0
+        proposal = decision = near = 0
         for name in names:
             if name in weights:
-                one, other = weights[name]
+                one, other, third = weights[name]
                 proposal += one
                 decision += other
-        return proposal, decision
+                near += third
+        return proposal, decision, near
 
     def reasons(self, names: Iterable[str], label: int) -> str:
         """The features that did most for a label, the strongest first."""
-        found = sorted((-self.weights.get(name, (0, 0))[label], name) for name in set(names))
+        found = sorted((-self.weights.get(name, _NOTHING)[label], name) for name in set(names))
         return "; ".join(name for weight, name in found[:_TOLD] if weight < 0)
 
 
@@ -84,9 +87,11 @@ def shipped() -> SpeechCard:
 
 def read_card(tree: Any) -> SpeechCard:
     """Scorecards from their file's tree."""
-    one, other = tree["proposal"], tree["decision"]
-    names = sorted({*one["weights"], *other["weights"]})
-    weights = {name: (one["weights"].get(name, 0), other["weights"].get(name, 0)) for name in names}
-    region = tree["region"]
-    biases, marks = (one["bias"], other["bias"]), (one["mark"], other["mark"])
-    return SpeechCard(weights, biases, marks, region["mark"], region["inside"])
+    one, other, region = tree["proposal"], tree["decision"], tree["region"]
+    each = one["weights"], other["weights"], region["weights"]
+    weights: dict[str, Scores] = {
+        name: (each[0].get(name, 0), each[1].get(name, 0), each[2].get(name, 0))
+        for name in sorted({*each[0], *each[1], *each[2]})
+    }
+    biases, marks = (one["bias"], other["bias"], 0), (one["mark"], other["mark"])
+    return SpeechCard(weights, biases, marks, region["opens"], region["stays"], region["inside"])

@@ -6,6 +6,7 @@
 Where a session is spoken, this takes the place of the window for typed talk: nobody casts a
 vote in words, and nothing is restated for the minutes. A line that looks like a suggestion
 becomes a proposal. What may be a decision is only told, as a fact: nine in ten are none.
+How near talk sounds to where decisions are made is a third score, which only sums are read of.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from memory.items import Cite, Origin
 from memory.moment import Moment
 from memory.state import Memory
 from memory.structure import regions, surroundings, utterance
-from memory.structure.hindsight import past
 from memory.structure.register import lean
 from memory.structure.speech_card import NEVER, chance, speech_card
 from memory.structure.state import REACH, Spoken, Structure, Turn
@@ -63,10 +63,10 @@ def _settles(held: Spoken, text: str) -> bool:
 def _let_go(memory: Memory) -> None:
     """Empty the window for typed talk; what it found stays."""
     held = memory.structure
-    if held.lines or held.led:
+    if held.lines or held.led or held.aside:
         memory.structure = Structure(
             spoken=held.spoken, scribing=held.scribing, proposals=held.proposals,
-            decisions=held.decisions, marked=held.marked,
+            decisions=held.decisions, marked=held.marked, found=held.found, stray=held.stray,
         )  # fmt: skip
 
 
@@ -117,52 +117,51 @@ def _judge(moment: Moment, turns: list[Turn], place: int) -> None:
     """Mark turn `place` for what it looks like, now that the turns after it are known."""
     card, line = speech_card(), turns[place]
     if line.kind in surroundings.MUTE:
-        _note_chance(moment, line, NEVER)
+        _note(moment, line, NEVER, 0)
         return
     around = [*surroundings.names(turns, place)]
     added = card.add(around)
-    scores = tuple(
+    proposal, decision, near = (
         bias + one + other for bias, one, other in zip(card.bias, line.said, added, strict=True)
     )
-    if scores[_PROPOSAL] >= card.marks[_PROPOSAL]:
-        _propose(moment, line, _origin(moment, line, around, scores, _PROPOSAL))
-    if (
-        moment.memory.settings.structure.decisions == "lines"
-        and scores[_DECISION] >= card.marks[_DECISION]
-    ):
-        _hint(moment, line, _origin(moment, line, around, scores, _DECISION))
-    _note_chance(moment, line, scores[_DECISION])
+    if proposal >= card.marks[_PROPOSAL]:
+        _propose(moment, line, _origin(moment, line, around, proposal, _PROPOSAL))
+    if moment.memory.settings.structure.decisions == "lines":
+        before = moment.memory.structure.spoken.judged[1 - regions.BEFORE :]
+        led = decision + regions.leading([one for _, _, one in before] + [near])
+        if led >= card.marks[_DECISION]:
+            # Told at its own chance: of lines so found that share is right, of `led` too few.
+            _hint(moment, line, _origin(moment, line, around, decision, _DECISION))
+    _note(moment, line, decision, near)
 
 
-def _note_chance(moment: Moment, line: Turn, score: int) -> None:
+def _note(moment: Moment, line: Turn, score: int, near: int) -> None:
     """Let regions know; of `line` itself the turns to come need no more than what it is like."""
     if moment.memory.settings.structure.decisions != "off":
-        regions.hear(moment, line.n, chance(score))
-    line.text, line.tags, line.said, line.at, line.topic = "", [], (0, 0), None, None
+        regions.hear(moment, line.n, chance(score), near)
+    line.text, line.tags, line.said, line.at, line.topic = "", [], (0, 0, 0), None, None
 
 
-def _origin(
-    moment: Moment, line: Turn, around: list[str], scores: tuple[int, ...], label: int
-) -> Origin:
+def _origin(moment: Moment, line: Turn, around: list[str], score: int, label: int) -> Origin:
     """Cites the line, and the entry that let it be judged; the rule names what decided."""
     names = [*utterance.read(plain(line.text)).names, *line.tags, *around]
     cites = (Cite(line.n, 0, len(line.text.rstrip())), Cite(moment.n, 0, len(moment.content)))
     rule = speech_card().reasons(names, label)
-    return Origin(cites, "structure", rule, chance(scores[label]))
+    return Origin(cites, "structure", rule, chance(score))
 
 
 def _propose(moment: Moment, line: Turn, origin: Origin) -> None:
     """Enter a proposal, unless its own words or marks made it one."""
     handles = moment.memory.at_refs.get(line.n, ())
     if not any(handle.startswith("P") for handle in handles):
-        then = past(moment, line.n, line.who, line.text, 0, line.at, line.topic)
+        then = moment.earlier(line.n, line.who, line.text, 0, line.at, line.topic)
         proposals.propose(then, line.text.strip(), origin)
 
 
 def _hint(moment: Moment, line: Turn, origin: Origin) -> None:
     handles = moment.memory.at_refs.get(line.n, ())
     if not any(handle.startswith("D") for handle in handles):
-        then = past(moment, line.n, line.who, line.text, 0, line.at, line.topic)
+        then = moment.earlier(line.n, line.who, line.text, 0, line.at, line.topic)
         where = origin.cites[0]
         then.found(
             "decision.hinted", None, participant=line.who, start=where.start, end=where.end,

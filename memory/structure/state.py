@@ -80,6 +80,19 @@ class Scribing(Store):
     typed: list[Typed] = []  # the newest messages
 
 
+class Aside(Store):
+    """Talk that has no place in the window, until votes fall on it."""
+
+    n: int
+    place: int
+    who: str
+    typist: str
+    text: str  # as much of the content as a line and a name before it take
+    at: str | None = None
+    topic: str | None = None
+    unread: bool = False  # it is long: whether the gate drops it is seen when somebody votes
+
+
 class Run(Store):
     """Votes that follow each other: who voted, and how."""
 
@@ -91,6 +104,8 @@ class Run(Store):
     lines: int = 0  # lines of the window that came after its first vote
     closed: bool = False  # what it was on was restated
     re: int = 0  # n of the line that its votes reply to; 0: they name nothing
+    aside: Aside | None = None  # the talk right above it, which the gate dropped
+    asked: int = 0  # n of the line that it is most likely on; 0: none
 
 
 class Cast(Store):
@@ -119,18 +134,6 @@ class Cast(Store):
         return len(self.text) - (self.end - self.start) > REMARK
 
 
-class Unread(Store):
-    """Long talk that is read once a vote falls on it: most of it nobody puts to a vote."""
-
-    n: int
-    place: int
-    who: str
-    typist: str
-    text: str  # as much of it as is ever read
-    at: str | None = None
-    topic: str | None = None
-
-
 class Turn(Store):
     """A line of spoken talk in reach, and what it is like."""
 
@@ -147,7 +150,7 @@ class Turn(Store):
     asks: bool = False
     content: list[str] = []
     tags: list[str] = []  # where it stands in the session, told when it was heard
-    said: tuple[int, int] = (0, 0)  # what words and tags add to each scorecard
+    said: tuple[int, int, int] = (0, 0, 0)  # what words and tags add to each scorecard
 
 
 class Spoken(Store):
@@ -161,7 +164,9 @@ class Spoken(Store):
     turns: list[Turn] = []
     lately: dict[str, int] = {}  # content word -> the turn that said it last
     talked: dict[str, int] = {}  # words of each speaker in the first turns
-    chances: list[tuple[int, int]] = []  # newest lines judged: n, per mille that it decides
+    # Of the newest lines judged: n, per mille that it decides, how much it sounds like where
+    # decisions are made.
+    judged: list[tuple[int, int, int]] = []
     region: int = 0  # n where the open region of decisions begins; 0: none is open
 
 
@@ -169,7 +174,6 @@ class Structure(Store):
     """The window, the run of votes that goes on, and the manner of the session."""
 
     lines: list[Line] = []
-    unread: Unread | None = None  # the newest long talk, where it is below all lines
     runs: list[Run] = []
     replies: list[Run] = []  # votes in reply to a line, a run for each such line
     casts: list[Cast] = []
@@ -179,7 +183,11 @@ class Structure(Store):
     heard: int = 0  # lines so far
     talk: list[tuple[int, list[str]]] = []  # of the newest lines: place, what they speak of
     proposals: int = 0  # so far, marked or put to a vote as bare lines
-    decisions: int = 0  # so far, marked or told by what they restate
+    decisions: int = 0  # so far, marked or found by structure, proposals among them
     marked: int = 0  # items that a tag or the envelope marked
+    aside: Aside | None = None  # the newest, where it is below all lines
+    recalled: int = 0  # place of the newest line that was dropped and taken back in
+    found: int = 0  # items that nothing marked
+    stray: int = 0  # votes cast while nothing was proposed that they could be on
     scribing: Scribing = msgspec.field(default_factory=Scribing)
     spoken: Spoken = msgspec.field(default_factory=Spoken)

@@ -1,7 +1,7 @@
-"""The messages of the fold as they come into the window: votes, lines, and long talk.
+"""The messages of the fold as they come into the window: votes, lines, and talk aside.
 
-Long talk is seldom what somebody votes on, and the dearest to read. So it waits:
-the one right above a vote is read then, as if it had been when it came.
+Long talk is seldom what somebody votes on, and the dearest to read. So it waits
+(`overlooked`), but for what comes right after votes.
 """
 
 from __future__ import annotations
@@ -11,15 +11,23 @@ from typing import Final
 
 from memory.detection import Detection
 from memory.moment import Moment
-from memory.structure import hearing
-from memory.structure.evidence import Heard, enter, in_order, observe, overhear
-from memory.structure.hearing import Wording
+from memory.structure import hearing, overlooked
+from memory.structure.evidence import in_order, observe, overhear, pass_over
 from memory.structure.runs import fresh
 from memory.structure.scorecard import Scorecards
-from memory.structure.state import REACH, Line, Structure, Unread
-from memory.structure.wording import READ
+from memory.structure.state import Aside, Line
 
 _LONG: Final = 400  # characters
+
+
+def put_off(moment: Moment) -> bool:
+    """Pass over the message of `moment`, which has no acts, where it is long; True if it is."""
+    held, place = moment.memory.structure, moment.memory.messages
+    if len(moment.content) <= _LONG or fresh(held, place):
+        return False
+    pass_over(held, place)
+    held.aside = _aside(moment, unread=True)
+    return True
 
 
 def take_in(
@@ -31,44 +39,21 @@ def take_in(
     """
     held, place, content = moment.memory.structure, moment.memory.messages, moment.content
     if bare is not None:
-        told = _read_up(held, place, cards)
         vote = hearing.vote(moment.n, place, moment.participant, content, bare, re)
-        return in_order([*told, *observe(held, vote, cards)])
-    if len(content) > _LONG and not found and not fresh(held, place):
-        held.unread = _unread(moment)
-        return overhear(held, place, (), False, cards)
+        told = observe(held, vote, cards)
+        return told if re else in_order([*overlooked.voted(held, cards), *told])
     said = hearing.wording(content, found)
     own = cards.own(said.cues)
-    if hearing.passes(content, said, own):
-        return observe(held, _line(_unread(moment), said, own, cards), cards)
+    again = held.recalled > 0 and overlooked.said_again(held, place, content)
+    if hearing.passes(content, said, 0 if again else own):
+        return observe(held, hearing.heard(_aside(moment), said, own, cards), cards)
+    held.aside = _aside(moment)
     return overhear(held, place, said.cues, said.scribed, cards)
 
 
-def _read_up(held: Structure, place: int, cards: Scorecards) -> list[Line]:
-    """Read the long talk right above a vote; the lines of which it says something."""
-    one, held.unread = held.unread, None
-    if one is None or place - one.place > REACH:
-        return []
-    said = hearing.wording(one.text, ())
-    own = cards.own(said.cues)
-    if not hearing.passes(one.text, said, own):
-        return []
-    return enter(held, _line(one, said, own, cards), cards)
-
-
-def _unread(moment: Moment) -> Unread:
+def _aside(moment: Moment, *, unread: bool = False) -> Aside:
     who = moment.participant
-    return Unread(
+    return Aside(
         n=moment.n, place=moment.memory.messages, who=who, typist=moment.typist or who,
-        text=moment.content[: hearing.READ_FROM], at=moment.at, topic=moment.topic,
-    )  # fmt: skip
-
-
-def _line(unread: Unread, said: Wording, own: int, cards: Scorecards) -> Heard:
-    start = said.start
-    return Heard(
-        unread.n, unread.place, unread.who, unread.typist,
-        unread.text[start : start + READ], start, unread.at, unread.topic,
-        cues=tuple(said.cues), own=own, wording=cards.said(said.cues), passes=True,
-        scribed=said.scribed,
+        text=moment.content[: hearing.READ_FROM], at=moment.at, topic=moment.topic, unread=unread,
     )  # fmt: skip

@@ -56,7 +56,7 @@ class Lexicon:
     A word with `_` in it stands for two words.
     """
 
-    __slots__ = ("_match", "_minutes", "_numbers", "names")
+    __slots__ = ("_match", "_numbers", "_of_minutes", "names")
 
     def __init__(self, languages: Iterable[Mapping[str, str]] = ()) -> None:
         patterns = {name: [pattern] for name, pattern in _FORMS.items()}
@@ -66,7 +66,7 @@ class Lexicon:
         self._match = compiled_set(tuple("|".join(every) for every in patterns.values())).Match
         self.names = (*patterns, *_BEYOND, *_MINUTES, _SCRIBED)
         self._numbers = {name: number for number, name in enumerate(self.names)}
-        self._minutes = self._numbers.get("minutes", -1)
+        self._of_minutes = frozenset(map(self.number, ("minutes", "last time")))
 
     def number(self, name: str) -> int:
         """The place of a cue in `names`; -1 for one that these languages lack."""
@@ -80,7 +80,7 @@ class Lexicon:
         found = self._match(text) or []
         words = text.count(" ") + 1
         lengths = len(self.names) - len(_BEYOND) - len(_MINUTES) - 1
-        if self._minutes in found:
+        if not self._of_minutes.isdisjoint(found):
             found += self._approved(found, words)
         found.append(lengths + bisect_right(_LENGTHS, words))
         if scribed:

@@ -60,7 +60,7 @@ class Part:
     lifespan: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
 
 
-def doors_of(connection: HTTPConnection) -> Doors:
+async def doors_of(connection: HTTPConnection) -> Doors:
     return cast("Doors", connection.app.state.doors)
 
 

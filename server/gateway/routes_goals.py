@@ -10,7 +10,8 @@ from bus.drafts import made
 from bus.entries import Step
 from memory.floor.grants import allowed
 from server import goals
-from server.gateway.answers import GoalRow, Page, StepRow
+from server.gateway.answers import Page
+from server.gateway.answers_work import GoalRow, StepRow
 from server.gateway.bodies import EndBody, EpisodeBody, GoalBody, StepBody
 from server.gateway.doors import Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Reader, Speaker

@@ -7,7 +7,8 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from server import lessons
-from server.gateway.answers import ImportedRow, LessonRow, Page
+from server.gateway.answers import Page
+from server.gateway.answers_work import ImportedRow, LessonRow
 from server.gateway.bodies import LessonsBody
 from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Operator, Reader

@@ -33,6 +33,7 @@ from server.searching import holds
 from server.watching import as_data
 
 MOST_ROWS: Final = 500
+LOOKED: Final = 5_000  # entries that one request looks through
 
 router = APIRouter()
 
@@ -145,7 +146,8 @@ async def list_messages(
 ) -> Response:  # fmt: skip
     """Messages by number, oldest first: of a closed range, after a number, or just before one.
 
-    `next` is where to go on: as `after`, or as `before` where that was asked for.
+    `next` is where to go on: as `after`, or as `before` where that was asked for. A search
+    looks through some thousand entries a request, so that a page of it may be short.
     """
     low = max(1, first or 0, (after or 0) + 1)
     top = min(
@@ -155,15 +157,15 @@ async def list_messages(
     )
     back = before is not None
     numbers = range(top, low - 1, -1) if back else range(low, top + 1)
-    asked = (words or "").split()
+    asked, looked = (words or "").split(), numbers[:LOOKED]
     rows: list[Record] = []
-    async for record in _messages(doors, session, numbers):
+    async for record in _messages(doors, session, looked):
         if holds(record, asked, by):
             rows.append(record)
             if len(rows) == limit:
                 break
-    end = rows[-1].n if len(rows) == limit else None
-    more = end is not None and (end > low if back else end < top)
+    end = rows[-1].n if len(rows) == limit else looked[-1] if looked else 0
+    more = bool(numbers) and end != numbers[-1]
     found = sorted(rows, key=lambda record: record.n)
     return as_json({"items": [as_data(one) for one in found], "next": end if more else None})
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final, Literal
 
-import orjson
 from fastapi import APIRouter, Response
 
-from bus.entries import Record
+from bus.entries import PRIMARY, Record
 from memory.state import Memory
 from server.asking import entries
 from server.gateway.answers_read import Row
-from server.gateway.doors import Doors, DoorsOf, SessionId
+from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Reader
 from server.gateway.problems import problems
 from server.gateway.reading import At, check
@@ -50,7 +49,8 @@ async def get_minutes(
     check(info, at)
     n = info.n if at is None else at
     memory = await doors.moments.at(session, n)  # its own copy: it is read in a thread
-    said = await _messages(doors, session, n, frozenset(info.skips))
+    log = entries(doors.held.bus, session, memory.seq)
+    said = [record async for record in log if record.entry.kind in PRIMARY]
     body = await asyncio.to_thread(_rendered, memory, said, session, format)
     headers = {}
     if format != "json":
@@ -58,20 +58,8 @@ async def get_minutes(
     return Response(body, headers=headers, media_type=_TYPES[format])
 
 
-async def _messages(doors: Doors, session: str, n: int, skips: frozenset[int]) -> list[Record]:
-    found: list[Record] = []
-    async for record in entries(doors.held.bus, session):
-        if record.n > n:
-            break
-        if record.entry.kind == "message" and record.seq not in skips:
-            found.append(record)
-    return found
-
-
 def _rendered(memory: Memory, said: list[Record], session: str, format: Form) -> bytes:
-    from server import minutes_html, minutes_markdown, minutes_report
+    from server.minutes_export import render
+    from server.minutes_report import report
 
-    found = minutes_report.report(memory, said, session)
-    if format == "json":
-        return orjson.dumps(found)
-    return (minutes_markdown if format == "md" else minutes_html).render(found).encode()
+    return render(report(memory, said, session), format)

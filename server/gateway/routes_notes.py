@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Path, Response
 
 from server import notes
-from server.gateway.answers import NotePage, Page, ReceiptRow, RevisionRow
+from server.gateway.answers import Page, ReceiptRow
+from server.gateway.answers_work import NotePage, RevisionRow
 from server.gateway.bodies import NoteBody
 from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Caller, Reader, Speaker

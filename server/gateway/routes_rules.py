@@ -10,14 +10,8 @@ from fastapi import APIRouter, Response
 from bus.drafts import made
 from bus.entries import ItemCorrected
 from server import inventory, redacting, steering
-from server.gateway.answers import (
-    AdviceRow,
-    Page,
-    PreviewRow,
-    ReceiptRow,
-    RedactedRow,
-    SettingRow,
-)
+from server.gateway.answers import Page, PreviewRow, ReceiptRow, RedactedRow
+from server.gateway.answers_work import AdviceRow, SettingRow
 from server.gateway.bodies import CorrectionBody, RedactionBody, SettingsBody
 from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Operator, Reader, Speaker

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from bus.errors import SessionNotFound
 from memory.floor.stopping import totals
 from server import sessions
 from server.files import decode_file, encode_file
@@ -49,7 +51,7 @@ async def open_session(
     return await state_of(doors, body.session)
 
 
-@router.get("/v1/sessions", response_model=Page[SessionRow], responses=problems("no-session"))
+@router.get("/v1/sessions", response_model=Page[SessionRow], responses=problems())
 async def list_sessions(
     caller: AnyToken, doors: DoorsOf,
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
@@ -61,8 +63,9 @@ async def list_sessions(
     `next` is the next `offset`. A page that `status` thins out may be short of `limit`.
     """
     if caller.session != EVERY_SESSION and not caller.operator:
-        infos = [] if offset else [await sessions.state(doors.held, caller.session)]
-        end = None
+        infos, end = [], None
+        with suppress(SessionNotFound):  # a token may be made before its session is
+            infos = [] if offset else [await sessions.state(doors.held, caller.session)]
     else:
         infos = await sessions.rows(doors.held, offset, limit)
         end = offset + limit if len(infos) == limit else None

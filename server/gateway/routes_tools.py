@@ -8,7 +8,8 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from server import tooling
-from server.gateway.answers import FoundRow, KeptRow, Page, ReceiptRow
+from server.gateway.answers import Page, ReceiptRow
+from server.gateway.answers_work import FoundRow, KeptRow
 from server.gateway.bodies import LookupBody, ResultBody
 from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Reader, Speaker

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Final
 
 from starlette.responses import Response
@@ -40,8 +41,9 @@ class EventStream(Response):
         with doors.streams.place(caller):
             last, why = await self._told(receive, send)
         if why != "left":
-            async with asyncio.timeout(LAST_WORD_SECONDS):
-                await _write(send, last.sse, more=False)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LAST_WORD_SECONDS):
+                    await _write(send, last.sse, more=False)
 
     async def _told(self, receive: Receive, send: Send) -> tuple[Frame, Ending]:
         """Tell until the end; what is still to say then, and why."""

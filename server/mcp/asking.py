@@ -11,10 +11,10 @@ from bus.info import SessionInfo
 from memory.presets import PRESETS
 from memory.state import Memory as Folded
 from server import goals, sessions
-from server.explaining import explained
 from server.gateway.doors import Doors
 from server.gateway.frames import frame
 from server.gateway.problems import Problem
+from server.gateway.reading import context_of, explained
 from server.mcp.rows import cited_in, memory_tree, message_row, with_quotes
 from server.mcp.tool import Call
 from server.mcp.tool_results import (
@@ -72,17 +72,13 @@ async def read_memory(call: Call) -> Memory:
 async def get_context(call: Call) -> ContextText:
     """The caller's own; an operator, who takes no part, sees everybody's."""
     args, doors = call.args, call.doors
-    await _check_moment(doors, call.session, args.at)
-    found = await doors.held.reader.context(
-        call.session, None if call.caller.role == "operator" else call.caller.name,
-        profile=args.profile, budget=args.budget, at=args.at,
-    )  # fmt: skip
+    who = None if call.caller.role == "operator" else call.caller.name
+    found = await context_of(doors, call.session, who, args.profile, args.budget, args.at)
     return ContextText(text=found.text, size=found.size, cites=list(found.cites))
 
 
 async def explain(call: Call) -> Explained:
-    held = call.doors.held
-    row = await explained(held.bus, held.packs, call.session, handle(call.args.ref))
+    row = await explained(call.doors, call.session, handle(call.args.ref))
     return Explained.model_validate({"handle": row.get("ref"), **row})
 
 

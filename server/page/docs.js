@@ -7,7 +7,14 @@ const METHODS = ["get", "post", "put", "patch", "delete"];
 const DEEPEST = 6; // shapes within shapes that are unfolded
 
 const root = document.getElementById("docs");
-const one = (words) => String(words ?? "").split("\n\n")[0];
+/** The first paragraph of a description, on one line. */
+const one = (words) => String(words ?? "").split("\n\n")[0].replace(/\s+/gu, " ");
+
+/** Words with what stands between backquotes as code. */
+const prose = (words) => words.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
+
+/** A description as paragraphs. */
+const described = (words) => words.split(/\n\s*\n/u).map((each) => el("p", { class: "described" }, prose(each.replace(/\s+/gu, " "))));
 
 function families(doc) {
   const found = new Map((doc.tags ?? []).map((tag) => [tag.name, { about: tag.description, routes: [] }]));
@@ -24,7 +31,7 @@ function families(doc) {
 function page(doc) {
   const all = families(doc);
   const routes = [];
-  const main = el("main", { class: "api-main", id: "routes", tabindex: "-1" }, doc.info.description && el("p", { class: "described soft" }, doc.info.description), ...all.map(([name, family]) => section(doc, name, family, routes)));
+  const main = el("main", { class: "api-main", id: "routes", tabindex: "-1" }, el("div", { class: "soft" }, described(doc.info.description ?? "")), ...all.map(([name, family]) => section(doc, name, family, routes)));
   const field = el("input", { type: "search", placeholder: "Find a route", "aria-label": "Find a route", oninput: () => narrow(field.value.toLowerCase(), routes, main) });
   const list = el("ul", { role: "list" }, ...all.map(([name, family]) => el("li", {}, el("a", { href: `#${slug(name)}` }, name, el("span", { class: "soft" }, String(family.routes.length))))));
   fill(
@@ -64,7 +71,7 @@ function folded(doc, route, routes) {
       {},
       el("span", { class: `method ${route.method}` }, route.method.toUpperCase()),
       el("span", { class: "path" }, ...route.path.split(/(\{[^}]+\})/u).map((part) => (part.startsWith("{") ? el("b", {}, part) : part))),
-      el("span", { class: "about" }, route.summary || one(route.description)),
+      el("span", { class: "about" }, prose(one(route.description) || route.summary || "")),
     ),
     body,
   );
@@ -77,7 +84,7 @@ function unfolded(doc, route) {
   const parameters = [...route.shared, ...(route.parameters ?? [])].map((found) => target(doc, found));
   const body = route.requestBody && target(doc, route.requestBody);
   return [
-    route.description && el("p", { class: "described" }, route.description),
+    ...described(route.description ?? ""),
     parameters.length > 0 && part("Parameters", el("table", { class: "rows-table" }, el("tbody", {}, ...parameters.map((found) => parameter(doc, found))))),
     body && part("Body", ...Object.entries(body.content ?? {}).flatMap(([kind, { schema }]) => [el("p", { class: "soft small" }, kind), el("div", { class: "shape" }, shape(doc, schema, 0))])),
     part("Answers", el("div", { class: "answers" }, ...Object.entries(route.responses ?? {}).map(([status, found]) => answer(doc, status, target(doc, found))))),

@@ -50,7 +50,7 @@ function others(error, again) {
 }
 
 function form(again) {
-  const field = el("input", { type: "text", id: "ticket", autocomplete: "off", spellcheck: "false", required: true, placeholder: "http://…/#ticket=…" });
+  const field = el("input", { type: "text", id: "ticket", autocomplete: "off", spellcheck: "false", required: true, placeholder: "…#ticket=…" });
   const told = el("p", { class: "told bad", role: "alert" });
   const submit = async (event) => {
     event.preventDefault();

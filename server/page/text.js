@@ -129,7 +129,8 @@ export function clip(text, limit = 120) {
   return chars.length <= limit ? line : `${chars.slice(0, limit - 1).join("").trimEnd()}…`;
 }
 
-export const count = (number) => new Intl.NumberFormat().format(number ?? 0);
+const numbers = new Intl.NumberFormat();
+export const count = (number) => numbers.format(number ?? 0);
 
 /** Millionths of the money that prices are in. */
 export const money = (micros) => (micros / 1e6).toFixed(!micros || micros >= 10000 ? 2 : 6);
@@ -151,6 +152,10 @@ export function ago(ms, now = Date.now()) {
   return "";
 }
 
-export const clock = (ms) => new Date(ms).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
-export const day = (ms) => new Date(ms).toLocaleDateString(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
-export const moment = (ms) => new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+const clocks = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const days = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+export const clock = (ms) => clocks.format(ms);
+export const day = (ms) => days.format(ms);
+export const moment = (ms) => moments.format(ms);

@@ -18,9 +18,11 @@ from server.asking import replayed, said
 from server.explaining import explanation
 from server.layers import LAYERS
 from server.minutes import cited, minutes
+from server.minutes_export import Form, render
+from server.minutes_report import report
 from tests.doors import Standing, doors
 from tests.logs import PACKS
-from tests.sessions import discuss
+from tests.sessions import discuss, whole
 
 SLUG = "urn:parley:problem:"
 
@@ -178,6 +180,25 @@ async def test_what_is_not_there_is_not_explained(d: Standing, bus: Bus) -> None
     """A handle of nothing is not found; what is no handle is invalid."""
     for ref, status in (("P999", 404), ("M3.1", 404), ("X1", 422), ("P", 422)):
         assert (await ask(d, f"explain/{ref}")).status_code == status
+
+
+async def test_minutes_come_in_three_forms(d: Standing, bus: Bus) -> None:
+    """As data, and as files to hand on; of a past moment without what came later."""
+    memory = await MemoryReader(bus, PACKS).current("a")
+    expected = report(memory, await whole(bus, "a"), "a")
+    found = await ask(d, "minutes")
+    assert found.json() == orjson.loads(render(expected, "json"))
+    forms: dict[Form, str] = {"md": "text/markdown", "html": "text/html"}
+    for form, media in forms.items():
+        found = await ask(d, "minutes", format=form)
+        assert found.content == render(expected, form)
+        assert found.headers["content-type"] == f"{media}; charset=utf-8"
+        assert found.headers["content-disposition"] == f'attachment; filename="minutes-a.{form}"'
+    past = (await ask(d, "minutes", at=12)).json()
+    assert past["n"] == 12
+    assert max(row["n"] for row in past["evidence"]) <= 12
+    assert (await ask(d, "minutes", at=61)).status_code == 422
+    assert (await ask(d, "minutes", format="pdf")).status_code == 422
 
 
 async def test_without_the_session_there_is_nothing(d: Standing) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from server.gateway import routes_messages
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 
@@ -247,3 +248,58 @@ async def test_an_agent_is_not_kept_waiting_for_longer_than_it_asked(redis_url: 
             async with asyncio.timeout(10):
                 said = await bot.post(f"{PATH}/messages?wait=0", json={"content": "Hello."})
             assert (said.status_code, slug(said)) == (409, "floor-not-granted")
+
+
+ODD = [
+    b'{"a": NaN}', b'{"a": 1e999}', b'{"a": 123456789012345678901234567890}',
+    b'{"a": "\\ud800"}', b'{"\\ud800": 1}', b'[' * 5000 + b']' * 5000, b'{"a": "\\u0000"}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+async def test_json_that_no_log_can_hold_is_no_fault_of_the_server(
+    redis_url: str, odd: bytes
+) -> None:
+    """Wherever a tree may stand it is refused, or kept where it can be."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.operator()) as client:
+            for method, path, raw in (
+                ("POST", f"{PATH}/tools/lookup", b'{"tool":"x","as":"a","arguments":%s}'),
+                ("POST", f"{PATH}/tools/results",
+                 b'{"tool":"x","as":"a","result":"y","arguments":%s}'),
+                ("POST", f"{PATH}/entries",
+                 b'{"as":"a","entries":[{"kind":"tool.called","tool":"x","call_id":"1",'
+                 b'"arguments":%s}]}'),
+                ("POST", f"{PATH}/entries", b'{"as":"a","entries":[{"content":%s}]}'),
+                ("PATCH", f"{PATH}/settings", b'{"settings":%s}'),
+                ("POST", "/v1/sessions", b'{"session":"odd","settings":%s}'),
+            ):  # fmt: skip
+                answer = await client.request(
+                    method, path, content=raw.replace(b"%s", odd),
+                    headers={"Content-Type": "application/json"},
+                )  # fmt: skip
+                assert answer.status_code in (200, 201, 400, 404, 422), (path, answer.text)
+            assert (await client.get(f"{PATH}/entries")).is_success
+
+
+async def test_a_search_goes_on_where_a_request_stopped_looking(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page may be short or empty; following `next` finds every message, and ends."""
+    monkeypatch.setattr(routes_messages, "LOOKED", 4)
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.operator()) as client:
+            rows = [{"content": f"Message {k}."} for k in range(1, 19)]
+            await client.post(f"{PATH}/entries", json={"entries": rows, "as": "ana"})
+            for way, start in (("after", 0), ("before", 19)):
+                seen: list[int] = []
+                asked, at = 0, start
+                while at is not None:
+                    params: dict[str, Any] = {way: at, "words": "message 1"}
+                    page = (await client.get(f"{PATH}/messages", params=params)).json()
+                    seen += [one["n"] for one in page["items"]]
+                    asked, at = asked + 1, page["next"]
+                assert sorted(seen) == [1, *range(10, 19)]
+                assert asked == 5

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from tests.doors import Standing, doors
-from tests.gateway_talk import NAME, slug
+from tests.gateway_talk import NAME, begin, slug
 from tests.patience import wait_until
 
 
@@ -104,22 +104,23 @@ async def test_pages_of_sessions_go_on_where_the_last_ended(redis_url: str) -> N
 
 async def test_who_may_close_it_closes_it_with_its_totals(redis_url: str) -> None:
     """A person without the capability may not; afterwards nothing more is taken."""
-    async with opened(redis_url, settings={"chair": ["ana"]}) as (d, _):
-        async with (
-            d.client(d.token("ana", session=NAME, may=["close"])) as ana,
-            d.client(d.token("bo", session=NAME)) as bo,
-            d.client(d.token("cy", session=NAME, may=["close"])) as cy,
-        ):
-            await bo.post(f"/v1/sessions/{NAME}/messages", json={"content": "Hello."})
-            path = f"/v1/sessions/{NAME}/close"
-            assert slug(await bo.post(path, json={})) == "forbidden"
-            assert slug(await cy.post(path, json={})) == "forbidden"  # the session gives it none
-            closed = await ana.post(path, json={"reason": "settled"})
-            assert (closed.status_code, closed.json()["closed"]) == (200, "settled")
-            late = await bo.post(f"/v1/sessions/{NAME}/messages", json={"content": "Wait."})
-            assert slug(late) == "closed"
-            last = (await bo.get(f"/v1/sessions/{NAME}/entries")).json()["items"][-1]["entry"]
-            assert (last["by"], last["totals"]["messages"]) == ("ana", 1)
+    async with (
+        doors(redis_url) as d,
+        d.client(d.token("ana", session=NAME, may=["close"])) as ana,
+        d.client(d.token("bo", session=NAME)) as bo,
+        d.client(d.token("cy", session=NAME, may=["close"])) as cy,
+    ):
+        await begin(d, chair=["ana"])
+        await bo.post(f"/v1/sessions/{NAME}/messages", json={"content": "Hello."})
+        path = f"/v1/sessions/{NAME}/close"
+        assert slug(await bo.post(path, json={})) == "forbidden"
+        assert slug(await cy.post(path, json={})) == "forbidden"  # the session gives it none
+        closed = await ana.post(path, json={"reason": "settled"})
+        assert (closed.status_code, closed.json()["closed"]) == (200, "settled")
+        late = await bo.post(f"/v1/sessions/{NAME}/messages", json={"content": "Wait."})
+        assert slug(late) == "closed"
+        last = (await bo.get(f"/v1/sessions/{NAME}/entries")).json()["items"][-1]["entry"]
+        assert (last["by"], last["totals"]["messages"]) == ("ana", 1)
 
 
 async def test_a_session_goes_round_by_export_and_import(redis_url: str) -> None:
@@ -171,22 +172,43 @@ async def test_what_sessions_open_with_is_listed(redis_url: str) -> None:
         presets = (await ana.get("/v1/presets")).json()["items"]
         assert "experiment" in {row["preset"] for row in presets}
         scenarios = (await ana.get("/v1/scenarios")).json()["items"]
-        assert scenarios and all(row["participants"] for row in scenarios)
+        assert scenarios
+        assert all(row["participants"] for row in scenarios)
         assert (await ana.get("/v1/personas")).json()["items"]
     async with doors(redis_url) as d, d.client() as nobody:
         assert slug(await nobody.get("/v1/presets")) == "token-missing"
+
+
+async def test_no_more_scenarios_are_played_than_are_allowed(redis_url: str) -> None:
+    """And none that is not bundled, nor in a session that is closed or not there."""
+    async with doors(redis_url, runs=0) as d, d.client(d.operator()) as client:
+        rows = (await client.get("/v1/scenarios")).json()["items"]
+        body = {"scenario": next(row["scenario"] for row in rows if row["scripted"])}
+        path = f"/v1/sessions/{NAME}/run"
+        assert slug(await client.post(path, json=body)) == "no-session"
+        opened = await client.post("/v1/sessions", json={"session": NAME, **body})
+        assert opened.json()["participants"]
+        many = await client.post(path, json=body)
+        assert (many.status_code, slug(many)) == (429, "busy")
+        assert int(many.headers["retry-after"]) > 0
+        unknown = await client.post(path, json={"scenario": "./canary.yaml"})
+        assert (slug(unknown), unknown.json()["field"]) == ("invalid", "scenario")
+        titled = {"session": "x", "title": "Mine", "run": "script", **body}
+        assert slug(await client.post("/v1/sessions", json=titled)) == "refused"
+        await client.post(f"/v1/sessions/{NAME}/close", json={})
+        assert slug(await client.post(path, json=body)) == "closed"
 
 
 @pytest.mark.long
 async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> None:
     """In a process of its own, to its end."""
     async with doors(redis_url) as d, d.client(d.operator()) as client:
-        names = [row for row in (await client.get("/v1/scenarios")).json()["items"]]
-        scenario = next(row["scenario"] for row in names if row["scripted"])
+        rows = (await client.get("/v1/scenarios")).json()["items"]
+        scenario = next(row["scenario"] for row in rows if row["scripted"])
         body = {"session": NAME, "scenario": scenario, "run": "script"}
         assert (await client.post("/v1/sessions", json=body)).status_code == 201
 
         async def over() -> bool:
             return bool((await client.get(f"/v1/sessions/{NAME}")).json()["status"] == "closed")
 
-        await wait_until(over, 120)
+        await wait_until(over, 60)

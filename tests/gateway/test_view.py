@@ -10,6 +10,7 @@ from bus.entries import BallotCast, ParticipantJoined, VoteInitiated
 from memory.state import Memory
 from server.board import HUES, MOST, hues, view
 from server.gateway.answers_read import Board, TimelineRow
+from server.gateway.kept import Kept
 from tests.doors import Standing, doors
 from tests.logs import PACKS, folded, talk
 from tests.sessions import discuss, whole
@@ -158,6 +159,18 @@ async def test_the_timeline_is_made_and_then_told(
     row = TimelineRow.model_validate(found.json())
     assert row.series.n[-1] == row.n == 500
     assert any(kind == "proposal.made" for _, kind, _, _ in row.marks)
+
+
+def test_kept_answers_are_bounded() -> None:
+    """By number and by bytes; those asked for longest ago go first."""
+    kept = Kept(most=3, room=10)
+    for key in "abc":
+        kept.put(key, b"xx")
+    assert kept.get("a") == b"xx"
+    kept.put("d", b"xx")
+    assert [kept.get(key) is not None for key in "abcd"] == [True, False, True, True]
+    kept.put("a", b"x" * 7)
+    assert [kept.get(key) is not None for key in "acd"] == [True, False, True]
 
 
 async def test_other_sessions_are_not_shown(d: Standing) -> None:

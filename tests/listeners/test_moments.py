@@ -16,6 +16,7 @@ from listeners.effects import EffectRunner
 from listeners.moments import EVERY, Moments
 from listeners.projector import Pace, Projector
 from listeners.reader import MemoryReader
+from listeners.redaction import redact
 from memory.canonical import dump
 from memory.fold import apply
 from memory.items import Fact
@@ -105,7 +106,22 @@ async def test_many_may_ask_for_moments_at_once(bus: Bus, moments: Moments) -> N
         assert dump(memory) == dump(await reader.at("a", n))
 
 
-async def test_a_replaced_or_redacted_log_is_read_anew(bus: Bus, moments: Moments) -> None:
+async def test_redacted_words_are_in_no_moment(bus: Bus, moments: Moments) -> None:
+    """Not in those that were told before, and not in the entries."""
+    await discuss(bus, "a", EVERY + 20)
+    await bus.publish("a", [Draft("slip", Message(participant="zoe", content="my key is 1234"))])
+    await discuss(bus, "a", 20, first=EVERY + 21)
+    slip = EVERY + 21
+    await moments.at("a", slip)
+    assert "1234" in str((await moments.records("a", [slip]))[slip].entry)
+    await redact(bus, PACKS, "a", slip, reason="a slip")
+    reader = MemoryReader(bus, PACKS)
+    for n in (EVERY, slip, EVERY + 40):
+        assert dump(await moments.at("a", n)) == dump(await reader.at("a", n))
+    assert "1234" not in str((await moments.records("a", [slip]))[slip].entry)
+
+
+async def test_a_replaced_log_is_read_anew(bus: Bus, moments: Moments) -> None:
     """Another log of the same name gives other moments at once."""
     await discuss(bus, "a", 2 * EVERY)
     await moments.at("a", 2 * EVERY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,8 @@ from tests.doors import doors
 from tests.logs import PACKS, opened
 
 
-async def _hears(agent: Agent, after: int) -> dict[str, object]:
-    found: dict[str, object] = await agent.do("wait_for_messages", after=after, timeout=20)
+async def _hears(agent: Agent, after: int) -> dict[str, Any]:
+    found: dict[str, Any] = await agent.do("wait_for_messages", after=after, timeout=20)
     return found
 
 

@@ -195,8 +195,8 @@ def test_a_decision_found_late_settles_nothing_that_was_proposed_after_it() -> N
     """It is born at its line, so it cannot have decided on a later one."""
     memory, _ = folded(talk(
         ("dee", "hello there"),
-        ("ann", "move the archive to the second rack approved"),
-        ("cy", "I propose we move the archive to the second rack"),
+        ("ann", "minutes of the last meeting approved"),
+        ("cy", "I propose we approve the minutes of the last meeting"),
         ("cy", "any objections to this resolution?"),
     ))  # fmt: skip
     assert (memory.decisions[1].born, memory.proposals[1].born) == (2, 3)

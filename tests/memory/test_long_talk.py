@@ -32,15 +32,15 @@ def test_long_talk_is_not_read_before_somebody_votes() -> None:
     """The newest waits, and is no line of the window."""
     memory, _ = folded(talk(*(("ana", f"{LONG} {number}") for number in range(4))))
     assert not memory.structure.lines
-    assert memory.structure.unread is not None
-    assert memory.structure.unread.n == 4
+    assert memory.structure.aside is not None
+    assert memory.structure.aside.n == 4
 
 
 def test_a_line_below_long_talk_is_nearer_to_the_votes() -> None:
     """What waited is let go of."""
     memory, _ = folded(talk(("ana", LONG), ("bob", "Close ticket 12 as done"), *VOTES))
     assert proposed(memory) == [2]
-    assert memory.structure.unread is None
+    assert memory.structure.aside is None
 
 
 @pytest.mark.parametrize("votes", [1, 2, 3])
@@ -56,8 +56,8 @@ def test_long_talk_is_read_alike_wherever_a_fold_is_taken_up(votes: int) -> None
 def test_what_waits_follows_a_name_and_forgets_what_was_redacted() -> None:
     """Nothing of redacted words is kept, and the proposer is whoever has the name now."""
     renamed, _ = folded(talk(("anna", LONG), ParticipantAliased(alias="anna", participant="ana")))
-    assert renamed.structure.unread is not None
-    assert renamed.structure.unread.who == "ana"
+    assert renamed.structure.aside is not None
+    assert renamed.structure.aside.who == "ana"
     redacted, _ = folded(talk(("anna", LONG), EntryRedacted(redacted=1, reason="private")))
-    assert redacted.structure.unread is not None
-    assert not redacted.structure.unread.text
+    assert redacted.structure.aside is not None
+    assert not redacted.structure.aside.text

@@ -132,3 +132,79 @@ def test_what_is_revealed_late_does_not_undo_a_later_word() -> None:
     assert restated == ["gus"]
     assert memory.participants["gus"].positions["P1"].stance == "neutral"
     assert "gus" in memory.decisions[1].abstainers
+
+
+DULL = "the importer reads every file twice"
+
+
+def test_a_divided_vote_finds_its_question() -> None:
+    """Three bare votes that were not of one mind are on something, however dull its wording."""
+    votes = [("bo", "+1"), ("dee", "+1"), ("eli", "+1")]
+    memory, _ = folded(talk(("cy", DULL), *votes))
+    assert not memory.proposals
+    memory, _ = folded(talk(("cy", DULL), *votes[:2], ("eli", "-1")))
+    assert memory.proposals[1].text == DULL
+    assert stances(memory.proposals[1]) == {"bo": "support", "dee": "support", "eli": "oppose"}
+    assert memory.proposals[1].born == 1
+
+
+def test_a_remark_between_a_question_and_its_votes_is_not_the_question() -> None:
+    """A line that looks far more like one is, though it stands above; also with votes between."""
+    split = [("bo", "+1"), ("dee", "0"), ("eli", "-1")]
+    memory, _ = folded(talk(("cy", CLOSE), ("ana", DULL), *split))
+    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    memory, _ = folded(talk(("cy", CLOSE), ("gus", "-1"), ("hal", "-1"), ("ana", DULL), *split))
+    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    assert len(memory.proposals[1].reactions) == 5
+
+
+def test_a_second_divided_vote_has_a_question_of_its_own() -> None:
+    """Those who vote again are not on what they voted on before."""
+    split = [("bo", "+1"), ("dee", "0"), ("eli", "-1")]
+    memory, _ = folded(talk(("cy", CLOSE), *split, ("ana", DULL), *split))
+    assert [held.text for held in memory.proposals.values()] == [CLOSE, DULL]
+
+
+SEATS = "Guests can sit on the first row when it is free"
+REMARK = "Keep the printers in the loop until then"
+VOTES = [(who, "+1") for who in ("bo", "dee", "eli", "fay")]
+CHATTER = [("gus", "the train was late again"), ("hal", "same here, an hour or so")]
+
+
+def test_votes_between_a_proposal_and_its_restatement_carry_it() -> None:
+    """A line between was taken for what they are on; what is said again was put to them."""
+    memory, _ = folded(talk(("ana", CLOSE), ("cy", REMARK), *VOTES, ("ana", CLOSE), *CHATTER))
+    by_words = {proposal.text: proposal for proposal in memory.proposals.values()}
+    assert by_words[CLOSE].status == "accepted"
+    assert by_words[CLOSE].reactions == {}
+    assert memory.decisions[1].status == "ratified"
+
+
+def test_votes_that_settled_another_proposal_carry_none_besides() -> None:
+    """Of two that are said again, the one that was voted on is accepted."""
+    memory, _ = folded(talk(
+        ("ana", DROP), ("ana", CLOSE), *VOTES, ("ana", CLOSE), ("ana", DROP), *CHATTER
+    ))  # fmt: skip
+    by_words = {proposal.text: proposal.status for proposal in memory.proposals.values()}
+    assert by_words == {CLOSE: "accepted", DROP: "active"}
+    assert [decision.status for decision in memory.decisions.values()] == ["ratified", "claimed"]
+
+
+def test_votes_pass_a_remark_on_the_way_to_their_question() -> None:
+    """Three bare votes of one mind are on plain wording with something dull below it, if near."""
+    votes = [("bo", "+1"), ("dee", "+1"), ("eli", "+1")]
+    memory, _ = folded(talk(("cy", CLOSE), ("ana", DULL), *votes))
+    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    assert sorted(memory.proposals[1].reactions) == ["bo", "dee", "eli"]
+    memory, _ = folded(talk(("cy", CLOSE), *[("ana", DULL)] * 3, *votes))
+    assert not memory.proposals
+
+
+def test_saying_again_what_was_just_carried_decides_at_once() -> None:
+    """No vote on it is to be waited for; below a vote that was not carried there may be one."""
+    memory, _ = folded(talk(("ana", SEATS), *VOTES, ("ana", SEATS)))
+    assert memory.proposals[1].status == "accepted"
+    assert (memory.decisions[1].born, memory.decisions[1].detected) == (6, 6)
+    noes = [("bo", "-1"), ("dee", "+1"), ("eli", "+1"), ("fay", "-1")]
+    memory, _ = folded(talk(("ana", SEATS), *noes, ("ana", SEATS)))
+    assert not memory.decisions

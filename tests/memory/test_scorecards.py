@@ -11,9 +11,9 @@ from memory.state import Memory
 from memory.structure.scorecard import Card, Scorecards, judged_by, scorecards
 from memory.structure.speech_card import SpeechCard, speech_card, spoken_by
 
-NONE = Card(0, {}, {}, 0)
+NONE = Card(-1, {}, {}, 0)
 BLIND = Scorecards({}, -1, NONE, NONE)
-DEAF = SpeechCard({}, (0, 0), (0, 0), 0, 0)
+DEAF = SpeechCard({}, (0, 0, 0), (0, 0), 0, 0, 0)
 TALK = (
     ("ann", "Move the weekly call to Thursday afternoons and publish the agenda."),
     ("bob", "+1"), ("cem", "+1"), ("dia", "+1"), ("eve", "+1"),
@@ -26,7 +26,7 @@ def proposals() -> int:
 
 
 def test_other_scorecards_judge_within_their_block_alone() -> None:
-    """A gate that nothing passes finds nothing; after it the shipped one finds the same again."""
+    """Cards that say no find nothing; after it the shipped one finds the same again."""
     before = proposals()
     with judged_by({"typed": BLIND}):
         assert proposals() == 0

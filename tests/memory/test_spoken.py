@@ -13,9 +13,8 @@ from memory.canonical import dump, load
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
-from memory.structure import register, surroundings, utterance
-from memory.structure.regions import STRETCH
-from memory.structure.speech_card import NEVER, chance, speech_card
+from memory.structure import regions, register, surroundings, utterance
+from memory.structure.speech_card import NEVER, SpeechCard, chance, speech_card, spoken_by
 from memory.structure.state import REACH, Spoken
 from tests.corpora import drafts_of, meetings, needs_corpora
 from tests.logs import PACKS, folded, numbered, opened, talk
@@ -119,10 +118,10 @@ def test_what_a_line_says_for_speech(leans: int, lines: tuple[str, ...]) -> None
     assert [(line, register.leaning(line)) for line in lines] == [(line, leans) for line in lines]
 
 
-def test_a_line_is_read_to_its_500th_character() -> None:
-    """What a long line says later leans no way."""
-    assert register.leaning("word " * 99 + "um, x") == 2
-    assert register.leaning("word " * 100 + "um, x") == 0
+def test_a_line_of_more_than_400_characters_leans_neither_way() -> None:
+    """Whatever is in it."""
+    assert register.leaning("word " * 79 + "um, x") == 2
+    assert register.leaning("word " * 80 + "um, x") == 0
 
 
 def test_the_manner_can_be_set() -> None:
@@ -156,6 +155,54 @@ def test_likely_decisions_are_told_and_never_entered() -> None:
     assert regions
     assert regions[0]["last"] is None
     assert regions[0]["confidence"] == speech_card().inside
+
+
+DULL = [("Jon", "The roof of it is letting water in again.")]
+ASKED = [("Mia", "Is the roof of it letting water in?")]
+ASKING = SpeechCard({"is: ask": (0, 0, 100)}, (NEVER, NEVER, 0), (0, 0), 1000, 500, 550)
+
+
+def heard(card: SpeechCard, *lines: tuple[str, str]) -> list[Fact]:
+    """What `card` makes of a session that is spoken from its first line on, its n 1."""
+    with spoken_by(card):
+        return folded(talk(*lines, structure={"manner": "spoken"}))[1]
+
+
+def spans(facts: list[Fact]) -> list[tuple[object, object]]:
+    """The first and last line of each region, as often as it was told."""
+    told = [fact.data for fact in facts if fact.kind == "decision.region"]
+    return [(each["first"], each["last"]) for each in told]
+
+
+def test_a_region_opens_for_more_than_it_goes_on_for() -> None:
+    """Ten telling lines of 26 open one, fifteen before and ten after; fewer than five close it."""
+    lines = (*DULL * 30, *ASKED * 20, *DULL * 50)
+    assert spans(heard(ASKING, *lines)) == [(30, None), (30, 61)]
+    assert spans(heard(ASKING._replace(opens=500), *lines)) == [(25, None), (25, 61)]
+    assert spans(heard(ASKING._replace(stays=1000), *lines)) == [(30, None), (30, 56)]
+
+
+def test_no_region_is_told_before_a_whole_stretch_is_known() -> None:
+    """A session that has just begun has said nothing for it or against."""
+    eager = ASKING._replace(opens=-1000, stays=-1000)
+    late = regions.STRETCH + surroundings.REACH
+    assert spans(heard(eager, *DULL * (late - 1))) == []
+    assert spans(heard(eager, *DULL * late)) == [(regions.HERE + 1, None)]
+
+
+def test_lines_that_may_decide_themselves_pull_a_region_to_them() -> None:
+    """With nothing else to tell by it reaches from three lines before them to three after."""
+    deciding = SpeechCard({"is: ask": (0, 600, 0)}, (NEVER, NEVER, 0), (0, 0), 2000, 2000, 550)
+    assert spans(heard(deciding, *DULL * 30, *ASKED, *DULL * 50)) == [(28, None), (28, 34)]
+
+
+def test_a_line_is_likelier_to_decide_where_those_before_sound_so() -> None:
+    """The third of them tells, though none would by itself; and so for some lines after."""
+    card = SpeechCard({"is: ask": (0, 0, 320)}, (NEVER, -100, 0), (0, 0), 9999, 9999, 550)
+    facts = heard(card, *DULL * 10, *ASKED * 10, *DULL * 30)
+    hinted = [born for born, _ in made(facts, "decision.hinted")]
+    assert hinted == list(range(13, 34))
+    assert made(facts, "proposal.made") == []
 
 
 @pytest.mark.parametrize(
@@ -207,7 +254,7 @@ def test_the_window_is_bounded(lines: list[tuple[str, str]]) -> None:
         apply(memory, record)
         held = memory.structure.spoken
         assert len(held.turns) <= 2 * surroundings.REACH + 1
-        assert len(held.chances) <= STRETCH
+        assert len(held.judged) <= regions.STRETCH
         assert sum(bool(turn.text) for turn in held.turns) <= surroundings.REACH
         assert held.waiting == []
 
@@ -258,7 +305,7 @@ def test_every_weight_is_a_whole_number_of_a_feature_that_exists() -> None:
         elif name != "chair":
             words = set(name.split()) - classes - {"^", "$", "*", "#"}
             assert words <= set(known.plain), name
-    for label in (0, 1):
+    for label in (0, 1, 2):
         assert 0 < sum(weights[label] != 0 for weights in card.weights.values()) <= 400
 
 

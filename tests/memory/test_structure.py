@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from memory.acts import Reader
 from memory.structure import echoes, hearing
-from memory.structure.evidence import LATER, Heard, below, features, observe
+from memory.structure.evidence import LATER, below, features, observe
+from memory.structure.heard import Heard
 from memory.structure.scorecard import Card, Label, lexicon, scorecards
 from memory.structure.state import REACH, Line, Structure
 from memory.structure.wording import Lexicon, lead
@@ -281,6 +282,15 @@ def test_a_restatement_after_votes_marks_the_decision() -> None:
     assert found(talk, "proposal") == {1}
 
 
+def test_what_is_said_in_part_again_is_looked_at_again() -> None:
+    """A line that says some of it tells something new of it, the next such line nothing."""
+    held = Structure()
+    other = "The archive key should be hung on the rack near the second door at night"
+    touched = run(held, [("ann", PUT), ("bob", other), ("bob", other)])
+    assert "restated some" in echoes.told(held.lines[0].told)
+    assert [[line.place for line in each] for each in touched] == [[1], [1, 2], [2, 3]]
+
+
 def test_chatter_marks_nothing() -> None:
     """Talk that nobody votes on and nobody says again is talk."""
     talk = [
@@ -319,6 +329,7 @@ def test_a_second_question_has_its_own_votes() -> None:
         ("It MUST stay", "keyword"), ("see issue 12", "number"), ("see #12", "number"),
         ("one. two", "sentences"), ("q+ to ask", "command"), ("minutes approved", "minutes"),
         ("minutes of last week accepted", "approves minutes, short"), ("agreed", "assents"),
+        ("last week's meeting approved", "approves minutes, short"),
     ],
 )  # fmt: skip
 def test_a_cue_is_told(text: str, cue: str) -> None:

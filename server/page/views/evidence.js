@@ -107,7 +107,7 @@ class Card {
     if (record.failed) return [el("p", { class: "soft" }, `Message ${n} cannot be shown: ${record.failed}`)];
     const entry = record.entry ?? record;
     return [
-      el("header", {}, entry.participant && person(entry.participant), el("span", { class: "soft" }, `#${n}`)),
+      el("div", { class: "evidence-head" }, entry.participant && person(entry.participant), el("span", { class: "soft" }, `#${n}`)),
       passage(entry.content ?? "", start, end),
       el("button", { class: "quiet", type: "button", tabindex: "-1", onclick: () => {
         this.hide();
@@ -117,7 +117,7 @@ class Card {
   }
 
   #made() {
-    const node = el("aside", {
+    const node = el("div", {
       class: "evidence",
       id: "evidence",
       popover: "manual",

@@ -2,10 +2,11 @@
 
 import { button, el, fill, icon } from "/static/el.js";
 import { hears } from "/static/store.js";
-import { avatar, bdi, count, many, money, named } from "/static/text.js";
+import { avatar, bdi, count, many, money, named, visible } from "/static/text.js";
 import { failed, leave } from "./join.js";
 import { votes } from "./votes.js";
 
+const SHOWN = 60; // people
 const POLICIES = { open: "Everybody speaks when they like.", floor: "One speaks at a time; whoever would, asks." };
 
 export function mount(root, ctx) {
@@ -93,26 +94,27 @@ function people(ctx, board) {
   const me = ctx.store.get("me");
   const rows = [...board.participants].sort((one, other) => Number(other.present) - Number(one.present) || other.messages - one.messages);
   const muted = new Set(board.floor.muted ?? []);
+  const all = rows.length + (board.more?.participants ?? 0);
   return [
-    el("h2", {}, "People", el("span", { class: "soft" }, count(rows.length))),
+    el("h2", {}, "People", el("span", { class: "soft" }, count(all))),
     rows.length === 0 && el("p", { class: "soft" }, "Nobody is here yet."),
-    el("ul", { class: "people", role: "list" }, ...rows.slice(0, 60).map((one) => person(ctx, one, me, muted.has(one.name) || one.muted))),
-    rows.length > 60 && el("p", { class: "soft small" }, `and ${count(rows.length - 60)} more`),
+    el("ul", { class: "people", role: "list" }, ...rows.slice(0, SHOWN).map((one) => person(ctx, one, me, muted.has(one.name) || one.muted))),
+    all > SHOWN && el("p", { class: "soft small" }, `and ${count(all - SHOWN)} more`),
   ];
 }
 
 function person(ctx, one, me, muted) {
   const own = one.name === me.name;
-  const words = [one.role, one.present ? null : "gone", muted ? "muted" : null, own ? "you" : null].filter(Boolean).join(", ");
+  const words = [one.role, one.present || !one.role ? null : "gone", muted ? "muted" : null, own ? "you" : null].filter(Boolean).join(", ");
   return el(
     "li",
-    { class: one.present ? "" : "gone" },
-    el("span", { class: "seat" }, avatar(one.name, one.hue), el("span", { class: `presence ${one.present ? "here" : ""}`, "aria-hidden": "true" })),
+    { class: one.present || !one.role ? "" : "gone" },
+    el("span", { class: "seat" }, avatar(one.name, one.hue), one.role && el("span", { class: `presence ${one.present ? "here" : ""}`, "aria-hidden": "true" })),
     el("div", { class: "grow" }, named(one.name, one.hue), el("span", { class: "soft block" }, words || "has spoken")),
     el("span", { class: "soft number", title: many(one.messages, "message") }, count(one.messages)),
     own && one.present && ctx.store.get("at") === null && button("Leave", { class: "button bare", onclick: () => leave(ctx) }, "out", false),
-    !own && may(ctx, "grant") && board(ctx).floor.policy !== "open" && act(ctx, `Give ${one.name} the floor`, "hand", "grant", { participant: one.name }, { shown: false }),
-    !own && may(ctx, "mute") && act(ctx, muted ? `Unmute ${one.name}` : `Mute ${one.name}`, muted ? "mic" : "mute", muted ? "unmute" : "mute", { participant: one.name }, { shown: false }),
+    !own && may(ctx, "grant") && board(ctx).floor.policy !== "open" && act(ctx, `Give ${visible(one.name)} the floor`, "hand", "grant", { participant: one.name }, { shown: false }),
+    !own && may(ctx, "mute") && act(ctx, muted ? `Unmute ${visible(one.name)}` : `Mute ${visible(one.name)}`, muted ? "mic" : "mute", muted ? "unmute" : "mute", { participant: one.name }, { shown: false }),
   );
 }
 

@@ -12,9 +12,12 @@ const CLOSE_MS = 6 * 60 * 1000; // what one says within it stands together
 
 /** Whether `record` goes on where `before` left off. */
 export const goesOn = (record, before) =>
-  before?.entry?.participant === record.entry.participant && !record.entry.re && record.t - before.t < CLOSE_MS && sameDay(record, before);
+  before?.entry?.participant === record.entry.participant && !record.entry.re && when(record) - when(before) < CLOSE_MS && sameDay(record, before);
 
-export const sameDay = (one, other) => new Date(one.t).toDateString() === new Date(other.t).toDateString();
+const sameDay = (one, other) => new Date(when(one)).toDateString() === new Date(when(other)).toDateString();
+
+/** When it was said, as its publisher has it; else when it came. */
+const when = ({ t, entry }) => Date.parse(entry.at ?? "") || t;
 
 /** The element of a message: `before` is the record above it, `chips` what it did. */
 export function message(ctx, record, { before, chips, spans, earlier }) {
@@ -31,7 +34,7 @@ export function message(ctx, record, { before, chips, spans, earlier }) {
       "aria-setsize": ctx.store.get("messages").total,
       "aria-label": `${visible(entry.participant)}, message ${n}`,
     },
-    newDay && el("p", { class: "day" }, el("span", {}, day(record.t))),
+    newDay && el("p", { class: "day" }, el("span", {}, day(when(record)))),
     el(
       "div",
       { class: "msg-row" },
@@ -50,7 +53,9 @@ export function message(ctx, record, { before, chips, spans, earlier }) {
   );
 }
 
-function head({ entry, t, n }) {
+function head(record) {
+  const { entry, n } = record;
+  const t = when(record);
   return el(
     "header",
     { class: "msg-head" },
@@ -94,7 +99,7 @@ export function open(ctx, record) {
   const rows = [
     ["Number", `#${record.n}`],
     ["Entry", String(record.seq)],
-    ["When", moment(record.t)],
+    ["Came", moment(record.t)],
     entry.at && ["Said at", entry.at],
     entry.act && ["Act", entry.act],
     entry.re != null && ["Answers", String(entry.re)],

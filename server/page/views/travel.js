@@ -1,6 +1,6 @@
 /** Going to a moment: the board as it stood there, one request at a time, the newest wish wins. */
 
-import { boardAt } from "./source.js";
+import { boardAt, boardNow } from "./source.js";
 
 const WAIT_MS = 60;
 
@@ -16,7 +16,7 @@ export function travel(ctx, n) {
 /** As many messages on or back, from where one is. */
 export const step = (ctx, by) => travel(ctx, (ctx.store.get("at") ?? last(ctx)) + by);
 
-/** Brings the board to wherever `at` is, of the past; `trouble(error)` where it cannot, else null. */
+/** Brings the board to wherever `at` is; `trouble(error)` where it cannot, else null. */
 export class Journey {
   #ctx;
   #trouble;
@@ -29,7 +29,7 @@ export class Journey {
     this.#trouble = trouble;
     this.#off = ctx.store.on("at", () => {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#go(), WAIT_MS);
+      this.#timer = setTimeout(() => this.#go(), this.#at === null ? 0 : WAIT_MS);
     });
   }
 
@@ -45,19 +45,19 @@ export class Journey {
   async #go() {
     if (this.#running) return;
     this.#running = true;
-    let shown = null;
-    while (this.#at !== shown && this.#at !== null) {
+    let shown;
+    do {
       shown = this.#at;
       await this.#show(shown);
-    }
+    } while (shown !== this.#at);
     this.#running = false;
   }
 
   async #show(at) {
     try {
-      const board = await boardAt(this.#ctx, at);
-      // While the slider moves on, what came is shown on the way; now is not overwritten.
-      if (this.#at !== null) this.#ctx.store.set("board", board);
+      const board = await (at === null ? boardNow(this.#ctx) : boardAt(this.#ctx, at));
+      // While the slider moves on, what came is shown on the way; never the past for now.
+      if ((at === null) === (this.#at === null)) this.#ctx.store.set("board", board);
       this.#trouble(null);
     } catch (error) {
       if (this.#at === at) this.#trouble(error);
