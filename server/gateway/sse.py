@@ -49,8 +49,8 @@ class EventStream(Response):
         """Tell until the end; what is still to say then, and why."""
         doors, caller, wish = self._doors, self._caller, self._wish
         async with doors.rooms.room(self._session) as room:
-            begun = await beginning(doors, room, wish)
             channel = doors.rooms.channel(self._session)
+            begun = await beginning(doors, room, wish)
             async with channel.listen(begun.after, wish.show) as listener:
                 if begun.anew:
                     channel.reset(listener)
