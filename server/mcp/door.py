@@ -131,7 +131,7 @@ class _Handlers:
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools.listed())
+        return types.ListToolsResult(tools=list(tools.listed()))
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams

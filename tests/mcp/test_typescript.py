@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program beside its packages, installed for this run as the lock has them."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         pytest.skip("node and npm are not installed")
@@ -40,7 +39,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     )  # fmt: skip
     if installed.returncode:
         pytest.skip("the packages of the TypeScript client cannot be had here")
-    yield place / "deliberate.mjs"
+    return place / "deliberate.mjs"
 
 
 async def _run(program: Path, *arguments: str) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def long_session(redis_url: str, longest: Path) -> str:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PARLEY_")}
     command = [sys.executable, "-m", "server", "replay", str(longest), "--session", "long"]
     done = subprocess.run(
-        [*command, "--skip-bad"],
+        [*command, "--skip-bad", "--no-wait"],
         env={**environment, "PARLEY_REDIS": redis_url},
         capture_output=True,
         timeout=600,
@@ -121,8 +121,6 @@ def test_a_long_talk_scrolls_with_few_rows_in_the_page(visits: Visits, long_sess
             }""",
             share,
         )
-        page.wait_for_function(
-            "document.querySelectorAll('article.msg').length > 3"
-            " && !document.querySelector('#pane-talk .msg.waiting')"
-        )
+        expect(page.locator("#pane-talk .msg.waiting")).to_have_count(0)
+        expect(page.locator("#pane-talk article.msg").nth(3)).to_be_attached()
         assert page.evaluate("document.querySelectorAll('.msg').length") <= 200

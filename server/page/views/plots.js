@@ -35,7 +35,7 @@ export function mount(root, ctx) {
 }
 
 function figure(ctx, plot) {
-  const place = el("div", { class: "plot-place", role: "img" });
+  const place = el("div", { class: "plot-place", role: "img", "aria-label": plot.title });
   const caption = el("figcaption", {}, el("strong", {}, plot.title), el("span", { class: "plot-now" }));
   const table = el("details", { class: "numbers" }, el("summary", {}, "as numbers"));
   const node = el("figure", { class: "plot" }, caption, place, table);
