@@ -83,7 +83,7 @@ def test_what_a_script_imports_is_there(name: str) -> None:
 
 def test_every_tab_has_its_view() -> None:
     """Views are loaded by name when they are first shown."""
-    tabs = re.findall(r'^  \["(\w+)", "', SCRIPTS["tabs.js"], re.M)
+    tabs = re.findall(r'^  \["(\w+)", "', SCRIPTS["tabs.js"], re.MULTILINE)
     assert len(tabs) == 6
     assert [one for one in (*tabs, "time", "why", "travel") if f"views/{one}.js" not in OWN] == []
 

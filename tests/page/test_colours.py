@@ -10,7 +10,7 @@ from server.gateway.pages import FILES
 
 SHEET = FILES["css/tokens.css"].body.decode()
 THEMES = dict(
-    zip(("light", "dark"), re.findall(r":root[^{]*\{(.*?)\n\}", SHEET, re.S), strict=True)
+    zip(("light", "dark"), re.findall(r":root[^{]*\{(.*?)\n\}", SHEET, re.DOTALL), strict=True)
 )
 GROUNDS = ("bg", "bg-raised")
 HUES = range(16)

@@ -116,10 +116,8 @@ def test_a_long_talk_scrolls_with_few_rows_in_the_page(visits: Visits, long_sess
     for share in (0.9, 0.5, 0.1, 0.0, 1.0):
         page.evaluate(
             """(share) => {
-                const box = document.querySelector('#pane-talk article.msg').closest('.window, .list');
-                const scroller = [box, ...box.querySelectorAll('*')]
-                    .concat(box.parentElement).find((one) => one.scrollHeight > one.clientHeight + 500);
-                scroller.scrollTop = share * scroller.scrollHeight;
+                const box = document.querySelector('#pane-talk .scroller');
+                box.scrollTop = share * box.scrollHeight;
             }""",
             share,
         )

@@ -85,7 +85,7 @@ function options(ctx, plot, place, width, now) {
   return {
     width,
     height: HEIGHT,
-    padding: [8, 8, 0, 0],
+    padding: [8, 16, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: "parley" }, drag: { x: false, y: false }, points: { size: 7 }, y: false },
     scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(high * 1.06, plot.least ?? 1)] } },

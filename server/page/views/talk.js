@@ -149,7 +149,7 @@ class Talk {
     const record = messages.get(n);
     const done = chips(this.ctx, n, messages.facts.get(n), this.#past.get(n));
     if (!record && !messages.knows(n)) return el("div", { class: "msg waiting", "aria-hidden": "true" }, el("span", { class: "bone" }), el("span", { class: "bone long" }));
-    if (!record) return el("div", { class: "between", data: { n } }, done.length ? el("ul", { class: "facts", role: "list" }, done) : null);
+    if (!record) return el("article", { class: "between", data: { n }, "aria-label": `Entry ${n}` }, done.length ? el("ul", { class: "facts", role: "list" }, done) : null);
     const marked = this.#marked?.n === n;
     const made = message(this.ctx, record, { before: this.#before(n), chips: done, spans: marked ? this.#marked.spans : [], earlier: this.#earlier(record) });
     made.classList.toggle("shown", marked);
@@ -194,8 +194,8 @@ class Talk {
     if (!this.#current && this.window.atEnd) n = last;
     while (n >= 1 && n <= last && this.#messages.knows(n) && !this.#messages.get(n)) n += by;
     if (n < 1 || n > last) return;
-    await this.#messages.need(n, n);
-    this.#current = n;
+    this.#current = n; // at once: the next key may be pressed before it is fetched
+    if (!this.#messages.knows(n)) await this.#messages.need(n, n);
     this.window.show(n)?.focus({ preventScroll: true });
   }
 
@@ -206,7 +206,7 @@ class Talk {
   }
 
   #chosen() {
-    return this.#messages.get(Number(document.activeElement?.closest(".msg")?.dataset.n));
+    return this.#messages.get(Number(document.activeElement?.closest(".msg")?.dataset.n) || this.#current);
   }
 
   reply() {
