@@ -40,15 +40,12 @@ class Visits:
     faults: list[str] = field(default_factory=list)
     policies: set[str] = field(default_factory=set)
 
-    def arrive(
-        self, link: str, *, size: tuple[int, int] = DESKTOP, dark: bool = False, script: bool = True
-    ) -> Page:
+    def arrive(self, link: str, *, size: tuple[int, int] = DESKTOP, dark: bool = False) -> Page:
         """Somebody with a browser of their own who follows `link`."""
         context = self.browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
-            java_script_enabled=script,
         )
         context.set_default_timeout(WAIT_MS)
         page = context.new_page()
@@ -70,11 +67,28 @@ class Visits:
 
     def ask(self, method: str, path: str, **given: Any) -> Any:
         """An operator's request; its answer as JSON."""
+        return self._asked(method, path, **given).json()
+
+    def fetch(self, path: str) -> str:
+        """What an operator gets there, as text."""
+        return str(self._asked("GET", path).text)
+
+    def _asked(self, method: str, path: str, **given: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.server.operator()}"}
+        if "content" in given:
+            headers["Content-Type"] = "application/json"
         url = f"{self.server.url}{path}"
         answer = httpx2.request(method, url, headers=headers, timeout=30, **given)
         assert answer.is_success, answer.text
-        return answer.json()
+        return answer
+
+    def shown(self, text: str, *, dark: bool = False) -> Page:
+        """A page of HTML by itself, as somebody would open it that it was sent to."""
+        context = self.browser.new_context(color_scheme="dark" if dark else "light")
+        page = context.new_page()
+        self._watch(page)
+        page.set_content(text)
+        return page
 
     def _watch(self, page: Page) -> None:
         page.on("console", lambda said: self._console(said.type, said.text))
@@ -98,11 +112,15 @@ class Visits:
             page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
-def violations(page: Page) -> list[str]:
+def violations(page: Page, *, only: tuple[str, ...] = ()) -> list[str]:
     """What axe-core finds that is serious or worse, each with the first place of it."""
-    axe = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-    page.evaluate(axe)
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    if not page.evaluate("'axe' in window"):
+        axe = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+        page.evaluate(axe)
+    asked: dict[str, Any] = {"resultTypes": ["violations"]}
+    if only:
+        asked["runOnly"] = list(only)
+    found = page.evaluate("(asked) => axe.run(document, asked)", asked)
     return [
         f"{one['id']} ({one['impact']}): {one['help']} at {one['nodes'][0]['html'][:300]}"
         for one in found["violations"]

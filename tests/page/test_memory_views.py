@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any, Final
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Route, expect
 
 from tests.doors import Standing, served
 from tests.servers import RedisServer, every_flavour
@@ -29,18 +27,6 @@ TALK: Final = (
     ("Cy", "oppose", "I oppose D1, we never saw the numbers.", "D1"),
     ("Bo", "propose", "I propose free coffee on Fridays.", None),
 )
-NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    found = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        pytest.skip("there is no Chromium: set TEST_CHROMIUM, or have chromium on PATH")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +52,12 @@ def opened(browser: Browser, gateway: Standing) -> Iterator[tuple[Page, list[str
     )
     context.set_default_timeout(10_000)
     page, wrong = context.new_page(), list[str]()
-    page.on("console", lambda one: one.type in ("error", "warning") and wrong.append(one.text))
+
+    def heard(said: ConsoleMessage) -> None:
+        if said.type in ("error", "warning"):
+            wrong.append(said.text)
+
+    page.on("console", heard)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(f"{gateway.url}/s/{SESSION}")
     yield page, wrong

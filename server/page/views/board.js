@@ -4,7 +4,7 @@ import { el } from "/static/el.js";
 import { newKey } from "/static/api.js";
 import { many } from "/static/text.js";
 import { cite, cites } from "./evidence.js";
-import { keyed } from "./keyed.js";
+import { growing } from "./keyed.js";
 import { readings } from "./model.js";
 import { SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
 import { react } from "./source.js";
@@ -15,6 +15,7 @@ const COLUMNS = [
   { name: "rejected", title: "Rejected", glyph: "✕", holds: ["rejected"] },
   { name: "aside", title: "Set aside", glyph: "–", holds: ["withdrawn", "modified", "lapsed", "retracted"] },
 ];
+const PAGE = 16; // cards of a column that are drawn at first
 const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "retracted" };
 
 export function mount(root, ctx) {
@@ -36,7 +37,7 @@ export function mount(root, ctx) {
     more.hidden = !left;
     more.textContent = `${many(left, "older proposal")} not shown`;
   });
-  return { ...ending(root, end), open: (where) => found(root, where) };
+  return { ...ending(root, end, ...columns.map((one) => one.cards.end)), open: (where) => found(root, where, columns.map((one) => one.cards)) };
 }
 
 function column({ name, title, glyph, holds }) {
@@ -45,16 +46,16 @@ function column({ name, title, glyph, holds }) {
   const heading = el("h2", {}, sign(glyph), title, count);
   const section = el("section", { class: `column column-${name}`, "aria-label": title }, heading, list);
   const jump = el("button", { type: "button", onclick: () => section.scrollIntoView({ inline: "start", block: "nearest" }) }, sign(glyph), title, " ", el("b", {}));
-  return { section, count, list, holds, jump };
+  return { section, count, cards: growing(list, PAGE), holds, jump };
 }
 
-function show(ctx, { section, count, list, holds, jump }, rows, board) {
+function show(ctx, { section, count, cards, holds, jump }, rows, board) {
   const held = rows.filter((row) => holds.includes(row.status));
   count.textContent = jump.lastChild.textContent = held.length;
   jump.hidden = held.length === 0;
   section.classList.toggle("bare", held.length === 0);
   const seen = [maySpeak(ctx), ctx.store.get("me")?.name, board?.participants?.length];
-  keyed(list, held, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
+  cards.show(held, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
 }
 
 function card(ctx, row, board) {

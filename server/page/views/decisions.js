@@ -3,10 +3,11 @@
 import { el } from "/static/el.js";
 import { count, many } from "/static/text.js";
 import { cites } from "./evidence.js";
-import { keyed } from "./keyed.js";
+import { growing, keyed } from "./keyed.js";
 import { readings } from "./model.js";
 import { SIGNS, ending, following, found, handle, nothing, person, said, sign, tag, whole, why } from "./parts.js";
 
+const PAGE = 16; // cards that are drawn at first
 const SEALS = {
   ratified: ["✓", "Ratified"],
   claimed: ["?", "Claimed"],
@@ -26,6 +27,7 @@ export function mount(root, ctx) {
   const read = readings(ctx, "decision");
   const more = el("p", { class: "soft more" });
   root.append(el("div", {}, votes, empty, list, more, read.node));
+  const cards = growing(list, PAGE);
   const end = following(ctx, ["board", "at"], () => {
     const board = ctx.store.get("board");
     const rows = board?.decisions ?? [];
@@ -34,13 +36,13 @@ export function mount(root, ctx) {
     keyed(votes, running, (vote) => vote.ref, (vote) => ballot(ctx, vote));
     votes.hidden = running.length === 0;
     const seen = [board?.participants?.length, board?.votes?.length];
-    keyed(list, rows, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
+    cards.show(rows, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
     read.show(board);
     const left = board?.more?.decisions ?? 0;
     more.hidden = !left;
     more.textContent = `${many(left, "older decision")} not shown`;
   });
-  return { ...ending(root, end), open: (where) => found(root, where) };
+  return { ...ending(root, end, cards.end), open: (where) => found(root, where, [cards]) };
 }
 
 function card(ctx, row, board) {

@@ -1,5 +1,7 @@
 /** Lists that change in place: what stays the same keeps its element, and with it the focus. */
 
+import { el } from "/static/el.js";
+
 /** Shows `rows` in `parent`, made by `make(row)` anew only where `sign(row)` has changed. */
 export function keyed(parent, rows, key, make, sign = JSON.stringify) {
   const held = parent.keyed ?? new Map();
@@ -29,4 +31,35 @@ function replaced(parent, old, node, place) {
 function marked(root, element) {
   const name = element.closest("[data-focus]")?.dataset.focus;
   return name ? `[data-focus="${CSS.escape(name)}"]` : null;
+}
+
+/**
+ * A list that shows `page` rows and, when its end comes into sight, as many more.
+ * `show(rows, …)` is `keyed` of those; `whole()` shows all of them.
+ */
+export function growing(parent, page) {
+  let [most, again] = [page, () => {}];
+  const end = el("div", { class: "list-end", "aria-hidden": "true" });
+  const watch = new IntersectionObserver((seen) => {
+    if (!seen.some((one) => one.isIntersecting)) return;
+    most += page;
+    again();
+  }, { rootMargin: "400px" });
+  parent.after(end);
+  watch.observe(end);
+  return {
+    end: () => watch.disconnect(),
+    whole() {
+      most = Infinity;
+      again();
+    },
+    show(rows, ...how) {
+      const draw = () => {
+        keyed(parent, rows.slice(0, most), ...how);
+        end.hidden = rows.length <= most;
+      };
+      again = draw;
+      draw();
+    },
+  };
 }

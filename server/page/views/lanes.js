@@ -34,7 +34,7 @@ export function mount(root, ctx) {
     list.style.setProperty("--at", newest <= 1 ? 1 : ((at ?? newest) - 1) / (newest - 1));
     const tell = (row, button) => told(ctx, detail, row, button);
     keyed(list, shown.slice(0, LANES), (lane) => lane.participant, (lane) => drawn(lane, newest, at, state, tell), (lane) =>
-      JSON.stringify([lane.held.map((one) => [one.n, one.stance, one.on, one.text]), newest, state.on && at, state.on, state.slots]));
+      JSON.stringify([lane.held.length, lane.held.at(-1), newest, state.on && at, state.on, state.slots]));
     if (!detail.hasChildNodes() || !detail.shown?.isConnected) latest(list);
     more.hidden = shown.length <= LANES;
     more.textContent = `${many(shown.length - LANES, "more participant")} took sides`;
@@ -93,27 +93,36 @@ function stretches(held, newest, at) {
   });
 }
 
+/** The stances of one place: a mark of one, a pile of several in the shares of both sides. */
 function heap(share, here, tell, first) {
   const row = here.findLast((one) => one.flip) ?? here.at(-1);
-  const words = `${row.participant} ${row.flip ? "changed sides, now " : ""}${row.stance} on ${clip(row.on, 60)}, message ${row.n}`;
+  const flips = here.filter((one) => one.flip).length;
   const button = el(
     "button",
     {
       type: "button",
-      class: `stance ${row.stance}${row.flip ? " flip" : ""}`,
+      class: `stance ${here.length > 1 ? "heap" : row.stance}${flips ? " flip" : ""}`,
       tabindex: first ? "0" : "-1",
       data: { focus: `stance-${row.n}-${row.on}` },
-      "aria-label": visible(here.length > 1 ? `${words}, and ${count(here.length - 1)} more here` : words),
+      "aria-label": visible(here.length > 1 ? pile(here, flips) : single(row)),
       onfocus: () => tell(here, button),
       onclick: () => tell(here, button),
       onpointerenter: () => tell(here, button),
     },
-    SIGNS[row.stance],
-    row.flip && el("span", { class: "turn" }, "⇄"),
-    here.length > 1 && el("span", { class: "heap" }, here.length),
+    here.length > 1 ? here.length : SIGNS[row.stance],
+    flips > 0 && el("span", { class: "turn" }, "⇄"),
   );
-  button.style.setProperty("--share", share);
+  const part = (stance) => here.filter((one) => one.stance === stance).length / here.length;
+  for (const [name, value] of [["share", share], ["for", part("support")], ["against", part("oppose")]]) button.style.setProperty(`--${name}`, value);
   return button;
+}
+
+const single = (row) => `${row.participant} ${row.flip ? "changed sides, now " : ""}${row.stance} on ${clip(row.on, 60)}, message ${row.n}`;
+
+function pile(here, flips) {
+  const sides = Object.keys(SIGNS).map((stance) => [stance, here.filter((one) => one.stance === stance).length]);
+  const told = sides.filter(([, taken]) => taken).map(([stance, taken]) => `${taken} ${stance}`);
+  return `${here[0].participant}, messages ${here[0].n} to ${here.at(-1).n}: ${told.join(", ")}${flips ? `, ${many(flips, "change")} of side` : ""}`;
 }
 
 /** Arrow keys go along a lane and from lane to lane. */

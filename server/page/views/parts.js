@@ -66,9 +66,12 @@ export function following(ctx, parts, show) {
   };
 }
 
-/** Brings the item `ref` of a view into sight, and the focus to it. */
-export function found(root, { ref }) {
-  const node = ref && root.querySelector(`[data-ref="${CSS.escape(ref)}"]`);
+/** Brings the item `ref` of a view into sight, and the focus to it; `lists` may have to show more. */
+export function found(root, { ref }, lists) {
+  if (!ref) return;
+  const seek = () => root.querySelector(`[data-ref="${CSS.escape(ref)}"]`);
+  if (!seek()) lists.forEach((one) => one.whole());
+  const node = seek();
   node?.scrollIntoView({ block: "center", inline: "nearest" });
   node?.focus({ preventScroll: true });
 }

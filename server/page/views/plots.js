@@ -35,7 +35,7 @@ export function mount(root, ctx) {
 }
 
 function figure(ctx, plot) {
-  const place = el("div", { class: "plot-place", role: "img" });
+  const place = el("div", { class: "plot-place", role: "img", "aria-label": plot.title });
   const caption = el("figcaption", {}, el("strong", {}, plot.title), el("span", { class: "plot-now" }));
   const table = el("details", { class: "numbers" }, el("summary", {}, "as numbers"));
   const node = el("figure", { class: "plot" }, caption, place, table);
@@ -85,7 +85,7 @@ function options(ctx, plot, place, width, now) {
   return {
     width,
     height: HEIGHT,
-    padding: [8, 8, 0, 0],
+    padding: [8, 16, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: "parley" }, drag: { x: false, y: false }, points: { size: 7 }, y: false },
     scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(high * 1.06, plot.least ?? 1)] } },

@@ -23,9 +23,6 @@ export async function boardAt(ctx, n) {
   return past.get(key);
 }
 
-/** The board as it stands. */
-export const boardNow = (ctx) => ctx.api.get(path(ctx, "view"));
-
 /** Series, marks and stances of the whole session; `{ready: false, done}` while they are made. */
 export const timeline = (ctx) => ctx.api.get(path(ctx, "timeline"));
 

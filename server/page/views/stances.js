@@ -32,7 +32,7 @@ const opposite = (stance, was) => (stance === "support" && was === "oppose") || 
 /** The stances of each participant, who moved last first. */
 export function byParticipant(rows) {
   const found = new Map();
-  for (const row of rows) found.set(row.participant, [...(found.get(row.participant) ?? []), row]);
+  for (const row of rows) into(found, row.participant, row);
   return [...found].map(([participant, held]) => ({ participant, held }));
 }
 
@@ -51,7 +51,12 @@ export function placed(rows, newest, slots) {
   const found = new Map();
   for (const row of rows) {
     const slot = newest <= 1 ? 0 : Math.round(((row.n - 1) / (newest - 1)) * slots);
-    found.set(slot, [...(found.get(slot) ?? []), row]);
+    into(found, slot, row);
   }
   return [...found].map(([slot, held]) => ({ share: slot / slots, held }));
+}
+
+function into(found, key, row) {
+  if (!found.has(key)) found.set(key, []);
+  found.get(key).push(row);
 }

@@ -5,6 +5,9 @@ import { WEIGHTS } from "./marks.js";
 import { fresh, inks, sized, themed } from "./ink.js";
 
 const HEIGHT = 34;
+const CROWDED = 6; // pixels a mark needs
+const PLACE = 6;
+const STACK = ["good", "bad", "warn", "accent", "ink", "ink-soft", "line"];
 const COLOURS = {
   proposal: "ink-soft", settled: "ink-soft", circling: "warn", claimed: "accent", ratified: "good", disputed: "bad",
   superseded: "ink-soft", flip: "warn", vote: "accent", closed: "ink", nudge: "line", other: "line",
@@ -42,6 +45,7 @@ function drawn(canvas, width, { marks, series, newest, at }) {
   const ink = inks(canvas, ...NAMES);
   const x = (n) => (newest <= 1 ? 0.5 : ((n - 1) / (newest - 1)) * (width - 1) + 0.5);
   area(pen, ink, series, x);
+  if (marks.length > width / CROWDED) return crowd(pen, ink, marks, x, width, at);
   for (const one of [...marks].sort((some, other) => (WEIGHTS[some.sort] ?? 1) - (WEIGHTS[other.sort] ?? 1))) {
     const high = 7 + 5 * (WEIGHTS[one.sort] ?? 1);
     pen.globalAlpha = at !== null && one.n > at ? 0.3 : 1;
@@ -53,6 +57,28 @@ function drawn(canvas, width, { marks, series, newest, at }) {
       pen.fill();
     }
   }
+  pen.globalAlpha = 1;
+}
+
+/** Where there are too many to tell apart: how many of each sort, in places as wide as a finger. */
+function crowd(pen, ink, marks, x, width, at) {
+  const places = Array.from({ length: Math.ceil(width / PLACE) }, () => new Map());
+  for (const one of marks) {
+    const place = places[Math.min(places.length - 1, Math.floor(x(one.n) / PLACE))];
+    const colour = COLOURS[one.sort] ?? "line";
+    place.set(colour, (place.get(colour) ?? 0) + 1);
+  }
+  const most = Math.max(...places.map((place) => [...place.values()].reduce((one, other) => one + other, 0)));
+  places.forEach((place, index) => {
+    let floor = HEIGHT;
+    pen.globalAlpha = at !== null && index * PLACE > x(at) ? 0.3 : 1;
+    for (const colour of STACK.filter((one) => place.has(one))) {
+      const high = (place.get(colour) / most) * (HEIGHT - 4);
+      pen.fillStyle = ink[colour];
+      pen.fillRect(index * PLACE, floor - high, PLACE - 1, high);
+      floor -= high;
+    }
+  });
   pen.globalAlpha = 1;
 }
 

@@ -1,6 +1,6 @@
 /** Going to a moment: the board as it stood there, one request at a time, the newest wish wins. */
 
-import { boardAt, boardNow } from "./source.js";
+import { boardAt } from "./source.js";
 
 const WAIT_MS = 60;
 
@@ -16,21 +16,19 @@ export function travel(ctx, n) {
 /** As many messages on or back, from where one is. */
 export const step = (ctx, by) => travel(ctx, (ctx.store.get("at") ?? last(ctx)) + by);
 
-/** Brings the board to wherever `at` is; `trouble(error)` where it cannot, else null. */
+/** Brings the board to wherever `at` is in the past; `trouble(error)` where it cannot, else null. */
 export class Journey {
   #ctx;
   #trouble;
   #timer = 0;
+  #begun = 0;
   #running = false;
   #off;
 
   constructor(ctx, trouble) {
     this.#ctx = ctx;
     this.#trouble = trouble;
-    this.#off = ctx.store.on("at", () => {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#go(), this.#at === null ? 0 : WAIT_MS);
-    });
+    this.#off = ctx.store.on("at", () => this.#wish());
   }
 
   end() {
@@ -42,22 +40,31 @@ export class Journey {
     return this.#ctx.store.get("at");
   }
 
+  /** At once after a rest; while the slider moves, at most every so often. */
+  #wish() {
+    clearTimeout(this.#timer);
+    const rest = this.#begun + WAIT_MS - performance.now();
+    if (rest > 0) this.#timer = setTimeout(() => this.#go(), rest);
+    else this.#go();
+  }
+
   async #go() {
     if (this.#running) return;
     this.#running = true;
-    let shown;
-    do {
+    let shown = null;
+    while (this.#at !== null && this.#at !== shown) {
       shown = this.#at;
+      this.#begun = performance.now();
       await this.#show(shown);
-    } while (shown !== this.#at);
+    }
     this.#running = false;
   }
 
   async #show(at) {
     try {
-      const board = await (at === null ? boardNow(this.#ctx) : boardAt(this.#ctx, at));
+      const board = await boardAt(this.#ctx, at);
       // While the slider moves on, what came is shown on the way; never the past for now.
-      if ((at === null) === (this.#at === null)) this.#ctx.store.set("board", board);
+      if (this.#at !== null) this.#ctx.store.set("board", board);
       this.#trouble(null);
     } catch (error) {
       if (this.#at === at) this.#trouble(error);
