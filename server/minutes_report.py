@@ -73,7 +73,7 @@ def _talk(memory: Memory, said: dict[int, Record]) -> Sequence[Record]:
         record
         for record in said.values()
         if record.entry.kind == "message"
-        and not names.is_bot(record.entry.participant)
+        and not names.is_bot(str(getattr(record.entry, "participant", "")))
         and not memory.is_redacted(record.n)
     ]
 
