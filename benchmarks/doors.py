@@ -11,83 +11,30 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import resource
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import redis.asyncio
 
 from benchmarks.fold import spread
 from benchmarks.material import OPENED, PACKS, long_session, talk
+from benchmarks.served import Served, served
 from benchmarks.streams import Poster, Tally, hello_within, opened
 from bus import Bus
 from bus.embedded import serve
 from listeners.moments import Moments
-from server.gateway.keys import EVERY_SESSION, Keyring, claims
+from listeners.worker import calm_collector
 
-SECRET: Final = "a secret of the benchmark that nobody needs to guess"
 RATE: Final = 200  # a second
 SECONDS: Final = 5
 FANOUT: Final = 1_000
 FANOUT_RATE: Final = 10
 IDLE: Final = 10_000
 OF_A_TOKEN: Final = 30
-ROOT: Final = Path(__file__).parent.parent
-QUICK: Final = {"PARLEY_SERVE_RATE": "100000", "PARLEY_SERVE_READS": "100000"}
-
-
-@dataclass(frozen=True, slots=True)
-class Served:
-    """A server in a process of its own."""
-
-    host: str
-    port: int
-    pid: int
-    redis: str
-
-    def token(self, name: str = "ana") -> str:
-        who = claims(name, "person", EVERY_SESSION, time.time())
-        return Keyring([SECRET]).sign(who)
-
-    def rss_kib(self) -> int:
-        words = Path(f"/proc/{self.pid}/statm").read_text().split()
-        return int(words[1]) * resource.getpagesize() // 1024
-
-    def cpu_seconds(self) -> float:
-        words = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
-@asynccontextmanager
-async def served(redis_url: str) -> AsyncIterator[Served]:
-    """`parley serve` on that Redis, until the body is over."""
-    with tempfile.TemporaryDirectory() as folder:
-        ready = Path(folder) / "ready"
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "server", "serve", "--redis", redis_url, "--port", "0",
-            "--ready", str(ready), cwd=ROOT, stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, **QUICK, "PARLEY_SERVE_SECRET": SECRET, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
-        try:
-            async with asyncio.timeout(60):
-                while not ready.exists():
-                    if process.returncode is not None:
-                        raise RuntimeError("the server did not start")
-                    await asyncio.sleep(0.05)
-            told = json.loads(ready.read_text())
-            host, _, port = told["url"].removeprefix("http://").rpartition(":")
-            yield Served(host, int(port), told["pid"], redis_url)
-        finally:
-            if process.returncode is None:
-                process.terminate()
-            await process.wait()
 
 
 def quantiles(milliseconds: list[float]) -> dict[str, float]:
@@ -223,13 +170,27 @@ async def past(at: Served, bus: Bus, run: int, texts: list[str]) -> dict[str, fl
     began = time.perf_counter()
     await moments.at(session, last)
     cold = time.perf_counter() - began
-    found = []
+    calm_collector()  # as the server does once it stands
+    found, used = [], []
     for k in range(200):
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), time.process_time()
         await moments.at(session, 1 + (k * 7_919) % last)
         found.append((time.perf_counter() - began) * 1e3)
+        used.append((time.process_time() - spent) * 1e3)
     await moments.aclose()
-    return {"cold, s": cold, **quantiles(found)}
+    own = quantiles(used)
+    async with Poster(at, session) as asking:
+        await asking.get(f"/view?at={last - 1}")  # builds the server's own checkpoints
+        views = []
+        for k in range(200):
+            began = time.perf_counter()
+            await asking.get(f"/view?at={1 + (k * 6_007) % last}")
+            views.append((time.perf_counter() - began) * 1e3)
+    told = quantiles(views)
+    return {
+        "cold, s": cold, **quantiles(found), "CPU p50": own["p50"], "CPU p99": own["p99"],
+        "view p50": told["p50"], "view p99": told["p99"],
+    }  # fmt: skip
 
 
 MEASURES: Final = {

@@ -116,9 +116,21 @@ class Poster:
             f"Host: {self._at.host}:{self._at.port}\r\nAuthorization: Bearer {self._token}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
-        self._writer.write(head.encode() + body)
+        await self._answered(head.encode() + body, b"HTTP/1.1 201")
+
+    async def get(self, path: str) -> bytes:
+        """What `path` of the session answers."""
+        head = (
+            f"GET /v1/sessions/{self._session}{path} HTTP/1.1\r\n"
+            f"Host: {self._at.host}:{self._at.port}\r\nAuthorization: Bearer {self._token}\r\n"
+            "Accept-Encoding: gzip\r\n\r\n"
+        )
+        return await self._answered(head.encode(), b"HTTP/1.1 200")
+
+    async def _answered(self, asked: bytes, wanted: bytes) -> bytes:
+        self._writer.write(asked)
         answer = await self._reader.readuntil(b"\r\n\r\n")
-        if not answer.startswith(b"HTTP/1.1 201"):
+        if not answer.startswith(wanted):
             raise RuntimeError(answer.decode())
         size = int(answer.lower().split(b"content-length: ")[1].split(b"\r")[0])
-        await self._reader.readexactly(size)
+        return await self._reader.readexactly(size)

@@ -18,13 +18,13 @@ from server import minutes_html, minutes_markdown, minutes_text
 from server.analysis import analyze
 from server.asking import entries
 from server.audit import findings, skips
-from server.errors import BadSessionFile, Misuse
+from server.errors import BadSessionFile, Misuse, NotYet
 from server.files import SessionFile, decode_file, write_bytes
 from server.held import holding
 from server.minutes_report import report
 from server.output import emit_bytes, stdout, tell
 from server.packs import read_packs
-from server.questions import check_moment
+from server.questions import memory_in
 from server.running import run
 from server.settings import Settings
 from server.transcripts import FORMATS, parse_transcript, read_transcript
@@ -75,9 +75,10 @@ async def reported(bus: Bus, session: str, memory: Memory) -> dict[str, Any]:
 
 async def _asked(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
     async with holding(settings) as held:
-        await check_moment(held.bus, session, at)
-        reader = held.reader
-        memory = await (reader.current(session) if at is None else reader.at(session, at))
+        try:
+            memory = await memory_in(held, session, at)
+        except NotYet as early:
+            raise _early(session, early.at, early.n) from None
         return await reported(held.bus, session, memory)
 
 
@@ -138,4 +139,8 @@ def _of_talk(settings: Settings, source: str, data: bytes, at: int | None) -> di
 
 def _check(source: str, at: int | None, n: int) -> None:
     if at is not None and at > n:
-        raise Misuse(f"--at {at}: {source!r} has {n} primary entries")
+        raise _early(source, at, n)
+
+
+def _early(source: str, at: int, n: int) -> Misuse:
+    return Misuse(f"--at {at}: {source!r} has {n} primary entries")

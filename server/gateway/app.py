@@ -99,8 +99,8 @@ def _middleware(doors: Doors | None) -> list[Middleware]:
     serve = doors.settings.serve
     return [
         Middleware(Counted, doors.metrics),
-        Middleware(RequestIds),
         Middleware(SecureHeaders),
+        Middleware(RequestIds),
         Middleware(OwnHosts, doors.origins),
         Middleware(BodyLimit, serve.body_bytes, serve.import_bytes),
     ]

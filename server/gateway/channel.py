@@ -83,6 +83,7 @@ class Channel:
         self._begun = 0
         self._live: set[Outlet] = set()
         self._behind: set[Listener] = set()
+        self._ended: Ending | None = None
         room.hear(self._hear, self._begin_anew)
 
     @asynccontextmanager
@@ -94,6 +95,8 @@ class Channel:
         self._behind.add(listener)
         if listener.after >= self._floor:
             self._join(listener)
+        if self._ended is not None:
+            listener.outlet.end(self._ended)
         try:
             yield listener
         finally:
@@ -108,7 +111,8 @@ class Channel:
         listener.outlet.restart(self._reset())
 
     def end(self, why: Ending) -> None:
-        """Nothing more comes for anybody."""
+        """Nothing more comes for anybody, nor for who listens from now on."""
+        self._ended = why
         for outlet in (*self._live, *(one.outlet for one in self._behind)):
             outlet.end(why)
 

@@ -26,7 +26,7 @@ def keep(
     for name, path in paths or [(COOKIE, "/")]:
         response.set_cookie(
             name, token, max_age=age, path=path, httponly=True, samesite="strict",
-            secure=request.url.scheme == "https",
+            secure=_is_secure(request),
         )  # fmt: skip
 
 
@@ -37,6 +37,11 @@ def forget(response: Response, session: str | None) -> None:
         return
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     response.headers["Clear-Site-Data"] = '"cookies"'
+
+
+def _is_secure(request: Request) -> bool:
+    """Whether the browser came by https, though it be a proxy that nobody told us to believe."""
+    return request.url.scheme == "https" or request.headers.get("origin", "")[:8] == "https://"
 
 
 def _path(session: str) -> str:

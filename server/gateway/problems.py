@@ -69,14 +69,15 @@ class Problem(Exception):
 
     def body(self, request: str = "") -> dict[str, Any]:
         """The JSON of it, for request id `request`."""
-        return {
+        whole: dict[str, Any] = {
             "type": f"urn:parley:problem:{self.slug}",
             "title": self.title,
             "status": self.status,
             "detail": self.detail,
             "request": request,
-            **{name: self.extra[name] for name in EXTRA if self.extra.get(name) is not None},
+            **{name: _told_as(self.extra[name]) for name in EXTRA if name in self.extra},
         }
+        return {name: value for name, value in whole.items() if value is not None}
 
     @property
     def headers(self) -> dict[str, str]:
@@ -91,6 +92,10 @@ class Problem(Exception):
         if allow := self.extra.get("allow"):
             found["Allow"] = allow
         return found
+
+
+def _told_as(value: Any) -> Any:
+    return round(value, 3) if isinstance(value, float) else value
 
 
 def answer(problem: Problem, scope: Scope) -> JSONResponse:

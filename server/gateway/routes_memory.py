@@ -14,8 +14,8 @@ from memory.stats import table
 from server.gateway.answers import Page
 from server.gateway.answers_read import Row, Rows, SummaryRow, Usage
 from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
-from server.gateway.identity import Reader
-from server.gateway.problems import problems
+from server.gateway.identity import Operator, Reader
+from server.gateway.problems import Problem, problems
 from server.gateway.reading import At, memory_of
 from server.gateway.speaking import as_json
 from server.layers import layer
@@ -39,8 +39,13 @@ _PAST = problems("no-session", "not-yet")
 
 
 @router.get("/v1/sessions/{session}/memory", responses={**_PAST, 200: {"model": Row}})
-async def get_memory(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Response:
-    """The canonical bytes: the same memory is the same bytes, whoever folded it."""
+async def get_memory(
+    session: SessionId, caller: Operator, doors: DoorsOf, at: At = None
+) -> Response:
+    """The canonical bytes: the same memory is the same bytes, whoever folded it.
+
+    All of it, so notebooks and secret ballots as well.
+    """
     found = canonical.dump(await memory_of(doors, session, at))
     return Response(found, media_type="application/json")
 
@@ -50,7 +55,9 @@ async def get_layer(
     session: SessionId, layer_name: Annotated[LayerName, Path(alias="layer")],
     caller: Reader, doors: DoorsOf, at: At = None,
 ) -> Response:  # fmt: skip
-    """One layer of memory."""
+    """One layer of memory; everybody's notebooks are for the operator."""
+    if layer_name == "notebooks" and not caller.operator:
+        raise Problem("forbidden", needs="operator")
     return as_json(layer(layer_name).tree(await memory_of(doors, session, at)))
 
 

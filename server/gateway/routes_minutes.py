@@ -11,7 +11,7 @@ from bus.entries import PRIMARY, Record
 from memory.state import Memory
 from server.asking import entries
 from server.gateway.answers_read import Row
-from server.gateway.doors import DoorsOf, SessionId
+from server.gateway.doors import Doors, DoorsOf, SessionId
 from server.gateway.identity import Reader
 from server.gateway.problems import problems
 from server.gateway.reading import At, check
@@ -45,17 +45,22 @@ async def get_minutes(
 
     Markdown and HTML come as a file.
     """
+    body = await page(doors, session, at, format)
+    headers = {}
+    if format != "json":
+        headers["Content-Disposition"] = f'attachment; filename="minutes-{session}.{format}"'
+    return Response(body, headers=headers, media_type=_TYPES[format])
+
+
+async def page(doors: Doors, session: str, at: int | None, format: Form) -> bytes:
+    """The minutes as a file. Raises `SessionNotFound`, `NotYet`."""
     info = await doors.held.bus.info(session)
     check(info, at)
     n = info.n if at is None else at
     memory = await doors.moments.at(session, n)  # its own copy: it is read in a thread
     log = entries(doors.held.bus, session, memory.seq)
     said = [record async for record in log if record.entry.kind in PRIMARY]
-    body = await asyncio.to_thread(_rendered, memory, said, session, format)
-    headers = {}
-    if format != "json":
-        headers["Content-Disposition"] = f'attachment; filename="minutes-{session}.{format}"'
-    return Response(body, headers=headers, media_type=_TYPES[format])
+    return await asyncio.to_thread(_rendered, memory, said, session, format)
 
 
 def _rendered(memory: Memory, said: list[Record], session: str, format: Form) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Final
 
 from starlette.responses import Response
@@ -40,15 +41,16 @@ class EventStream(Response):
         with doors.streams.place(caller):
             last, why = await self._told(receive, send)
         if why != "left":
-            async with asyncio.timeout(LAST_WORD_SECONDS):
-                await _write(send, last.sse, more=False)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LAST_WORD_SECONDS):
+                    await _write(send, last.sse, more=False)
 
     async def _told(self, receive: Receive, send: Send) -> tuple[Frame, Ending]:
         """Tell until the end; what is still to say then, and why."""
         doors, caller, wish = self._doors, self._caller, self._wish
         async with doors.rooms.room(self._session) as room:
-            begun = await beginning(doors, room, wish)
             channel = doors.rooms.channel(self._session)
+            begun = await beginning(doors, room, wish)
             async with channel.listen(begun.after, wish.show) as listener:
                 if begun.anew:
                     channel.reset(listener)

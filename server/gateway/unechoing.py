@@ -9,6 +9,7 @@ from typing import Final
 from memory.text import clip, visible
 
 LONGEST: Final = 300
+READ: Final = 4000  # of a refusal that quotes a whole message
 # As `repr` writes a value; an apostrophe inside a word opens none. What is cut off stays out.
 _QUOTED: Final = re.compile(
     r"""(?<!\w)'(?:[^'\\]|\\.)*(?:'|$)|(?<!\w)"(?:[^"\\]|\\.)*(?:"|$)""", re.DOTALL
@@ -24,7 +25,7 @@ def unechoed(text: str, values: Iterable[str] = ()) -> str:
 
     Empty where nothing is left that says anything.
     """
-    kept = _without_shell(text)
+    kept = _without_shell(text[:READ])
     kept = _QUOTED.sub("…", kept)
     for value in sorted(set(values), key=len, reverse=True):
         if len(value) > _SHORTEST:

@@ -25,6 +25,7 @@ from server.gateway.beginning import (
     last_word,
     shown,
 )
+from server.gateway.channel import Channel
 from server.gateway.doors import Doors
 from server.gateway.identity import Caller, charge
 from server.gateway.outlet import Ending
@@ -53,6 +54,7 @@ class Socket:
         self._caller, self._session = caller, session
         self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._publishes: asyncio.Queue[Publish] = asyncio.Queue(IN_HAND - 1)
+        self._channel: Channel
         self._publisher: asyncio.Task[None] | None = None
         self._writer: asyncio.Task[None] | None = None
         self._sent = 0  # seq of the last entry told
@@ -62,6 +64,7 @@ class Socket:
         """Serve it until it ends; what refuses it before it opens is raised."""
         with self._doors.streams.place(self._caller):
             async with self._doors.rooms.room(self._session) as room:
+                self._channel = self._doors.rooms.channel(self._session)
                 begun = await beginning(self._doors, room, Wish())
                 offered = self._ws.scope["subprotocols"]
                 await self._ws.accept(PROTOCOL if PROTOCOL in offered else None)
@@ -174,7 +177,7 @@ class Socket:
             self._writer = None
 
     async def _write(self, begun: Beginning, wish: Wish) -> None:
-        channel = self._doors.rooms.channel(self._session)
+        channel = self._channel
         async with channel.listen(begun.after, wish.show) as listener:
             if begun.anew:
                 channel.reset(listener)

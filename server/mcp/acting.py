@@ -5,13 +5,19 @@ Everything goes through the seat, which knows its floor; no tool speaks past it.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Final
 
 import orjson
 
+from bus import Draft
+from bus.drafts import result_id
 from bus.entries import Act
+from bus.errors import Conflict, SessionClosed
 from listeners.rooms.session import Session
 from memory.lookup import vote_of
+from memory.voting.course import result
+from memory.voting.electorate import waits_for
 from server.gateway.problems import Problem
 from server.gateway.speaking import check_act
 from server.mcp.rows import fact_row, floor_of, goal_of
@@ -82,7 +88,21 @@ async def decide(call: Call) -> Said:
 async def vote(call: Call) -> Said:
     args, seat, before = call.args, _seat(call), _head(call)
     n = await seat.vote(args.ref, *args.choice, why=args.why)
+    await _count(call, seat, "V" + args.ref.lstrip("Vv"))
     return await _found(call, seat, before, n)
+
+
+async def _count(call: Call, seat: Session, ref: str) -> None:
+    """Close the vote once everybody voted: where the floor is open no arbiter does.
+
+    Its id is the one that everybody gives who counts it, so it is closed once.
+    """
+    held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
+    if room is None or held is None or held.status != "open" or waits_for(held):
+        return
+    draft = Draft(result_id(held.n), result(seat.memory, held.ref))
+    with contextlib.suppress(Conflict, SessionClosed):
+        await room.publish([draft])
 
 
 async def call_vote(call: Call) -> VoteRow:

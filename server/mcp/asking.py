@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Final
 
 import orjson
 
@@ -14,7 +15,7 @@ from server import goals, sessions
 from server.gateway.doors import Doors
 from server.gateway.frames import frame
 from server.gateway.problems import Problem
-from server.gateway.reading import context_of, explained
+from server.gateway.reading import context_of, explained, memory_of
 from server.mcp.rows import cited_in, memory_tree, message_row, with_quotes
 from server.mcp.tool import Call
 from server.mcp.tool_results import (
@@ -31,9 +32,9 @@ from server.opening import opening
 from server.settings import Settings
 from server.talking import handle
 
-PAGE: int = 200  # sessions asked for at once
-MOST: int = 100  # messages of one answer
-WHOLE: int = 200_000  # characters of a message that is asked for alone
+PAGE: Final = 200  # sessions asked for at once
+MOST: Final = 100  # messages of one answer
+WHOLE: Final = 200_000  # characters of a message that is asked for alone
 
 
 async def list_sessions(call: Call) -> Sessions:
@@ -64,16 +65,18 @@ async def create_session(call: Call) -> Created:
 
 async def read_memory(call: Call) -> Memory:
     args, doors = call.args, call.doors
-    tree = memory_tree(await memory_at(doors, call.session, args.at), args.part)
+    tree = memory_tree(await memory_of(doors, call.session, args.at), args.part)
     said = await doors.moments.records(call.session, cited_in(tree))
     return Memory.model_validate(with_quotes(tree, said))
 
 
 async def get_context(call: Call) -> ContextText:
     """The caller's own; an operator, who takes no part, sees everybody's."""
-    args, doors = call.args, call.doors
-    who = None if call.caller.role == "operator" else call.caller.name
-    found = await context_of(doors, call.session, who, args.profile, args.budget, args.at)
+    args, caller = call.args, call.caller
+    found = await context_of(
+        call.doors, call.session, None if caller.role == "operator" else caller.name,
+        args.profile, args.budget, args.at,
+    )  # fmt: skip
     return ContextText(text=found.text, size=found.size, cites=list(found.cites))
 
 
@@ -86,7 +89,7 @@ async def read_messages(call: Call) -> Messages:
     args, doors, name = call.args, call.doors, call.caller.name
     if args.last < args.first:
         raise Problem("invalid", field="last", fault="before_first")
-    memory = await memory_at(doors, call.session, None)
+    memory = await memory_of(doors, call.session)
     last = min(args.last, memory.n)
     numbers = range(args.first, min(last, args.first + MOST - 1) + 1)
     records = await doors.moments.records(call.session, numbers)
@@ -96,20 +99,6 @@ async def read_messages(call: Call) -> Messages:
         if n in records and records[n].entry.kind == "message"
     ]
     return Messages(messages=rows, more=bool(rows) and last > numbers[-1])
-
-
-async def memory_at(doors: Doors, session: str, at: int | None) -> Folded:
-    """Read it before the next await. Raises `Problem` `not-yet`, `SessionNotFound`."""
-    if at is not None:
-        await _check_moment(doors, session, at)
-        return await doors.moments.at(session, at)
-    room = doors.rooms.held(session)
-    return await doors.held.reader.current(session) if room is None else room.memory
-
-
-async def _check_moment(doors: Doors, session: str, at: int | None) -> None:
-    if at is not None and at > (n := (await doors.held.bus.info(session)).n):
-        raise Problem("not-yet", limit=n)
 
 
 def _message(record: Record, memory: Folded, name: str, *, alone: bool) -> MessageRow:

@@ -18,7 +18,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
@@ -28,6 +28,7 @@ from server.gateway.identity import Needs
 from server.gateway.problems import Problem, problem_of, refuse
 from server.mcp import prompts, resources, tools
 from server.mcp.calling import Asked, called
+from server.mcp.envelope import checked
 from server.mcp.grammar import FENCE
 from server.mcp.tool import Door
 from server.mcp.waits import Waits
@@ -88,10 +89,13 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             scope.setdefault("state", {})["caller"] = await self.needs(HTTPConnection(scope))
+            again = await checked(scope, receive)
         except Problem as problem:
             await refuse(problem, scope, receive, send)
+        except ClientDisconnect:
             return
-        await self._manager.handle_request(scope, receive, send)
+        else:
+            await self._manager.handle_request(scope, again, send)
 
 
 def server(door: Door, caller: Caller | None = None) -> Server[Any]:
@@ -127,7 +131,7 @@ class _Handlers:
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools.listed())
+        return types.ListToolsResult(tools=list(tools.listed()))
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams

@@ -13,10 +13,11 @@ from memory import canonical
 from server.gateway.callers import Caller
 from server.gateway.doors import SESSION
 from server.gateway.problems import Problem
+from server.gateway.reading import memory_of
+from server.gateway.routes_minutes import page
 from server.mcp import asking
 from server.mcp.calling import check_right
 from server.mcp.grammar import grammar
-from server.mcp.minutes_text import minutes_markdown
 from server.mcp.tool import Call, Door
 from server.mcp.tool_args import ListSessions, ReadMemory
 
@@ -39,11 +40,11 @@ class Document:
 async def minutes_text(door: Door, caller: Caller, session: str) -> str:
     """The minutes as Markdown. Raises `Problem`."""
     check_session(door, caller, session)
-    return await minutes_markdown(door.doors, session)
+    return (await page(door.doors, session, None, "md")).decode()
 
 
 async def _memory(door: Door, caller: Caller, session: str) -> str:
-    return canonical.dump(await asking.memory_at(door.doors, session, None)).decode()
+    return canonical.dump(await memory_of(door.doors, session)).decode()
 
 
 async def _decisions(door: Door, caller: Caller, session: str) -> str:
@@ -52,7 +53,7 @@ async def _decisions(door: Door, caller: Caller, session: str) -> str:
 
 
 async def _grammar(door: Door, caller: Caller, session: str) -> str:
-    return grammar(await asking.memory_at(door.doors, session, None))
+    return grammar(await memory_of(door.doors, session))
 
 
 DOCUMENTS: Final = {

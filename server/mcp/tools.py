@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 from mcp_types import Tool as Listed
@@ -131,9 +132,10 @@ TOOLS: Final[tuple[Tool, ...]] = (
 BY_NAME: Final[dict[str, Tool]] = {tool.name: tool for tool in TOOLS}
 
 
-def listed() -> list[Listed]:
+@cache
+def listed() -> tuple[Listed, ...]:
     """The tools as clients are told of them."""
-    return [
+    return tuple(
         Listed(
             name=tool.name, title=tool.title, description=tool.description,
             input_schema=input_schema(tool.name) or {},
@@ -144,9 +146,10 @@ def listed() -> list[Listed]:
             ),
         )
         for tool in TOOLS
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
+@cache
 def input_schema(name: str) -> dict[str, Any] | None:
     """The JSON schema of a tool's arguments; None for a name that no tool has."""
     tool = BY_NAME.get(name)

@@ -36,6 +36,7 @@ from server.gateway.app import build
 from server.gateway.keys import Role
 from server.gateway.problems import Problem, problem_of, unechoed
 from server.gateway.slugs import KINDS
+from server.logs import configure
 from tests.doors import Standing, doors
 
 SESSION: Final = "harbour"
@@ -171,6 +172,29 @@ async def test_no_refusal_gives_back_what_was_sent(
     assert MARK not in "".join(capfd.readouterr())
 
 
+async def test_a_fault_of_ours_is_told_by_its_id_alone(
+    redis_url: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log has the trace under that id, without what the variables held."""
+    configure("info", as_json=True)
+
+    def broken(caller: Any) -> None:
+        held = MARK + caller.name
+        raise RuntimeError(f"broken by {len(held)}")
+
+    monkeypatch.setattr("server.gateway.routes_auth._me", broken)
+    async with doors(redis_url) as d, d.client(d.token("ana")) as client:
+        said = await client.get("/v1/me")
+    body = said.json()
+    assert (said.status_code, body["type"]) == (500, "urn:parley:problem:internal")
+    assert said.headers["X-Content-Type-Options"] == "nosniff"
+    assert "broken" not in said.text
+    logged = capfd.readouterr().err
+    assert body["request"] in logged
+    assert "broken by 13" in logged
+    assert MARK not in logged
+
+
 # -- words ---------------------------------------------------------------------
 
 
@@ -214,6 +238,8 @@ def test_what_stands_in_quotes_is_left_out(text: str, told: str) -> None:
 def test_a_long_refusal_is_cut() -> None:
     """Whatever went into it."""
     assert len(unechoed("word " * 1000)) <= 300
+    assert unechoed("it is " + repr(MARK * 100_000)) == "it is …"
+    assert len(unechoed("('parley " * 100_000)) <= 300
 
 
 @pytest.mark.parametrize("slug", KINDS)

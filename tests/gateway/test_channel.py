@@ -202,10 +202,13 @@ async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) ->
         moments = Moments(bus, PACKS)
         rooms = Rooms(bus, PACKS, moments)
         async with rooms.room("s"), rooms.channel("s").listen(None) as listener:
+            channel = rooms.channel("s")
             await bus.remove("s")
             async with asyncio.timeout(5):
                 assert await listener.frames() == []
             assert listener.outlet.ended == "gone"
+            async with channel.listen(None) as late:
+                assert await late.frames() == []
             assert rooms.held("s") is None
             with pytest.raises(SessionNotFound):
                 await rooms.room("s").__aenter__()

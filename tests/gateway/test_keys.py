@@ -34,7 +34,7 @@ def payload(**changed: Any) -> dict[str, Any]:
     return {name: value for name, value in whole.items() if value is not None}
 
 
-def signed(secret: str = SECRET, headers: dict[str, Any] | None = None, **changed: Any) -> str:
+def signed(secret: str = SECRET, /, headers: Any = None, **changed: Any) -> str:
     return jwt.encode(
         payload(**changed), secret, algorithm="HS256", headers=headers or {"kid": kid(secret)}
     )
@@ -93,10 +93,10 @@ def test_another_spelling_of_the_same_signature_is_refused() -> None:
         signed(headers={"kid": "ffffffff"}),
         signed(headers={"kid": kid(SECRET), "crit": ["b64"]}),
         signed(headers={"kid": kid(SECRET), "typ": "at+jwt"}),
-        jwt.encode(payload(), None, algorithm="none", headers={"kid": kid(SECRET)}),
+        jwt.encode(payload(), "", algorithm="none", headers={"kid": kid(SECRET)}),
         jwt.encode(payload(), SECRET * 2, algorithm="HS512", headers={"kid": kid(SECRET)}),
         jwt.encode(payload(), SECRET, algorithm="HS256"),
-        *(signed(**{name: None}) for name in payload()),
+        *(signed(SECRET, **{name: None}) for name in payload()),
         signed(iss="parsley"), signed(aud="parley-ticket"), signed(aud=["parley"]),
         signed(sub=""), signed(sub=" "), signed(sub="x" * 129), signed(sub="Parley"),
         signed(ses="../etc"), signed(ses=""), signed(rol="root"), signed(may="grant"),

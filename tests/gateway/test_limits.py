@@ -167,3 +167,15 @@ async def test_a_query_that_is_too_long_is_refused(redis_url: str) -> None:
         assert (await operator.get("/v1/me?" + "a" * 8192)).status_code == 200
         said = await operator.get("/v1/me?" + "a" * 8193)
         assert (said.status_code, said.json()["type"][-14:]) == (414, "query-too-long")
+
+
+@pytest.mark.parametrize(("proxies", "status"), [((), 429), (("127.0.0.1",), 401)])
+async def test_where_one_comes_from_is_a_proxys_to_say(
+    redis_url: str, proxies: tuple[str, ...], status: int
+) -> None:
+    """Of the proxies in the settings alone: else whoever is slowed down would be somebody else."""
+    async with doors(redis_url, clock=Clock(), proxies=proxies) as d, d.client("bad") as bad:
+        for n in range(11):
+            headers = {"X-Forwarded-For": f"203.0.113.{n}"}
+            said = await bad.get("/v1/me", headers=headers)
+        assert said.status_code == status

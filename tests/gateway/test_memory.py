@@ -49,18 +49,31 @@ async def ask(d: Standing, path: str, name: str = "zoe", **params: Any) -> Any:
         return await client.get(f"/v1/sessions/a/{path}", params=params)
 
 
+async def asked(d: Standing, path: str, **params: Any) -> Any:
+    """What an operator is answered."""
+    async with d.client(d.token("ops", role="operator")) as client:
+        return await client.get(f"/v1/sessions/a/{path}", params=params)
+
+
 async def test_memory_is_its_canonical_bytes(d: Standing, bus: Bus) -> None:
     """Now, and as of a past message."""
     reader = MemoryReader(bus, PACKS)
-    assert (await ask(d, "memory")).content == dump(await reader.current("a"))
-    assert (await ask(d, "memory", at=25)).content == dump(await reader.at("a", 25))
+    assert (await asked(d, "memory")).content == dump(await reader.current("a"))
+    assert (await asked(d, "memory", at=25)).content == dump(await reader.at("a", 25))
+
+
+async def test_everybodys_notebooks_are_for_the_operator(d: Standing, bus: Bus) -> None:
+    """And with them the whole of the memory."""
+    for path in ("memory", "memory/notebooks"):
+        assert (await ask(d, path)).status_code == 403
+        assert (await asked(d, path)).status_code == 200
 
 
 async def test_what_has_not_come_yet_is_refused(d: Standing, bus: Bus) -> None:
     """With the number of the newest moment as its limit."""
     for path in ("memory", "memory/history", "decisions", "positions", "context", "summaries"):
         for at in (61, 2**53 - 1):
-            found = await ask(d, path, at=at)
+            found = await asked(d, path, at=at)
             assert (found.status_code, found.json()["type"]) == (422, SLUG + "not-yet"), path
             assert found.json()["limit"] == 60
 
@@ -69,7 +82,7 @@ async def test_every_layer_can_be_read(d: Standing, bus: Bus) -> None:
     """And no other."""
     memory = await MemoryReader(bus, PACKS).current("a")
     for name, layer in LAYERS.items():
-        told = (await ask(d, f"memory/{name}")).json()
+        told = (await asked(d, f"memory/{name}")).json()
         assert told == orjson.loads(orjson.dumps(layer.tree(memory)))
     assert (await ask(d, "memory/nothing")).status_code == 422
 
@@ -206,5 +219,5 @@ async def test_without_the_session_there_is_nothing(d: Standing) -> None:
     paths = ["memory", "memory/ledger", "decisions", "proposals", "positions", "summaries",
              "statistics", "usage", "context", "explain/P1", "minutes", "view"]  # fmt: skip
     for path in paths:
-        found = await ask(d, path)
+        found = await asked(d, path)
         assert (found.status_code, found.json()["type"]) == (404, SLUG + "no-session"), path

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from server.gateway import routes_messages
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 
@@ -280,3 +281,25 @@ async def test_json_that_no_log_can_hold_is_no_fault_of_the_server(
                 )  # fmt: skip
                 assert answer.status_code in (200, 201, 400, 404, 422), (path, answer.text)
             assert (await client.get(f"{PATH}/entries")).is_success
+
+
+async def test_a_search_goes_on_where_a_request_stopped_looking(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page may be short or empty; following `next` finds every message, and ends."""
+    monkeypatch.setattr(routes_messages, "LOOKED", 4)
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.operator()) as client:
+            rows = [{"content": f"Message {k}."} for k in range(1, 19)]
+            await client.post(f"{PATH}/entries", json={"entries": rows, "as": "ana"})
+            for way, start in (("after", 0), ("before", 19)):
+                seen: list[int] = []
+                asked, at = 0, start
+                while at is not None:
+                    params: dict[str, Any] = {way: at, "words": "message 1"}
+                    page = (await client.get(f"{PATH}/messages", params=params)).json()
+                    seen += [one["n"] for one in page["items"]]
+                    asked, at = asked + 1, page["next"]
+                assert sorted(seen) == [1, *range(10, 19)]
+                assert asked == 5

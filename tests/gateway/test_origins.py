@@ -126,6 +126,19 @@ async def test_cookies_are_for_the_browser_alone(redis_url: str) -> None:
         assert "Secure" not in kept[0]
 
 
+async def test_behind_https_a_cookie_is_for_https(redis_url: str) -> None:
+    """The page's own origin says how the browser came, where no proxy is believed."""
+    public = "https://parley.example"
+    async with doors(redis_url, public=(public,)) as d, d.client(d.operator()) as operator:
+        ticket = (await operator.post("/v1/tickets", json={"name": "ana"})).json()["ticket"]
+        said = await operator.post(
+            "/v1/login",
+            json={"ticket": ticket},
+            headers={"Host": "parley.example", "Origin": public},
+        )
+        assert "Secure" in said.headers["set-cookie"]
+
+
 async def test_a_participant_of_a_session_stands_beside_the_operator(redis_url: str) -> None:
     """In that session the name is the participant's, and the rights are the operator's too."""
     async with doors(redis_url) as d, d.client() as browser:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -137,7 +137,7 @@ def altered(d: Hall, secret: str = SECRET, algorithm: str = "HS256", **changed: 
         "iss": "parley", "aud": "parley", "sub": "eve", "ses": "*", "rol": "operator", "iat": now,
         "exp": now + int(MONTHS), "jti": "0123456789abcdef", **changed,
     }  # fmt: skip
-    key = None if algorithm == "none" else secret
+    key = "" if algorithm == "none" else secret
     return jwt.encode(payload, key, algorithm=algorithm, headers={"kid": kid(SECRET)})
 
 
@@ -146,8 +146,8 @@ async def refusal(d: Hall, row: Row, given: str | None) -> tuple[int, str, str]:
     headers = {} if given is None else {"Authorization": f"Bearer {given}"}
     if not row.method:
         return await _at_socket(d, row, headers)
-    body = {"json": {}} if row.method in ("POST", "PUT", "PATCH") else {}
-    async with d.client.stream(row.method, row.url, headers=headers, **body) as said:  # type: ignore[arg-type]
+    body: dict[str, Any] = {"json": {}} if row.method in ("POST", "PUT", "PATCH") else {}
+    async with d.client.stream(row.method, row.url, headers=headers, **body) as said:
         if said.status_code < 400 or row.method == "HEAD":
             return said.status_code, "", ""
         await said.aread()
@@ -172,7 +172,7 @@ async def differing(
     d: Hall, given: str | None, expected: Any, rows: Sequence[Row] = ROWS
 ) -> list[tuple[str, str, object, object]]:
     """Where the doors answer otherwise than `expected(row)` says: None is to be let in."""
-    found = []
+    found: list[tuple[str, str, object, object]] = []
     for row in rows:
         if row.right in ("public", "metrics"):
             continue
@@ -187,7 +187,7 @@ async def differing(
     return found
 
 
-FORGED: Final = {
+FORGED: Final[dict[str, Callable[[Hall], str | None]]] = {
     "none": lambda d: None,
     "another key": lambda d: altered(d, OTHER),
     "no algorithm": lambda d: altered(d, algorithm="none"),
@@ -245,6 +245,37 @@ async def test_the_operator_comes_in_everywhere(redis_url: str) -> None:
     """With every right; in whose name it speaks it has to say."""
     async with hall(redis_url) as d:
         assert await differing(d, token(d, "op", "operator", "*"), lambda row: None) == []
+
+
+# -- sockets ------------------------------------------------------------------
+
+
+async def test_a_socket_takes_a_ticket_once(redis_url: str) -> None:
+    """A browser's socket has no header of its own: a ticket in the address stands for one."""
+    [row] = [row for row in ROWS if not row.method]
+    async with hall(redis_url) as d:
+        made = claims("ana", "person", SESSION, d.standing.doors.clock(), seconds=MONTHS)
+        path = f"{row.path}?ticket={d.standing.doors.tickets.made(made, MONTHS)}"
+        said = [await refusal(d, Row("", path, row.right), None) for _ in range(2)]
+        assert said == [(101, "", ""), (401, "token-invalid", "")]
+        given = token(d, "ana", "person")
+        path = f"{row.path}?token={given}&access_token={given}"
+        assert (await refusal(d, Row("", path, row.right), None))[1] == "token-missing"
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"), [(None, 403), ("https://evil.example", 403), ("own", 101)]
+)
+async def test_a_socket_by_cookie_is_for_our_own_pages(
+    redis_url: str, origin: str | None, status: int
+) -> None:
+    """Any page may open a socket, and the browser sends the cookie along."""
+    [row] = [row for row in ROWS if not row.method]
+    async with hall(redis_url) as d:
+        headers = {"Cookie": f"parley={token(d, 'ana', 'person')}"}
+        if origin is not None:
+            headers["Origin"] = d.standing.url if origin == "own" else origin
+        assert (await _at_socket(d, row, headers))[0] == status
 
 
 # -- a caller ------------------------------------------------------------------

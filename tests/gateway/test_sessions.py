@@ -179,6 +179,26 @@ async def test_what_sessions_open_with_is_listed(redis_url: str) -> None:
         assert slug(await nobody.get("/v1/presets")) == "token-missing"
 
 
+async def test_no_more_scenarios_are_played_than_are_allowed(redis_url: str) -> None:
+    """And none that is not bundled, nor in a session that is closed or not there."""
+    async with doors(redis_url, runs=0) as d, d.client(d.operator()) as client:
+        rows = (await client.get("/v1/scenarios")).json()["items"]
+        body = {"scenario": next(row["scenario"] for row in rows if row["scripted"])}
+        path = f"/v1/sessions/{NAME}/run"
+        assert slug(await client.post(path, json=body)) == "no-session"
+        opened = await client.post("/v1/sessions", json={"session": NAME, **body})
+        assert opened.json()["participants"]
+        many = await client.post(path, json=body)
+        assert (many.status_code, slug(many)) == (429, "busy")
+        assert int(many.headers["retry-after"]) > 0
+        unknown = await client.post(path, json={"scenario": "./canary.yaml"})
+        assert (slug(unknown), unknown.json()["field"]) == ("invalid", "scenario")
+        titled = {"session": "x", "title": "Mine", "run": "script", **body}
+        assert slug(await client.post("/v1/sessions", json=titled)) == "refused"
+        await client.post(f"/v1/sessions/{NAME}/close", json={})
+        assert slug(await client.post(path, json=body)) == "closed"
+
+
 @pytest.mark.long
 async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> None:
     """In a process of its own, to its end."""

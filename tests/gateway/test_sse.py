@@ -8,11 +8,13 @@ import socket
 from urllib.parse import urlsplit
 
 import pytest
+import structlog
 
 from bus import Bus
 from tests.doors import Standing, doors
 from tests.patience import wait_until
 from tests.rooms import said
+from tests.servers import RedisServer
 from tests.sessions import discuss, whole
 from tests.sse import streamed
 
@@ -180,14 +182,7 @@ async def test_a_client_that_does_not_read_is_dropped_and_holds_up_nobody(redis_
     """It is told where to resume once it reads again; others hear all at once."""
     async with doors(redis_url, slow_seconds=0.2) as d:
         token, bus = await begun(d), d.doors.held.bus
-        at = urlsplit(d.url)
-        slow = socket.socket()
-        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        slow.setblocking(False)
-        loop = asyncio.get_running_loop()
-        await loop.sock_connect(slow, (at.hostname, at.port))
-        asked = f"GET {PATH} HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n"
-        await loop.sock_sendall(slow, asked.encode())
+        loop, slow = asyncio.get_running_loop(), await _deaf(d.url, token)
         async with streamed(d.url, PATH, token) as quick:
             await quick.next()
             await wait_until(lambda: len(d.doors.streams) == 2)
@@ -242,3 +237,52 @@ async def test_what_other_processes_say_is_heard(redis_url: str) -> None:
             await stream.next()
             await said(other, "s", "bo", "From elsewhere.")
             assert (await stream.next()).data["entry"]["content"] == "From elsewhere."
+
+
+async def test_streams_live_through_an_outage_of_redis(durable_server: RedisServer) -> None:
+    """Nobody is told of it, and what is said afterwards is heard in its place."""
+    async with doors(durable_server.url) as d:
+        token, bus = await begun(d), d.doors.held.bus
+        async with streamed(d.url, PATH, token) as stream:
+            await stream.next()
+            with structlog.testing.capture_logs() as logged:
+                durable_server.stop()
+                await wait_until(lambda: "hints_lost" in [line["event"] for line in logged])
+                durable_server.start()
+                await wait_until(lambda: "hints_resumed" in [line["event"] for line in logged])
+                await said(bus, "s", "bo", "Are we back?")
+                assert (await stream.next()).id == "7"
+            assert [line["event"] for line in logged].count("hints_lost") == 1
+
+
+async def test_a_client_that_never_reads_again_is_cut_off(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The word that it was dropped does not wait for it for ever: the system ends it."""
+    monkeypatch.setattr("server.standing.STALLED_SECONDS", 0.3)
+    async with doors(redis_url, slow_seconds=0.1) as d:
+        token, bus = await begun(d), d.doors.held.bus
+        with await _deaf(d.url, token) as deaf:
+            await wait_until(lambda: len(d.doors.streams) == 1)
+            for number in range(30):
+                await said(bus, "s", "bo", f"{number} " + "x" * 200_000)
+            await wait_until(lambda: len(d.doors.streams) == 0)
+            await wait_until(lambda: not _under_way(), 15)
+            assert deaf.fileno() >= 0
+
+
+def _under_way() -> int:
+    return sum("run_asgi" in repr(task.get_coro()) for task in asyncio.all_tasks())
+
+
+async def _deaf(url: str, token: str) -> socket.socket:
+    """A client with little room, which asked for the stream and reads nothing of it."""
+    at = urlsplit(url)
+    deaf = socket.socket()
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    deaf.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(deaf, (at.hostname, at.port))
+    asked = f"GET {PATH} HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n"
+    await loop.sock_sendall(deaf, asked.encode())
+    return deaf

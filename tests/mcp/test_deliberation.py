@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,8 @@ from tests.doors import doors
 from tests.logs import PACKS, opened
 
 
-async def _hears(agent: Agent, after: int) -> dict[str, object]:
-    found: dict[str, object] = await agent.do("wait_for_messages", after=after, timeout=20)
+async def _hears(agent: Agent, after: int) -> dict[str, Any]:
+    found: dict[str, Any] = await agent.do("wait_for_messages", after=after, timeout=20)
     return found
 
 
@@ -73,3 +74,28 @@ async def test_two_agents_decide_over_standard_input(redis_url: str) -> None:
             await deliberate(ana, bo)
         memory = await MemoryReader(bus, PACKS).current("harbour")
         assert [one.status for one in memory.decisions.values()] == ["ratified"]
+
+
+async def test_a_vote_closes_when_everybody_voted(redis_url: str) -> None:
+    """Though the floor is open and nobody counts; both hear how it ended."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened())
+        async with (
+            over_http(d, d.token("ana", role="agent", may=["vote"])) as ana,
+            over_http(d, d.token("bo", role="agent")) as bo,
+        ):
+            await ana.do("join_session")
+            after = (await bo.do("join_session"))["after"]
+            await ana.do("propose", content="Build a light.")
+            called = await ana.do("call_vote", question="Build it?", proposal="P1")
+            assert (called["ref"], called["waiting"]) == ("V1", ["ana", "bo"])
+            await ana.do("vote", ref="V1", choice=["accept"])
+            await bo.do("vote", ref="1", choice=["accept"], why="It is dark out there.")
+            for agent in (ana, bo):
+                heard = await agent.do("wait_for_messages", after=after, timeout=10)
+                closed = [one["says"] for one in heard["facts"] if one["kind"] == "vote.closed"]
+                assert len(closed) == 1
+            memory = await bo.do("read_memory")
+            (vote,), (decision,) = memory["votes"], memory["decisions"]
+            assert (vote["status"], vote["carried"]) == ("carried", "accept")
+            assert (decision["resolves"], decision["status"]) == ("P1", "ratified")

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+import pytest
 from redis.asyncio import Redis
 
 from bus import Draft
@@ -177,6 +178,20 @@ async def test_a_server_that_ends_lets_nobody_wait(redis_url: str) -> None:
             await wait_until(lambda: len(channel._live) == 1)
             d.doors.closing.set()
             assert (await waits)["messages"] == []
+
+
+@pytest.mark.long
+async def test_the_longest_wait_ends_with_a_message(redis_url: str) -> None:
+    """A word after twenty seconds is heard by who waits for twenty-five."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana")
+        waits = asyncio.create_task(ana.do("wait_for_messages", after=harbour.seq, timeout=25))
+        await asyncio.sleep(20)
+        assert not waits.done()
+        began = time.monotonic()
+        await harbour.says("bo", "At last.")
+        assert [one["content"] for one in (await waits)["messages"]] == ["At last."]
+        assert time.monotonic() - began < 2
 
 
 def _listeners(harbour: Harbour) -> set[object]:

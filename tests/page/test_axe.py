@@ -13,6 +13,10 @@ SIZES = [
     pytest.param(PHONE, False, id="phone", marks=pytest.mark.long),
     pytest.param(PHONE, True, id="phone-dark", marks=pytest.mark.long),
 ]
+DARK_TOO = [
+    pytest.param(False, id="light"),
+    pytest.param(True, id="dark", marks=pytest.mark.long),
+]
 TABS = ("Proposals", "Decisions", "Positions", "Outline", "Course", "Minutes")
 
 
@@ -92,7 +96,7 @@ def test_a_session_and_all_its_views_are_accessible(
     sound(page, "past", dark)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", DARK_TOO)
 def test_the_door_is_accessible(visits: Visits, dark: bool) -> None:
     """Who has no link is told so where everybody can read it."""
     page = visits.arrive(f"{visits.server.url}/", dark=dark)
@@ -101,7 +105,7 @@ def test_the_door_is_accessible(visits: Visits, dark: bool) -> None:
     visits.faults.clear()  # the browser tells of the 401 itself
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", DARK_TOO)
 def test_the_minutes_that_are_handed_on_are_accessible(visits: Visits, dark: bool) -> None:
     """The one file, shown by itself; its own policy lets no script of ours in, so from outside."""
     deliberated(visits)

@@ -44,7 +44,7 @@ def long_session(redis_url: str, longest: Path) -> str:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PARLEY_")}
     command = [sys.executable, "-m", "server", "replay", str(longest), "--session", "long"]
     done = subprocess.run(
-        [*command, "--skip-bad"],
+        [*command, "--skip-bad", "--no-wait"],
         env={**environment, "PARLEY_REDIS": redis_url},
         capture_output=True,
         timeout=600,
@@ -116,15 +116,11 @@ def test_a_long_talk_scrolls_with_few_rows_in_the_page(visits: Visits, long_sess
     for share in (0.9, 0.5, 0.1, 0.0, 1.0):
         page.evaluate(
             """(share) => {
-                const box = document.querySelector('#pane-talk article.msg').closest('.window, .list');
-                const scroller = [box, ...box.querySelectorAll('*')]
-                    .concat(box.parentElement).find((one) => one.scrollHeight > one.clientHeight + 500);
-                scroller.scrollTop = share * scroller.scrollHeight;
+                const box = document.querySelector('#pane-talk .scroller');
+                box.scrollTop = share * box.scrollHeight;
             }""",
             share,
         )
-        page.wait_for_function(
-            "document.querySelectorAll('article.msg').length > 3"
-            " && !document.querySelector('#pane-talk .msg.waiting')"
-        )
+        expect(page.locator("#pane-talk .msg.waiting")).to_have_count(0)
+        expect(page.locator("#pane-talk article.msg").nth(3)).to_be_attached()
         assert page.evaluate("document.querySelectorAll('.msg').length") <= 200

@@ -155,6 +155,26 @@ def test_an_operator_takes_a_name_and_gives_it_back(
     expect(page.locator("#join-name")).to_be_visible()
 
 
+def test_a_vote_is_called_cast_and_counted(d: Standing, visitor: Callable[..., Visitor]) -> None:
+    """By those who may; then the session is closed, and says so where one would write."""
+    opened(d, "harbour", ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes?"))
+    one = visitor()
+    one.comes("Ana", session="harbour")
+    page = one.page
+    page.get_by_role("button", name="Call a vote").click()
+    page.select_option("#vote-on", "P1")
+    expect(page.locator("#vote-question")).to_have_value("A light at the pier?")
+    page.get_by_role("button", name="Call it").click()
+    page.locator(".options >> text=accept").click()
+    page.get_by_role("button", name="Cast my ballot").click()
+    expect(page.locator(".room-vote")).to_contain_text("1 of 2 ballots cast")
+    page.get_by_role("button", name="Count").click()
+    expect(page.locator(".over")).to_contain_text("accept")
+    expect(page.get_by_role("button", name="Close the session")).to_have_count(0)
+    asked(d, "/v1/sessions/harbour/close", {"reason": "done"})
+    expect(page.locator(".write")).to_have_text(re.compile("This session is closed. done"))
+
+
 def test_what_is_hostile_is_text(d: Standing, visitor: Callable[..., Visitor]) -> None:
     """In the talk, in a dialog, in a name, in a title: nothing runs, nothing hides."""
     name = "<b>\u202eM</b>"

@@ -164,7 +164,9 @@ def test_what_others_publish_comes_without_a_reload(visits: Visits) -> None:
     expect(ana.locator("article.msg", has_text="The tide is out.")).to_be_visible()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "dark", [False, pytest.param(True, marks=pytest.mark.long)], ids=["light", "dark"]
+)
 def test_the_page_fits_a_phone(visits: Visits, dark: bool) -> None:
     """Nothing is wider than the screen, in any of its parts."""
     visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})

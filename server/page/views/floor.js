@@ -1,6 +1,6 @@
 /** The side: the floor and who asks for it, votes, who is here, what it costs. */
 
-import { button, el, fill, icon } from "/static/el.js";
+import { button, dialog, el, fill, icon } from "/static/el.js";
 import { hears } from "/static/store.js";
 import { avatar, bdi, count, many, money, named, visible } from "/static/text.js";
 import { failed, leave } from "./join.js";
@@ -10,7 +10,7 @@ const SHOWN = 60; // people
 const POLICIES = { open: "Everybody speaks when they like.", floor: "One speaks at a time; whoever would, asks." };
 
 export function mount(root, ctx) {
-  const parts = [["floor", floor], ["votes", votes], ["people", people], ["usage", usage]].map(([name, make]) => ({ make, box: el("section", { class: `part part-${name}` }), was: "" }));
+  const parts = [["floor", floor], ["votes", votes], ["people", people], ["usage", usage], ["end", end]].map(([name, make]) => ({ make, box: el("section", { class: `part part-${name}` }), was: "" }));
   fill(root, ...parts.map((part) => part.box));
   const update = () => parts.forEach((part) => draw(part, ctx));
   const off = hears(ctx.store, { board: update, me: update, at: update });
@@ -142,3 +142,28 @@ function spent(one, most) {
   );
 }
 
+
+function end(ctx) {
+  return may(ctx, "close") ? [el("p", { class: "row" }, button("Close the session", { class: "button small danger", onclick: () => close(ctx) }, "close"))] : [];
+}
+
+/** Nothing can be said in a closed session, so it is asked for twice. */
+function close(ctx) {
+  const reason = el("input", { type: "text", id: "close-reason", maxlength: 500, placeholder: "decided" });
+  const submit = async (event) => {
+    event.preventDefault();
+    box.close();
+    try {
+      await ctx.api.post(ctx.api.of(ctx.session, "close"), reason.value.trim() ? { reason: reason.value.trim() } : {});
+    } catch (error) {
+      failed(ctx, error);
+    }
+  };
+  const box = dialog("Close the session", el(
+    "form",
+    { class: "form", onsubmit: submit },
+    el("p", {}, "It takes no more messages, votes or people. What it came to stays to be read."),
+    el("div", { class: "field" }, el("label", { for: "close-reason" }, "Why"), reason),
+    el("p", { class: "row end" }, button("Leave it open", { onclick: () => box.close() }), el("button", { class: "button danger" }, "Close it")),
+  ));
+}

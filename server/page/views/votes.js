@@ -39,8 +39,8 @@ function vote(ctx, one) {
   const elector = Object.hasOwn(one.electorate ?? {}, me);
   return el(
     "article",
-    { class: "poll", data: { ref: one.ref }, tabindex: "-1", "aria-label": `Vote ${one.ref}` },
-    el("p", { class: "poll-head" }, el("span", { class: "handle" }, one.ref), el("span", { class: "soft" }, [RULES[one.rule] ?? one.rule, one.secret && "secret"].filter(Boolean).join(", "))),
+    { class: "room-vote", data: { ref: one.ref }, tabindex: "-1", "aria-label": `Vote ${one.ref}` },
+    el("p", { class: "room-vote-head" }, el("span", { class: "handle" }, one.ref), el("span", { class: "soft" }, [RULES[one.rule] ?? one.rule, one.secret && "secret"].filter(Boolean).join(", "))),
     el("p", { class: "question" }, bdi(one.question)),
     tally(one),
     waiting(one),
@@ -54,7 +54,7 @@ function tally(one) {
   const whole = Math.max(1, Object.values(one.electorate ?? {}).reduce((sum, weight) => sum + weight, 0));
   const rows = Object.entries(one.tally ?? {});
   if (!rows.length) return null;
-  return el("ul", { class: "counts", role: "list" }, ...rows.map(([option, weight]) => el(
+  return el("ul", { class: "stands", role: "list" }, ...rows.map(([option, weight]) => el(
     "li",
     { class: SIDES[option] ?? "" },
     el("span", { class: "option" }, bdi(option)),
