@@ -4,20 +4,20 @@ import { el } from "/static/el.js";
 import { cite } from "./evidence.js";
 import { SIGNS, person, said, sign } from "./parts.js";
 
-const TOLD = {
-  "proposal.made": "was proposed",
-  "proposal.amended": "was reworded",
-  "proposal.settled": "was settled",
-  "proposal.echoed": "repeats an earlier idea",
-  "proposal.reoffered": "offers again what had gone",
-  "decision.claimed": "was claimed",
-  "decision.ratified": "was ratified",
-  "decision.disputed": "was disputed",
-  "decision.superseded": "was superseded",
-  "vote.called": "the vote was called",
-  "vote.opened": "the vote was opened",
-  "vote.closed": "the vote was counted",
-  "item.corrected": "was corrected",
+const TOLD = { // of somebody, and of nobody
+  "proposal.made": ["proposed it", "was proposed"],
+  "proposal.amended": ["reworded it", "was reworded"],
+  "proposal.settled": ["settled it", "was settled"],
+  "proposal.echoed": ["repeats an earlier idea with it", "repeats an earlier idea"],
+  "proposal.reoffered": ["offers again what had gone", "offers again what had gone"],
+  "decision.claimed": ["said it was decided", "was claimed"],
+  "decision.ratified": ["ratified it", "was ratified"],
+  "decision.disputed": ["disputed it", "was disputed"],
+  "decision.superseded": ["replaced it", "was superseded"],
+  "vote.called": ["called the vote", "the vote was called"],
+  "vote.opened": ["opened the vote", "the vote was opened"],
+  "vote.closed": ["closed the vote", "the vote was counted"],
+  "item.corrected": ["corrected it", "was corrected"],
 };
 const SHOWN = ["status", "carried", "reason"];
 const MOST = 40;
@@ -36,10 +36,11 @@ export function happened(ctx, history) {
 }
 
 function words({ kind, participant, stance, was, ...data }) {
-  const told = stance ? turned(stance, was) : (TOLD[kind] ?? String(kind).replaceAll(/[._]/g, " "));
+  const somebody = typeof participant === "string" && participant;
+  const told = stance ? turned(stance, was) : (TOLD[kind]?.[somebody ? 0 : 1] ?? String(kind).replaceAll(/[._]/g, " "));
   const more = SHOWN.filter((name) => typeof data[name] === "string" && data[name]);
   return [
-    typeof participant === "string" && participant && person(participant),
+    somebody && person(participant),
     stance && sign(SIGNS[stance] ?? "·"),
     el("span", {}, told),
     ...more.map((name) => el("span", { class: "soft" }, said(data[name], 80))),
