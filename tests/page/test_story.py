@@ -58,7 +58,7 @@ def chosen(page: Page, tab: str) -> None:
 def voted(pages: list[Page]) -> None:
     """Everybody agrees to the vote that was called, and casts a ballot for it."""
     for page in pages:
-        expect(page.locator(".poll").first).to_be_visible()
+        expect(page.locator(".room-vote").first).to_be_visible()
     for page in pages:
         agree = page.get_by_role("button", name="Agree to vote")
         if agree.count():
