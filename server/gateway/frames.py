@@ -10,7 +10,7 @@ import orjson
 
 from bus.entries import Record
 from memory.items import Fact
-from server.watching import as_data
+from server.gateway.secrecy import as_shown
 
 Group = Literal["messages", "floor", "other"]
 
@@ -75,7 +75,7 @@ BEAT: Final = _Beat("", 0, None, b"{}")
 def frame(record: Record, facts: Sequence[Fact]) -> Frame:
     """An entry with the facts that it gave."""
     try:
-        head = orjson.dumps(as_data(record))
+        head = orjson.dumps(as_shown(record, facts))
         tail = b',"facts":%s}' % msgspec.json.encode(facts)
     except (TypeError, UnicodeEncodeError):  # text that is not UTF-8, written past our doors
         head, tail = _unreadable(record), b',"facts":[]}'

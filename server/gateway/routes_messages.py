@@ -19,6 +19,7 @@ from server.gateway.bodies import EntriesBody, MessageBody
 from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Reader, Speaker, charge
 from server.gateway.problems import Problem, problems
+from server.gateway.secrecy import as_shown
 from server.gateway.speaking import (
     Key,
     answer,
@@ -202,7 +203,10 @@ async def list_entries(
     after: Annotated[int, Query(ge=0, le=MOST, description="seq")] = 0,
     limit: Limit = 100,
 ) -> Response:  # fmt: skip
-    """Entries of every kind after a place in the log, in order; `next` is the next `after`."""
+    """Entries of every kind after a place in the log, in order; `next` is the next `after`.
+
+    What a ballot chose is not among them: the vote's own row tells it where it may be told.
+    """
     (found,) = await doors.held.bus.read_many([(session, after)], count=limit)
     if found is None:
         raise SessionNotFound(session)
@@ -210,6 +214,6 @@ async def list_entries(
 
 
 def _page(records: Iterable[Record], head: int) -> dict[str, Any]:
-    rows = [as_data(record) for record in records]
+    rows = [as_shown(record) for record in records]
     end = rows[-1]["seq"] if rows else head
     return {"items": rows, "next": end if end < head else None}

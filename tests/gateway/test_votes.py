@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import httpx2
+import pytest
 
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
+from tests.sse import streamed
+
+CAST = "ballot.cast"
 
 
 async def said(client: httpx2.AsyncClient, words: str) -> None:
@@ -95,6 +99,27 @@ async def test_a_secret_vote_tells_nobodys_choice(redis_url: str) -> None:
             assert counted.json()["ballots"] is None
             late = await bo.post(f"{PATH}/votes/V1/ballots", json={"choice": ["no"]})
             assert (late.status_code, slug(late)) == (409, "refused")
+            rows = (await bo.get(f"{PATH}/entries")).json()["items"]
+            (ballot,) = [row["entry"] for row in rows if row["entry"]["kind"] == "ballot.cast"]
+            assert not {"choice", "content"} & ballot.keys()
+
+
+@pytest.mark.parametrize("secret", [True, False])
+async def test_a_stream_tells_what_a_ballot_chose_where_its_vote_is_open(
+    redis_url: str, secret: bool
+) -> None:
+    """Of a secret one neither the entry nor its fact does."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d, secret=secret)
+        async with d.client(d.token("bo", session=NAME)) as bo:
+            body = {"choice": ["yes"], "why": "it is late"}
+            assert (await bo.post(f"{PATH}/votes/V1/ballots", json=body)).status_code == 201
+            token, path = d.token("bo", session=NAME), f"{PATH}/events?after=0"
+            async with streamed(d.url, path, token) as stream:
+                while (event := await stream.next()).data.get("entry", {}).get("kind") != CAST:
+                    pass
+            assert ("yes" in str(event.data), "late" in str(event.data)) == (not secret, not secret)
 
 
 async def test_an_agent_calls_a_vote_only_where_it_may(redis_url: str) -> None:
