@@ -208,7 +208,7 @@ def _quoted(origin: Row | None) -> Iterator[Line]:
 
 
 def _status(row: Row) -> str:
-    return f"{row['status']}{', tentative' if row['tentative'] else ''}"
+    return str(row["status"]) + (", tentative" if row["tentative"] else "")
 
 
 def _tally(tally: Row) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from bus.entries import Message, Record
+from bus.entries import Record
 from memory.state import Memory
 from memory.text import clip
 from server.minutes import cited, minutes
@@ -72,8 +72,8 @@ def _talk(memory: Memory, said: dict[int, Record]) -> Sequence[Record]:
     return [
         record
         for record in said.values()
-        if isinstance(record.entry, Message)
-        and not names.is_bot(record.entry.participant)
+        if record.entry.kind == "message"
+        and not names.is_bot(str(getattr(record.entry, "participant", "")))
         and not memory.is_redacted(record.n)
     ]
 
