@@ -53,7 +53,7 @@ class Bus:
         self.remove, self.restore = sessions.remove, sessions.restore
         self.mark, self.audit = sessions.mark, Audits(connections, keys).audit
         self.redact = Redactions(connections, keys, sessions).redact
-        self.subscribe = self._subscriptions.subscribe
+        self.subscribe, self.nudge = self._subscriptions.subscribe, self._subscriptions.nudge
         self.take, self.commit, self.finish = lanes.take, lanes.commit, lanes.finish
         self.renew, self.release, self.fail = lanes.renew, lanes.release, lanes.fail
         self.drop, self.set_aside, self.wait_due = lanes.drop, lanes.set_aside, lanes.wait_due

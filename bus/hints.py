@@ -33,6 +33,7 @@ class Hints:
         self._owners: dict[str, _Waiting] = {}
         self._pubsub: PubSub | None = None
         self._task: asyncio.Task[None] | None = None
+        self._lost = False
 
     async def aclose(self) -> None:
         if self._task is not None:
@@ -89,8 +90,10 @@ class Hints:
             try:
                 await self._listen(self._pubsub)
             except exceptions.RedisError as error:
-                reason = str(translated(error, self._connections.address))
-                _logger.warning("hints_lost", reason=reason)
+                if not self._lost:  # said once an outage, not twice a second
+                    reason = str(translated(error, self._connections.address))
+                    _logger.warning("hints_lost", reason=reason)
+                self._lost = True
                 await asyncio.sleep(_RETRY_SECONDS)
             finally:
                 pubsub, self._pubsub = self._pubsub, None
@@ -99,6 +102,9 @@ class Hints:
 
     async def _listen(self, pubsub: PubSub) -> None:
         await pubsub.subscribe(*self._wakes, *self._channels)
+        if self._lost:
+            _logger.info("hints_resumed")
+        self._lost = False
         self._everyone()
         while True:
             message = await pubsub.get_message(timeout=BLOCK_SECONDS)

@@ -76,6 +76,11 @@ class Subscriptions:
             tail.subscribers.discard(subscription)
             await self._leave(tail)
 
+    def nudge(self, session: str) -> None:
+        """Something was published in `session`: its tail here need not wait for the hint."""
+        if (tail := self._tails.get(session)) is not None:
+            tail.nudge()
+
     async def aclose(self) -> None:
         for tail in list(self._tails.values()):
             await tail.stop()
@@ -208,6 +213,9 @@ class _Tail:
         self._connections = connections
         self._hint = hint
         self._task = asyncio.create_task(self._run(), name=f"parley-tail-{session}")
+
+    def nudge(self) -> None:
+        self._hint.set()
 
     async def stop(self) -> None:
         self.ended = True

@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -115,12 +116,30 @@ def _missing_services(compose: Path, services: dict[str, dict[str, Any]]) -> Ite
         yield f"{compose}: service 'redis' keeps /data in no volume; its log would go with it"
     if services["worker"].get("ports"):
         yield f"{compose}: service 'worker' publishes a port, so only one could run"
-    command = services["worker"].get("command") or []
+    for service in services.values():
+        if "Dockerfile" in str(service.get("build")):  # the image whose entry point is parley
+            yield from _wrong_command(compose, service.get("command") or [])
+    if any(not str(port).startswith("127.0.0.1:") for port in _ports(services)):
+        yield f"{compose}: a port is published to others than this machine"
+
+
+def _ports(services: dict[str, dict[str, Any]]) -> Iterator[object]:
+    for service in services.values():
+        yield from service.get("ports") or ()
+
+
+def _wrong_command(compose: Path, command: list[str] | str) -> Iterator[str]:
     words = command if isinstance(command, list) else str(command).split()
+    if refusal := _refused(tuple(words)):
+        yield f"{compose}: 'parley {' '.join(words)}' is no command: {refusal}"
+
+
+@cache
+def _refused(words: tuple[str, ...]) -> str:
+    """What parley says against these words; "" where it takes them."""
     parley = Path(sys.executable).with_name("parley")
     said = subprocess.run([parley, *words, "--help"], capture_output=True, text=True, check=False)
-    if said.returncode:
-        yield f"{compose}: 'parley {' '.join(words)}' is no command: {said.stderr.strip()[-200:]}"
+    return said.stderr.strip()[-200:] if said.returncode else ""
 
 
 def redis_problems(config: Path) -> Iterator[str]:

@@ -74,14 +74,14 @@ async def tails(
     where there is no such session. One round trip while all copies are true.
     """
     missing = [session for session, held in wanted if held is None]
-    saved = dict(
+    stored = dict(
         zip(
             missing,
-            await asyncio.gather(*(_saved(bus, packs, session) for session in missing)),
+            await asyncio.gather(*(saved(bus, packs, session) for session in missing)),
             strict=True,
         )
     )
-    copies = [held or saved.get(session) for session, held in wanted]
+    copies = [held or stored.get(session) for session, held in wanted]
     reads = [
         (session, copy.seq - 1 if copy is not None else 0)
         for (session, _), copy in zip(wanted, copies, strict=True)
@@ -103,7 +103,7 @@ async def tails(
 
 async def _anew(bus: Bus, packs: Packs, session: str, ask: bool, count: int) -> Tail | None:
     """The tail of a session whose copy turned out false: from its snapshot, else from nothing."""
-    copy = await _saved(bus, packs, session) if ask else None
+    copy = await saved(bus, packs, session) if ask else None
     if copy is not None:
         (stretch,) = await bus.read_many([(session, copy.seq - 1)], count=count + 1)
         if stretch is not None and copy.is_prefix_of(stretch):
@@ -126,7 +126,8 @@ def _tail(copy: Copy, stretch: Stretch, records: list[Record]) -> Tail:
     return Tail(copy, records, stretch.head, stretch.folded, stretch.skips)
 
 
-async def _saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
+async def saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
+    """The newest snapshot as a copy; whether the log still begins with it is not known yet."""
     snapshot = await bus.snapshot(session, FOLD)
     if snapshot is None:
         return None

@@ -94,10 +94,10 @@ class MemoryReader:
         request = Request(participant=participant, profile=profile, budget=budget, shared=others)
         if at is not None:
             memory, recent = await self._folded(session, n=at)
-            wanted = _wanted(memory, profile)
-            return assemble(memory, replace(request, recent=recent[-wanted:] if wanted else []))
+            count = wanted(memory, profile)
+            return assemble(memory, replace(request, recent=recent[-count:] if count else []))
         memory = await self.current(session)
-        recent = await self.recent(session, _wanted(memory, profile))
+        recent = await self.recent(session, wanted(memory, profile))
         # Reading was an await: others may have folded on. Entries that came
         # since are in neither half, or in both.
         memory = await self.current(session)
@@ -111,7 +111,7 @@ class MemoryReader:
         while True:
             records = await self._bus.tail(session, asked)
             skips = (await self._bus.info(session)).skips
-            found = [record for record in records if _is_message(record, skips)]
+            found = [record for record in records if is_heard_message(record, skips)]
             if len(found) >= count or len(records) < asked:
                 return found[-count:]
             asked *= 4
@@ -151,7 +151,7 @@ class MemoryReader:
             after = page[-1].seq
 
 
-def _wanted(memory: Memory, profile: Profile) -> int:
+def wanted(memory: Memory, profile: Profile) -> int:
     """How many messages the profile shows."""
     if profile in ("raw", "history"):
         return 0
@@ -159,5 +159,6 @@ def _wanted(memory: Memory, profile: Profile) -> int:
     return shown.recent_brief if profile == "brief" else shown.recent_full
 
 
-def _is_message(record: Record, skips: Sequence[int]) -> bool:
+def is_heard_message(record: Record, skips: Sequence[int]) -> bool:
+    """Whether it is a message that was not set aside."""
     return record.entry.kind == "message" and record.seq not in skips

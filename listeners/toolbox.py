@@ -93,10 +93,12 @@ class Toolbox:
         error: str | None = None,
         call_id: str | None = None,
         episode: str | None = None,
+        id: str = "",
     ) -> Receipt:
-        """Publish what a tool returned; kept where it was read-only and no `error`.
+        """Publish what a tool returned, under `id` or a new one.
 
-        It counts in the goal or task of the handle `episode`, else in one's newest.
+        It is kept where it was read-only and no `error`. It counts in the goal or task of
+        the handle `episode`, else in one's newest.
         """
         returned = made(
             ToolReturned,
@@ -112,7 +114,7 @@ class Toolbox:
             ttl=ttl,
             episode=episode,
         )
-        drafts = [Draft(f"tool:{ULID()}", returned)]
+        drafts = [Draft(id or f"tool:{ULID()}", returned)]
         (receipt,) = await self._bus.publish(self._session, drafts)
         return receipt
 

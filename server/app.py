@@ -24,6 +24,7 @@ from server.commands import (
     rules,
     run,
     scenario,
+    serve,
     sessions,
     talk,
     tool,
@@ -71,6 +72,7 @@ for family in (
     rules,
     redaction,
     operations,
+    serve,
 ):
     family.add_to(app)
 app.add_typer(scenario.app, name="scenario")

@@ -2,7 +2,9 @@
 
 Refused
 ├── Misuse           the call itself is wrong: exit 2
+│   └── NotYet           a moment that the session has not come to
 └── Failure          the call is right, the thing asked for cannot be had: exit 1
+    ├── NotTheirs        somebody who may not do it
     ├── BadTranscript    a transcript that cannot be read, by file and line
     └── BadSessionFile   a session file that is cut, altered or of another version
 """
@@ -20,8 +22,24 @@ class Misuse(Refused):
     exit_code = 2
 
 
+class NotYet(Misuse):
+    """`n` is how many primary entries there are so far, `at` the one asked for."""
+
+    def __init__(self, at: int, n: int) -> None:
+        super().__init__(f"there is no moment {at} yet: {n} primary entries so far")
+        self.at, self.n = at, n
+
+
 class Failure(Refused):
     pass
+
+
+class NotTheirs(Failure):
+    """`participant`, whom the text names, may not do that here."""
+
+    def __init__(self, participant: str, text: str) -> None:
+        super().__init__(text)
+        self.participant = participant
 
 
 class BadTranscript(Failure):

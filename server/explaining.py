@@ -17,7 +17,7 @@ from memory.items import Cite, Decision, Fact, Origin, Proposal
 from memory.state import Memory
 from memory.stores import Episode, Insight
 from server.asking import Replayed, replayed
-from server.minutes import decision_row, proposal_row
+from server.minutes import decision_row, origins_of, proposal_row
 from server.minutes_rows import origin_row, quote
 from server.packs import Packs
 from server.readings import read_row
@@ -62,6 +62,20 @@ def explanation(found: Replayed, ref: str) -> dict[str, Any]:
         "context": _fate(found, ref),
         "history": [{"n": fact.n, "kind": fact.kind, **fact.data} for fact in facts],
     }
+
+
+def cited(memory: Memory, ref: str) -> set[int]:
+    """The entries whose words `explanation` shows; the newest messages come on top of them."""
+    read, item = reading(memory), _item(memory, ref)
+    found: list[Cite] = [] if item is None else [Cite(_born(item)), *_cites(item)]
+    origins = [read.confirmed.get(ref), read.retracted.get(ref)]
+    if isinstance(item, Proposal | Decision):
+        origins += origins_of(item)
+    if (claimed := read.items.get(ref)) is not None:
+        origins += [claimed.origin, *(voice.origin for voice in claimed.voices.values())]
+        found.append(Cite(claimed.born))
+    found += [cite for origin in origins if origin is not None for cite in origin.cites]
+    return {cite.n for cite in found}
 
 
 def _claimed(claimed: Read, facts: list[Fact], found: Replayed) -> dict[str, Any]:

@@ -8,23 +8,20 @@ from ulid import ULID
 
 from bus.drafts import Draft, Receipt
 from bus.errors import StaleEpoch
-from listeners.reader import MemoryReader
 from server.chat_commands import parse
 from server.chat_lines import Publish
 from server.errors import Failure, Misuse
+from server.held import Held, holding
 from server.joining import check_allowed
 from server.joining_view import floor_tree, told
-from server.packs import read_packs
-from server.running import connected
 from server.settings import Settings
 from server.talking import person
 
 
 async def floor(settings: Settings, session: str) -> tuple[list[str], dict[str, Any]]:
     """How the floor stands, in lines and as data."""
-    async with connected(settings) as running:
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        memory = await reader.current(session)
+    async with holding(settings) as held:
+        memory = await held.reader.current(session)
         return told(memory, "floor"), floor_tree(memory)
 
 
@@ -33,18 +30,33 @@ async def moderate(settings: Settings, session: str, command: str, by: str | Non
 
     Raises `Failure` where `by` may not, or where the floor moved on meanwhile.
     """
-    me = by or person()
-    async with connected(settings) as running:
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        memory = await reader.current(session)
-        done = parse(command, me, memory)
-        if not isinstance(done, Publish):
-            raise Misuse(f"{command!r} changes nothing of the floor")
-        check_allowed(memory, me, done.needs)
-        drafts = [Draft(f"cli:{ULID()}", entry) for entry in done.entries]
+    async with holding(settings) as held:
         try:
-            return (await running.bus.publish(session, drafts))[-1]
+            return await moderated(held, session, command, by or person())
         except StaleEpoch:
             raise Failure(
                 "the floor moved on meanwhile; see 'parley floor show', and say it again"
             ) from None
+
+
+async def moderated(
+    held: Held, session: str, command: str, by: str, id: str = "", *, server: bool = False
+) -> Receipt:
+    """Publishes what `by` means with `command`; the last receipt.
+
+    With `server` it is the server's own word, which needs no capability. Raises `Misuse`,
+    `Failure` where `by` may not, and `StaleEpoch`.
+    """
+    memory = await held.reader.current(session)
+    done = parse(command, by, memory)
+    if not isinstance(done, Publish):
+        raise Misuse(f"{command!r} changes nothing of the floor")
+    entries = list(done.entries)
+    if server:
+        entries = [one.model_copy(update={"by": None}) if hasattr(one, "by") else one
+                   for one in entries]  # fmt: skip
+    else:
+        check_allowed(memory, by, done.needs)
+    own = id or f"cli:{ULID()}"
+    drafts = [Draft(f"{own}.{k}" if k else own, one) for k, one in enumerate(entries)]
+    return (await held.bus.publish(session, drafts))[-1]

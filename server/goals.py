@@ -9,51 +9,54 @@ from ulid import ULID
 
 from bus.drafts import Draft
 from bus.entries import Entry, EpisodeClosed, EpisodeOpened, Step
-from listeners.reader import MemoryReader
 from memory import lookup, tallies
 from memory.errors import NothingOpen, NotOpened
 from memory.state import Memory
 from memory.stores import Episode
 from server.errors import Failure, Misuse
+from server.held import Held, holding
 from server.output import many
-from server.packs import read_packs
-from server.running import Running, connected
 from server.settings import Settings
 from server.talking import made, person
 
 
 async def begin(
-    settings: Settings,
-    session: str,
-    kind: str,
-    title: str,
-    *,
-    by: str | None,
-    parent: str | None = None,
-    after: str | None = None,
-) -> dict[str, Any]:
+    settings: Settings, session: str, kind: str, title: str,
+    *, by: str | None, parent: str | None = None, after: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Opens an episode; its row. Raises `Misuse`, `Failure`, `NotOpened`."""
-    entry = made(
+    entry = beginning(kind, title, by=by or person(), parent=parent, after=_split(after))
+    async with holding(settings) as held:
+        return await begun(held, session, entry)
+
+
+def beginning(
+    kind: str, title: str, *, by: str, parent: str | None = None, after: Sequence[str] = ()
+) -> EpisodeOpened:
+    """The entry that opens an episode. Raises `Misuse`."""
+    return made(
         EpisodeOpened,
-        participant=by or person(),
+        participant=by,
         episode=kind,
         title=title,
         parent=parent and named(parent),
-        after=tuple(map(named, _split(after))),
+        after=tuple(map(named, after)),
     )
-    async with connected(settings) as running:
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        memory = await reader.current(session)
-        for ref in filter(None, (parent, *_split(after))):
-            _kept(memory, named(ref))
-        if parent is not None:
-            _open(memory, named(parent))
-        n = await _publish(running, session, entry)
-        memory = await reader.current(session)
-        opened = lookup.found(memory, n)
-        if opened is None:
-            raise NotOpened(title, memory.settings.limits.open_episodes)
-        return row(memory, opened)
+
+
+async def begun(held: Held, session: str, entry: EpisodeOpened, id: str = "") -> dict[str, Any]:
+    """Publishes what `beginning` made; the row of the episode. Raises `Failure`, `NotOpened`."""
+    memory = await held.reader.current(session)
+    for ref in filter(None, (entry.parent, *entry.after)):
+        _kept(memory, str(ref))
+    if entry.parent is not None:
+        _open(memory, str(entry.parent))
+    n = await _publish(held, session, entry, id)
+    memory = await held.reader.current(session)
+    opened = lookup.found(memory, n)
+    if opened is None:
+        raise NotOpened(entry.title, memory.settings.limits.open_episodes)
+    return row(memory, opened)
 
 
 async def finish(
@@ -71,22 +74,26 @@ async def finish(
     Raises `Misuse`, `Failure`, `NothingOpen`.
     """
     who = by or person()
-    async with connected(settings) as running:
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        memory = await reader.current(session)
-        closing = _newest(memory, kind, who) if ref is None else _open(memory, named(ref))
-        if kind is not None and closing.kind != kind:
-            raise Misuse(f"{closing.handle} is a {closing.kind}: 'parley episode close' closes it")
-        entry = made(
-            EpisodeClosed, participant=who, re=closing.handle, status=status, result=result
-        )
-        await _publish(running, session, entry)
-        memory = await reader.current(session)
-        left = memory.episodes.held.get(closing.ref)
-        if left is not None:
-            return row(memory, left)
-        return {"ref": closing.handle, "kind": closing.kind, "title": closing.title,
-                "status": status}  # fmt: skip
+    async with holding(settings) as held:
+        return await ended(held, session, ref, kind=kind, by=who, status=status, result=result)
+
+
+async def ended(
+    held: Held, session: str, ref: str | None, *, kind: str | None, by: str,
+    status: str = "completed", result: str = "", id: str = "",
+) -> dict[str, Any]:  # fmt: skip
+    """Closes an episode, as `finish` has it; its row."""
+    memory = await held.reader.current(session)
+    closing = _newest(memory, kind, by) if ref is None else _open(memory, named(ref))
+    if kind is not None and closing.kind != kind:
+        raise Misuse(f"{closing.handle} is a {closing.kind}: 'parley episode close' closes it")
+    entry = made(EpisodeClosed, participant=by, re=closing.handle, status=status, result=result)
+    await _publish(held, session, entry, id)
+    memory = await held.reader.current(session)
+    left = memory.episodes.held.get(closing.ref)
+    if left is not None:
+        return row(memory, left)
+    return {"ref": closing.handle, "kind": closing.kind, "title": closing.title, "status": status}
 
 
 async def record(
@@ -103,29 +110,40 @@ async def record(
 
     Raises `Misuse`, `NothingOpen`.
     """
-    who = by or person()
     entry = made(
         Step,
-        participant=who,
+        participant=by or person(),
         content=content,
         episode=of and named(of),
         discovered=dict(map(_pair, discovered)),
         **fields,
     )
-    async with connected(settings) as running:
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        memory = await reader.current(session)
-        chain = lookup.at_work(memory, of and named(of), memory.named(who))
-        if not chain:
-            raise NothingOpen(f"{of} is not open" if of else "no goal or task is open")
-        return {"n": await _publish(running, session, entry), "ref": chain[0].handle}
+    async with holding(settings) as held:
+        return await recorded(held, session, entry)
+
+
+async def recorded(held: Held, session: str, entry: Step, id: str = "") -> dict[str, Any]:
+    """Publishes a step; its n, and the handle of the goal or task that it belongs to.
+
+    Raises `NothingOpen`.
+    """
+    memory = await held.reader.current(session)
+    of = None if entry.episode is None else str(entry.episode)
+    chain = lookup.at_work(memory, of, memory.named(entry.participant))
+    if not chain:
+        raise NothingOpen(f"{of} is not open" if of else "no goal or task is open")
+    return {"n": await _publish(held, session, entry, id), "ref": chain[0].handle}
 
 
 async def tree(settings: Settings, session: str) -> list[dict[str, Any]]:
     """Every episode that memory holds but the exchanges: what holds it before it, in order."""
-    async with connected(settings) as running:
-        packs = read_packs(settings.packs).known
-        return list(rows(await MemoryReader(running.bus, packs).current(session)))
+    async with holding(settings) as held:
+        return await listed_in(held, session)
+
+
+async def listed_in(held: Held, session: str) -> list[dict[str, Any]]:
+    """The rows of the tree as memory holds it now."""
+    return list(rows(await held.reader.current(session)))
 
 
 def rows(memory: Memory) -> Iterator[dict[str, Any]]:
@@ -205,8 +223,8 @@ def _newest(memory: Memory, kind: str | None, who: str) -> Episode:
     return newest
 
 
-async def _publish(running: Running, session: str, entry: Entry) -> int:
-    (receipt,) = await running.bus.publish(session, [Draft(f"cli:{ULID()}", entry)])
+async def _publish(held: Held, session: str, entry: Entry, id: str) -> int:
+    (receipt,) = await held.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)])
     return receipt.n
 
 

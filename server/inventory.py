@@ -9,16 +9,16 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from pydantic import BaseModel, SecretStr
+from ulid import ULID
 
+from bus.drafts import Draft, Receipt
 from bus.entries import SettingsChanged
-from listeners.reader import MemoryReader
 from memory.advice import Advice, advise
 from memory.presets import DEFAULT, PRESETS, preset
 from memory.settings import Settings as SessionSettings
 from memory.settings import merged
+from server.held import Held, holding
 from server.leaves import INHERITED, Setting, laid
-from server.packs import read_packs
-from server.running import connected
 from server.settings import SETTINGS, Settings
 from server.sources import Sources
 from server.talking import person, say
@@ -86,19 +86,38 @@ def table() -> str:
 
 async def asked(settings: Settings, session: str) -> tuple[list[Row], list[Advice]]:
     """A session's settings, and what its use suggests. Raises `SessionNotFound`."""
-    async with connected(settings) as running:
-        memory = await MemoryReader(running.bus, read_packs(settings.packs).known).current(session)
+    async with holding(settings) as held:
+        return await asked_in(held, session)
+
+
+async def asked_in(held: Held, session: str) -> tuple[list[Row], list[Advice]]:
+    """A session's settings, and what its use suggests, as of now."""
+    memory = await held.reader.current(session)
     return of_session(memory.settings), advise(memory)
 
 
 async def apply(settings: Settings, session: str, advice: list[Advice]) -> SettingsChanged:
     """Logs what was suggested, all of it at once; the entry."""
+    entry = advised(advice, person())
+    await say(settings, session, entry)
+    return entry
+
+
+async def applied_in(
+    held: Held, session: str, advice: list[Advice], by: str
+) -> tuple[SettingsChanged, Receipt]:
+    """Logs what was suggested; the entry, and where it stands."""
+    entry = advised(advice, by)
+    (receipt,) = await held.bus.publish(session, [Draft(f"cli:{ULID()}", entry)])
+    return entry, receipt
+
+
+def advised(advice: list[Advice], by: str) -> SettingsChanged:
+    """The entry that puts all of `advice` in force."""
     tree: dict[str, Any] = {}
     for one in advice:
         laid(tree, tuple(one.key.split(".")), one.suggested)
-    entry = SettingsChanged(settings=tree, by=person())
-    await say(settings, session, entry)
-    return entry
+    return SettingsChanged(settings=tree, by=by)
 
 
 def row(advice: Advice) -> dict[str, Any]:

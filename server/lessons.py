@@ -13,13 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from bus.entries import LessonImported
 from listeners.lessons import import_lessons, promote
-from listeners.reader import MemoryReader
 from memory.lessons import standing
 from memory.text import one_line
 from server.errors import BadSessionFile, Misuse
 from server.files import read_bytes, signed, unsigned
-from server.packs import read_packs
-from server.running import connected
+from server.held import Held, holding
 from server.settings import Settings
 
 VERSION: Final = 1
@@ -40,8 +38,13 @@ class Imported:
 
 async def learnt(settings: Settings, session: str) -> list[Row]:
     """What the session learnt from others, the weightiest first, numbered L1, L2, …"""
-    async with connected(settings) as running:
-        memory = await MemoryReader(running.bus, read_packs(settings.packs).known).current(session)
+    async with holding(settings) as held:
+        return await learnt_in(held, session)
+
+
+async def learnt_in(held: Held, session: str) -> list[Row]:
+    """What the session learnt from others, as `learnt` has it."""
+    memory = await held.reader.current(session)
     return [
         {"lesson": f"L{number}", **_row(lesson)}
         for number, lesson in enumerate(standing(memory), 1)
@@ -50,12 +53,19 @@ async def learnt(settings: Settings, session: str) -> list[Row]:
 
 async def taught(settings: Settings, session: str, most: int | None = None) -> list[Row]:
     """What it could teach."""
-    return [_row(lesson) for lesson in await _promoted(settings, session, most)]
+    async with holding(settings) as held:
+        return await taught_in(held, session, most)
+
+
+async def taught_in(held: Held, session: str, most: int | None = None) -> list[Row]:
+    """What it could teach, the weightiest first."""
+    return [_row(lesson) for lesson in await _promoted(held, session, most)]
 
 
 async def export(settings: Settings, session: str) -> tuple[bytes, int]:
     """What it could teach as a file holds it, and how many lessons that is."""
-    found = await _promoted(settings, session, None)
+    async with holding(settings) as held:
+        found = await _promoted(held, session, None)
     return encode(session, found), len(found)
 
 
@@ -66,16 +76,31 @@ async def bring(
 
     Raises `Misuse` where they are the same, `SessionClosed` where the target is.
     """
-    found = decode(source) if is_file(source) else await _promoted(settings, source, None)
-    if any(lesson.session == target for lesson in found) or source == target:
-        raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
-    found = found[:most]
+    read = decode(source) if is_file(source) else None
+    async with holding(settings) as held:
+        found = await _promoted(held, source, None) if read is None else read
+        if any(lesson.session == target for lesson in found) or source == target:
+            raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
+        return await _brought(held, target, found[:most], dry, by)
+
+
+async def brought_in(
+    held: Held, target: str, source: str, *, most: int | None, dry: bool, by: str
+) -> Imported:
+    """Has `target` learn what the session `source` could teach. Raises `Misuse`."""
+    if source == target:
+        raise Misuse("a session cannot learn from itself; name another")
+    return await _brought(held, target, await _promoted(held, source, most), dry, by)
+
+
+async def _brought(
+    held: Held, target: str, found: Sequence[LessonImported], dry: bool, by: str
+) -> Imported:
     rows = [_row(lesson) for lesson in found]
-    async with connected(settings) as running:
-        if dry:
-            await running.bus.info(target)
-            return Imported(rows, 0)
-        receipts = await import_lessons(running.bus, target, found, by)
+    if dry:
+        await held.bus.info(target)
+        return Imported(rows, 0)
+    receipts = await import_lessons(held.bus, target, found, by)
     return Imported(rows, sum(receipt.duplicate for receipt in receipts))
 
 
@@ -84,9 +109,8 @@ def is_file(source: str) -> bool:
     return source.endswith(".json") or "/" in source
 
 
-async def _promoted(settings: Settings, session: str, most: int | None) -> list[LessonImported]:
-    async with connected(settings) as running:
-        return await promote(running.bus, read_packs(settings.packs).known, session, most)
+async def _promoted(held: Held, session: str, most: int | None) -> list[LessonImported]:
+    return await promote(held.bus, held.packs.known, session, most)
 
 
 def encode(session: str, lessons: Sequence[LessonImported]) -> bytes:

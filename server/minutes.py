@@ -23,7 +23,7 @@ def cited(memory: Memory) -> set[int]:
     """The entries whose words the minutes quote."""
     found: set[int] = set()
     for item in _items(memory):
-        for origin in _origins(item):
+        for origin in origins_of(item):
             found.update(cite.n for cite in origin.cites)
     for participant in memory.participants.values():
         found.update(cite.n for cite in participant.contributions)
@@ -50,7 +50,7 @@ def minutes(memory: Memory, said: Said) -> dict[str, Any]:
         "reading": reading_rows(read, said),
         "votes": [vote_row(memory, vote) for vote in memory.votes.held.values()],
         "echoes": [echo_row(p, memory) for p in proposals if p.echoes is not None],
-        "positions": [_stands(p, said) for p in memory.participants.values() if p.messages],
+        "positions": [stands_row(p, said) for p in memory.participants.values() if p.messages],
         "summaries": [
             {"level": s.level, "first": s.first, "last": s.last, "how": s.how, "text": s.text}
             for s in sorted(memory.summaries.values(), key=lambda s: (s.first, -s.level))
@@ -139,7 +139,8 @@ def _items(memory: Memory) -> Iterator[Proposal | Decision]:
     yield from memory.decisions.values()
 
 
-def _origins(item: Proposal | Decision) -> Iterator[Origin]:
+def origins_of(item: Proposal | Decision) -> Iterator[Origin]:
+    """Where it comes from, and every stance and change of state on it."""
     yield item.origin
     if isinstance(item, Proposal):
         yield from (reaction.origin for reaction in item.reactions.values())
@@ -157,7 +158,8 @@ def _voices(voices: Mapping[str, Origin], said: Said) -> list[dict[str, Any]]:
     ]
 
 
-def _stands(participant: Participant, said: Said) -> dict[str, Any]:
+def stands_row(participant: Participant, said: Said) -> dict[str, Any]:
+    """One participant's positions and key contributions."""
     return {
         "participant": participant.name,
         "messages": participant.messages,

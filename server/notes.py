@@ -1,35 +1,27 @@
-"""Notebooks from a command line: read, write, look back."""
+"""Notebooks: read, write, look back; from a command line, or of what is held."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from bus.drafts import Receipt
 from listeners.notebook import Notebook, Reading, Revision
-from server.packs import read_packs
+from server.held import Held, holding
 from server.questions import check_moment
-from server.running import connected
 from server.settings import Settings
 from server.talking import person
-
-
-@asynccontextmanager
-async def _notebook(
-    settings: Settings, session: str, participant: str | None, at: int | None = None
-) -> AsyncIterator[Notebook]:
-    async with connected(settings) as running:
-        await check_moment(running.bus, session, at)
-        packs = read_packs(settings.packs).known
-        yield Notebook(running.bus, packs, session, participant or person())
 
 
 async def read(
     settings: Settings, session: str, participant: str | None, at: int | None
 ) -> Reading:
     """The notebook, now or as of the `at`-th primary entry. Raises `NoNotebook`."""
-    async with _notebook(settings, session, participant, at) as notebook:
-        return await notebook.read(at=at)
+    async with holding(settings) as held:
+        return await read_in(held, session, participant or person(), at)
+
+
+async def read_in(held: Held, session: str, participant: str, at: int | None = None) -> Reading:
+    """The notebook of `participant`. Raises `NoNotebook`, and as `check_moment` does."""
+    await check_moment(held.bus, session, at)
+    return await _notebook(held, session, participant).read(at=at)
 
 
 async def write(
@@ -39,11 +31,27 @@ async def write(
 
     Raises `LimitExceeded`, `StaleRevision`, `NoNotebook`.
     """
-    async with _notebook(settings, session, participant) as notebook:
-        return await notebook.write(text, base)
+    async with holding(settings) as held:
+        return await write_in(held, session, participant or person(), text, base)
+
+
+async def write_in(
+    held: Held, session: str, participant: str, text: str, base: int | None, id: str | None = None
+) -> Receipt:
+    """Writes on revision `base`, as `write` does."""
+    return await _notebook(held, session, participant).write(text, base, id=id)
 
 
 async def history(settings: Settings, session: str, participant: str | None) -> list[Revision]:
     """Every revision and refusal of the notebook, oldest first."""
-    async with _notebook(settings, session, participant) as notebook:
-        return await notebook.history()
+    async with holding(settings) as held:
+        return await history_in(held, session, participant or person())
+
+
+async def history_in(held: Held, session: str, participant: str) -> list[Revision]:
+    """Every revision and refusal, oldest first. Raises `NoNotebook`."""
+    return await _notebook(held, session, participant).history()
+
+
+def _notebook(held: Held, session: str, participant: str) -> Notebook:
+    return Notebook(held.bus, held.packs.known, session, participant, reader=held.reader)

@@ -11,6 +11,7 @@ from bus import Bus
 from bus.errors import BusError
 from memory.errors import DomainError
 from server.errors import Refused
+from server.held import Held
 from server.packs import read_packs
 from server.running import connected, working
 from server.settings import Settings
@@ -21,14 +22,20 @@ NEWEST: Final = 1000  # sessions that are looked at for lag
 async def status(settings: Settings) -> dict[str, Any]:
     """Redis, workers, sessions, and what waits to be done."""
     async with connected(settings) as running:
-        server = await running.bus.server()
-        sessions = await running.bus.sessions(0, NEWEST)
-        workers = await running.bus.workers()
-        repaired = await running.bus.repaired_total()
-        waiting = {lane: await running.bus.oldest_due_ms(lane) for lane in ("fold", "effects")}
+        return await standing(Held.of(running, settings), running.kind)
+
+
+async def standing(held: Held, kind: str) -> dict[str, Any]:
+    """Likewise, of a Redis of that kind."""
+    bus = held.bus
+    server = await bus.server()
+    sessions = await bus.sessions(0, NEWEST)
+    workers = await bus.workers()
+    repaired = await bus.repaired_total()
+    waiting = {lane: await bus.oldest_due_ms(lane) for lane in ("fold", "effects")}
     return {
         "redis": {
-            "kind": running.kind, "version": server.version, "durability": server.durability,
+            "kind": kind, "version": server.version, "durability": server.durability,
             "eviction": server.eviction, "cluster": server.cluster, "warnings": server.warnings,
         },
         "workers": [

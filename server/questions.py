@@ -1,50 +1,126 @@
-"""One question each, from settings to answer: connect, ask, done."""
+"""One question each, of what is held; and for a command from settings: connect, ask, done."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
 
 from bus import Bus
-from listeners.reader import MemoryReader
+from bus.entries import Record
 from memory import canonical
 from memory.context import Context, Profile
 from memory.state import Memory
 from server.asking import said
-from server.errors import Misuse
+from server.errors import Misuse, NotYet
 from server.explaining import explained
+from server.held import Held, holding
 from server.layers import Told, layer
 from server.measuring import measured
 from server.minutes import cited, minutes
-from server.packs import read_packs
-from server.running import Running, connected
 from server.settings import Settings
 from server.talking import handle
 
 
-async def _memory(running: Running, settings: Settings, session: str, at: int | None) -> Memory:
-    await check_moment(running.bus, session, at)
-    reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-    return await (reader.current(session) if at is None else reader.at(session, at))
+class Past(Protocol):
+    """Where past moments and the words of entries come from."""
+
+    async def at(self, session: str, n: int) -> Memory: ...
+
+    async def records(self, session: str, numbers: Iterable[int]) -> dict[int, Record]: ...
+
+
+class Replay:
+    """The log itself, read from its beginning for every question: what asks once needs no more."""
+
+    def __init__(self, held: Held) -> None:
+        self._held = held
+
+    async def at(self, session: str, n: int) -> Memory:
+        return await self._held.reader.at(session, n)
+
+    async def records(self, session: str, numbers: Iterable[int]) -> dict[int, Record]:
+        return await said(self._held.bus, session, numbers)
 
 
 async def check_moment(bus: Bus, session: str, at: int | None) -> None:
-    """Raises `Misuse` for a moment that has not come yet."""
+    """Raises `NotYet` for a moment that has not come yet."""
     if at is not None and at > (n := (await bus.info(session)).n):
-        raise Misuse(f"--at {at}: {session!r} has {n} primary entries")
+        raise NotYet(at, n)
+
+
+async def memory_in(
+    held: Held, session: str, at: int | None = None, past: Past | None = None
+) -> Memory:
+    """The memory, now or as of the `at`-th primary entry. Raises `NotYet`."""
+    if at is None:
+        return await held.reader.current(session)
+    await check_moment(held.bus, session, at)
+    return await (past or Replay(held)).at(session, at)
+
+
+async def minutes_in(
+    held: Held, session: str, at: int | None = None, past: Past | None = None
+) -> dict[str, Any]:
+    """The minutes, now or as of the `at`-th primary entry."""
+    memory = await memory_in(held, session, at, past)
+    wanted = cited(memory)
+    found = await (past or Replay(held)).records(session, wanted)
+    if at is None:  # reading was an await: the copy may have been folded on
+        memory = await held.reader.current(session)
+    return minutes(memory, found)
+
+
+async def context_in(
+    held: Held,
+    session: str,
+    participant: str | None,
+    profile: Profile = "full",
+    budget: int | None = None,
+    at: int | None = None,
+    shared: Sequence[str] = (),
+) -> Context:
+    """The context of a participant, with what the sessions `shared` decided."""
+    await check_moment(held.bus, session, at)
+    return await held.reader.context(
+        session, participant, profile=profile, budget=budget, at=at, shared=shared
+    )
+
+
+async def stats_in(held: Held, session: str) -> dict[str, Any]:
+    """Counts, sizes, forecasts."""
+    return await measured(held.bus, held.reader, session)
+
+
+async def layer_in(
+    held: Held, session: str, name: str, at: int | None = None, past: Past | None = None
+) -> Told:
+    """One layer of memory, now or as of the `at`-th primary entry. Raises `Misuse`, `NotYet`."""
+    found = layer(name)
+    memory = await memory_in(held, session, at, past)
+    return Told(found.tree(memory), "\n".join(found.lines(memory)))
+
+
+@asynccontextmanager
+async def _asking(settings: Settings, session: str) -> AsyncIterator[Held]:
+    """Connected for one question of a command, whose moment is its option `--at`."""
+    async with holding(settings) as held:
+        try:
+            yield held
+        except NotYet as early:
+            raise Misuse(f"--at {early.at}: {session!r} has {early.n} primary entries") from None
 
 
 async def canonical_memory(settings: Settings, session: str, at: int | None) -> bytes:
     """The canonical bytes of memory, now or as of the `at`-th primary entry."""
-    async with connected(settings) as running:
-        return canonical.dump(await _memory(running, settings, session, at))
+    async with _asking(settings, session) as held:
+        return canonical.dump(await memory_in(held, session, at))
 
 
 async def minutes_of(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
     """The minutes, now or as of the `at`-th primary entry."""
-    async with connected(settings) as running:
-        memory = await _memory(running, settings, session, at)
-        return minutes(memory, await said(running.bus, session, cited(memory)))
+    async with _asking(settings, session) as held:
+        return await minutes_in(held, session, at)
 
 
 async def context_of(
@@ -59,30 +135,24 @@ async def context_of(
     """The context of a participant, with what the sessions `shared` decided."""
     if session in shared:
         raise Misuse(f"--with {session}: its decisions are there already; name another session")
-    async with connected(settings) as running:
-        await check_moment(running.bus, session, at)
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        return await reader.context(
-            session, participant, profile=profile, budget=budget, at=at, shared=shared
-        )
+    async with _asking(settings, session) as held:
+        return await context_in(held, session, participant, profile, budget, at, shared)
 
 
 async def story_of(settings: Settings, session: str, ref: str) -> dict[str, Any]:
     """An item's evidence and history."""
-    async with connected(settings) as running:
-        return await explained(running.bus, read_packs(settings.packs), session, handle(ref))
+    async with holding(settings) as held:
+        return await explained(held.bus, held.packs, session, handle(ref))
 
 
 async def stats_of(settings: Settings, session: str) -> dict[str, Any]:
     """Counts, sizes, forecasts."""
-    async with connected(settings) as running:
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        return await measured(running.bus, reader, session)
+    async with holding(settings) as held:
+        return await stats_in(held, session)
 
 
 async def layer_of(settings: Settings, session: str, name: str, at: int | None) -> Told:
     """One layer of memory, now or as of the `at`-th primary entry."""
-    found = layer(name)
-    async with connected(settings) as running:
-        memory = await _memory(running, settings, session, at)
-        return Told(found.tree(memory), "\n".join(found.lines(memory)))
+    layer(name)  # said before anything is opened
+    async with _asking(settings, session) as held:
+        return await layer_in(held, session, name, at)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bus import Bus
-from listeners.reader import MemoryReader
 from listeners.redaction import Preview, preview, redact
 from memory.due import due, upgrades
 from memory.text import clip, one_line
-from server.packs import Packs, read_packs
-from server.running import connected
+from server.held import Held, holding
 from server.settings import Settings
 
 SHOWN = 80  # characters of the words that go
@@ -18,29 +15,39 @@ SHOWN = 80  # characters of the words that go
 
 async def foreseen(settings: Settings, session: str, n: int, renumber: bool) -> Preview:
     """What would go. Raises `SessionNotFound`, `InvalidEntry`, `RedactionRefused`."""
-    packs = read_packs(settings.packs).known
-    async with connected(settings) as running:
-        return await preview(running.bus, packs, session, n, renumber=renumber)
+    async with holding(settings) as held:
+        return await foreseen_in(held, session, n, renumber)
+
+
+async def foreseen_in(held: Held, session: str, n: int, renumber: bool) -> Preview:
+    """What would go, as `foreseen` has it."""
+    return await preview(held.bus, held.packs.known, session, n, renumber=renumber)
 
 
 async def redacted(
     settings: Settings, session: str, n: int, *, reason: str, by: str, renumber: bool
 ) -> dict[str, Any]:
     """Redacts, and says what has to be made again."""
-    packs = read_packs(settings.packs)
-    async with connected(settings) as running:
-        done = await redact(
-            running.bus, packs.known, session, n, reason=reason, by=by, renumber=renumber
-        )
-        owed = await _owed(running.bus, packs, session)
+    async with holding(settings) as held:
+        return await redacted_in(held, session, n, reason=reason, by=by, renumber=renumber)
+
+
+async def redacted_in(
+    held: Held, session: str, n: int, *, reason: str, by: str, renumber: bool
+) -> dict[str, Any]:
+    """Redacts, and says what has to be made again; no copy of the words is kept here."""
+    known = held.packs.known
+    done = await redact(held.bus, known, session, n, reason=reason, by=by, renumber=renumber)
+    held.reader.forget(session)
+    owed = await _owed(held, session)
     return {
         "session": session, "n": n, "again": done.again, "tombstones": len(done.derived),
         "due": owed,
     }  # fmt: skip
 
 
-async def _owed(bus: Bus, packs: Packs, session: str) -> list[str]:
-    memory = await MemoryReader(bus, packs.known).current(session)
+async def _owed(held: Held, session: str) -> list[str]:
+    memory = await held.reader.current(session)
     return [effect.id for effect in (*due(memory), *upgrades(memory))]
 
 

@@ -22,7 +22,11 @@ _Kind = TypeVar("_Kind", bound=BaseModel)
 
 
 class Wrong(Exception):
-    """A row that is no entry; the text says which field, and why."""
+    """A row that is no entry; the text says which field, and why; `field` is its name if known."""
+
+    def __init__(self, text: str, field: str = "") -> None:
+        super().__init__(text)
+        self.field = field
 
 
 def object_in(line: bytes) -> dict[str, Any]:
@@ -58,7 +62,7 @@ def id_of(row: dict[str, Any], default: str) -> str:
     if own is None:
         return default
     if not isinstance(own, str) or not own.isprintable() or " " in own or not 1 <= len(own) <= 128:
-        raise Wrong(f"id {short(own)} is not 1 to 128 printable characters without spaces")
+        raise Wrong(f"id {short(own)} is not 1 to 128 printable characters without spaces", "id")
     return own
 
 
@@ -79,10 +83,11 @@ def _message(row: dict[str, Any], re: Any) -> Message:
     content = row.get("content")
     if isinstance(content, str):
         if not content.strip():
-            raise Wrong("content is empty")
+            raise Wrong("content is empty", "content")
         size = len(content.encode("utf-8", "surrogatepass"))
         if size > MAX_CONTENT_BYTES:
-            raise Wrong(f"content of {size} bytes is above the limit of {MAX_CONTENT_BYTES}")
+            over = f"content of {size} bytes is above the limit of {MAX_CONTENT_BYTES}"
+            raise Wrong(over, "content")
     given = {name: row[name] for name in ("act", "topic", "to", "form") if row.get(name)}
     return _valid(Message, {"content": content, "re": re, **_who_and_when(row), **given})
 
@@ -90,7 +95,7 @@ def _message(row: dict[str, Any], re: Any) -> Message:
 def _other(row: dict[str, Any], re: Any) -> Entry:
     kind = row["kind"]
     if not isinstance(kind, str) or kind not in PUBLISHED:
-        raise Wrong(f"kind {short(kind)} is none of {', '.join(PUBLISHED)}")
+        raise Wrong(f"kind {short(kind)} is none of {', '.join(PUBLISHED)}", "kind")
     given = {name: value for name, value in row.items() if name not in _ASIDE}
     if re is not None:
         given["re"] = re
@@ -113,7 +118,7 @@ def _valid(model: type[_Kind], fields: Fields) -> _Kind:
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "entry"
-        raise Wrong(_fault(model, name, first["type"], first["msg"], fields)) from None
+        raise Wrong(_fault(model, name, first["type"], first["msg"], fields), name) from None
 
 
 def _fault(model: type[BaseModel], name: str, fault: str, words: str, fields: Fields) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from typing import cast
 
 from bus.entries import Message, Record
-from server.asking import entries
+from server.asking import PAGE
+from server.held import Held, holding
 from server.output import emit, stdout, tell
-from server.running import connected
 from server.settings import Settings
 from server.watching import as_data
 from server.wording import message_line
@@ -26,6 +25,29 @@ def holds(record: Record, words: Sequence[str], by: str | None) -> bool:
     return all(word.casefold() in content for word in words)
 
 
+async def found(
+    held: Held,
+    session: str,
+    words: Sequence[str],
+    by: str | None,
+    limit: int,
+    before: int | None = None,
+) -> list[Record]:
+    """The newest `limit` matches, of those before seq `before` where it is given, oldest first.
+
+    Raises `SessionNotFound`.
+    """
+    head = (await held.bus.info(session)).head
+    end = head if before is None else min(head, before - 1)
+    matches: list[Record] = []
+    while end > 0 and len(matches) < limit:
+        begin = max(0, end - PAGE)
+        page = await held.bus.read(session, begin, to=end, count=PAGE)
+        matches += [record for record in reversed(page) if holds(record, words, by)]
+        end = begin
+    return matches[:limit][::-1]
+
+
 async def search(
     settings: Settings,
     session: str,
@@ -36,17 +58,13 @@ async def search(
     as_json: bool,
 ) -> None:
     """Prints the newest `limit` matches, oldest first."""
-    found: deque[Record] = deque(maxlen=limit)
-    async with connected(settings) as running:
-        await running.bus.info(session)  # an unknown session is an error, not an empty answer
-        async for record in entries(running.bus, session):
-            if holds(record, words, by):
-                found.append(record)
+    async with holding(settings) as held:
+        matches = await found(held, session, words, by, limit)
     console = stdout()
-    for record in found:
+    for record in matches:
         if as_json:
             emit(as_data(record))
         elif (line := message_line(record)) is not None:
             console.print(line)
-    if not found:
+    if not matches:
         tell(f"no message holds {' and '.join(map(repr, words))}" + (f" by {by}" if by else ""))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from bus import Bus
 from bus.audit import verbatim
+from bus.drafts import Receipt
+from bus.entries import SessionOpened
 from bus.errors import SessionClosed, SessionExists
 from memory.presets import DEFAULT
 from server.audit import findings, forked, status_findings
-from server.errors import BadSessionFile, Failure, Misuse
+from server.errors import BadSessionFile, Failure, Misuse, NotYet
 from server.files import SessionFile, write_file
 from server.opening import opening
 from server.packs import read_packs
@@ -20,26 +22,48 @@ from server.running import connected
 from server.settings import Settings
 
 
+class Reached(Protocol):
+    """Whatever reaches a bus: what runs for one command, or is held for many."""
+
+    @property
+    def bus(self) -> Bus: ...
+
+
 async def new(settings: Settings, session: str, title: str | None) -> None:
     """Opens a session. Raises `SessionExists`."""
     entry = opening(settings, read_packs(settings.packs), title)
     async with connected(settings) as running:
-        await running.bus.open(session, entry)
+        await opened(running, session, entry)
+
+
+async def opened(held: Reached, session: str, entry: SessionOpened) -> Receipt:
+    """Opens a session with `entry`. Raises `SessionExists`."""
+    return await held.bus.open(session, entry)
 
 
 async def listed(settings: Settings, limit: int) -> list[dict[str, Any]]:
     """The sessions of latest activity."""
     async with connected(settings) as running:
-        return [asdict(info) for info in await running.bus.sessions(0, limit)]
+        return await rows(running, 0, limit)
+
+
+async def rows(held: Reached, offset: int, count: int) -> list[dict[str, Any]]:
+    """`count` sessions after the first `offset`, newest activity first."""
+    return [asdict(info) for info in await held.bus.sessions(offset, count)]
 
 
 async def shown(settings: Settings, session: str) -> dict[str, Any]:
     """Where one session stands, and what it was opened with. Raises `SessionNotFound`."""
     async with connected(settings) as running:
-        info = asdict(await running.bus.info(session))
-        first = await running.bus.read(session, 0, count=1)
-    opened = [one.entry for one in first if one.entry.kind == "session.opened"]
-    tree = getattr(opened[0], "settings", {}) if opened else {}
+        return await state(running, session)
+
+
+async def state(held: Reached, session: str) -> dict[str, Any]:
+    """Where one session stands, and the preset that it was opened with."""
+    info = asdict(await held.bus.info(session))
+    first = await held.bus.read(session, 0, count=1)
+    entries = [one.entry for one in first if one.entry.kind == "session.opened"]
+    tree = getattr(entries[0], "settings", {}) if entries else {}
     return {**info, "preset": tree.get("preset", DEFAULT)}
 
 
@@ -52,11 +76,12 @@ async def close(settings: Settings, session: str, reason: str) -> None:
 async def export(settings: Settings, session: str) -> SessionFile:
     """The session as a file holds it."""
     async with connected(settings) as running:
-        return await _whole(running.bus, session)
+        return await whole(running, session)
 
 
-async def _whole(bus: Bus, session: str) -> SessionFile:
-    audit = await bus.audit(session)
+async def whole(held: Reached, session: str) -> SessionFile:
+    """All of a session, as a file holds it. Raises `SessionNotFound`."""
+    audit = await held.bus.audit(session)
     return SessionFile(session, audit.status, audit.rows)
 
 
@@ -66,7 +91,7 @@ async def archive(settings: Settings, session: str, path: Path) -> None:
         bus = running.bus
         with contextlib.suppress(SessionClosed):  # closed before: save and mark it all the same
             await bus.close(session, "archived")
-        file = await _whole(bus, session)
+        file = await whole(running, session)
         write_file(path, SessionFile(file.session, "archived", file.rows))
         await bus.mark(session, "archived")
 
@@ -77,36 +102,59 @@ async def restore(settings: Settings, file: SessionFile, session: str, replace: 
     Raises `Failure` where one is there, unless told to `replace`, and `BadSessionFile` for
     a log that no session can have.
     """
-    for finding in (*findings(file.rows), *status_findings(file.status, file.rows)):
-        raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
+    check_whole(file)
     async with connected(settings) as running:
         try:
-            await running.bus.restore(session, verbatim(file.rows), replace=replace)
+            await put_in_place(running, file, session, replace)
         except SessionExists:
             raise Failure(
                 f"session {session!r} exists; --as NAME restores under another name, "
                 "--replace overwrites it"
             ) from None
-        if file.status == "archived":
-            await running.bus.mark(session, "archived")
+
+
+def check_whole(file: SessionFile) -> None:
+    """Raises `BadSessionFile` for a log that no session can have."""
+    for finding in (*findings(file.rows), *status_findings(file.status, file.rows)):
+        raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
+
+
+async def put_in_place(held: Reached, file: SessionFile, session: str, replace: bool) -> None:
+    """Puts a file's log in place, one that `check_whole` let pass. Raises `SessionExists`."""
+    await held.bus.restore(session, verbatim(file.rows), replace=replace)
+    if file.status == "archived":
+        await held.bus.mark(session, "archived")
 
 
 async def fork(settings: Settings, session: str, name: str, at: int | None) -> int:
     """Opens `name` with the past of `session` up to primary entry `at`; gives `at`."""
     async with connected(settings) as running:
-        file = await _whole(running.bus, session)
-        last = file.n if at is None else at
-        if last > file.n:
-            raise Misuse(f"--at {last}: {session!r} has {file.n} primary entries")
-        if name == session:
-            raise Misuse("a fork needs a name of its own")
-        rows = forked(file.rows, session, last)
-        await running.bus.restore(name, verbatim(rows))
-        return last
+        try:
+            return await forked_from(running, session, name, at)
+        except NotYet as early:
+            raise Misuse(f"--at {early.at}: {session!r} has {early.n} primary entries") from None
+
+
+async def forked_from(held: Reached, session: str, name: str, at: int | None) -> int:
+    """Opens `name` with the past of `session`. Raises `SessionExists`, `NotYet`, `Misuse`."""
+    file = await whole(held, session)
+    last = file.n if at is None else at
+    if last > file.n:
+        raise NotYet(last, file.n)
+    if name == session:
+        raise Misuse("a fork needs a name of its own")
+    rows = forked(file.rows, session, last)
+    await held.bus.restore(name, verbatim(rows))
+    return last
 
 
 async def remove(settings: Settings, session: str) -> None:
     """Removes a session. Raises `SessionNotFound`."""
     async with connected(settings) as running:
-        await running.bus.info(session)
-        await running.bus.remove(session)
+        await gone(running, session)
+
+
+async def gone(held: Reached, session: str) -> None:
+    """Removes a session with all that belongs to it. Raises `SessionNotFound`."""
+    await held.bus.info(session)
+    await held.bus.remove(session)

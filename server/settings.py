@@ -22,6 +22,7 @@ from memory.settings import Settings as SessionSettings
 from memory.settings import overlay
 from server import leaves, sources
 from server.errors import Misuse
+from server.settings_serve import ServeSettings
 from server.sources import Sources
 
 
@@ -72,6 +73,8 @@ class Settings(BaseSettings):
         "info", description="lowest level that is logged"
     )
     log_json: bool = Field(False, description="log one JSON object a line")
+    token: SecretStr = Field(SecretStr(""), description="token that 'parley mcp' speaks by")
+    serve: ServeSettings = Field(ServeSettings(), description="the doors of 'parley serve'")
     session: SessionSettings = Field(
         SessionSettings(), description="settings that new sessions are opened with"
     )

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pydantic import ValidationError
+from ulid import ULID
 
-from bus.drafts import Receipt
-from bus.entries import MemoryCompacted, SettingsChanged
+from bus.drafts import Draft, Receipt
+from bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from memory.settings import Settings as SessionSettings
+from memory.settings import merged
 from server.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
 from server.errors import Misuse
+from server.held import Held
 from server.leaves import INHERITED, laid
 from server.names import nearest
 from server.output import tell
@@ -43,6 +46,21 @@ def change(
         raise Misuse(f"nothing to change: {' '.join(pairs)} says what holds anyway")
     packs = read_packs(settings.packs).opening if repack else None
     return SettingsChanged(settings=tree, packs=packs, by=by or person())
+
+
+def change_tree(
+    tree: dict[str, Any], by: str, packs: tuple[PackRef, ...] | None = None
+) -> SettingsChanged:
+    """The entry that puts a partial tree of a session's settings in force, and `packs`.
+
+    Raises `Misuse` for a tree that says nothing, `SettingsRefused` naming the key.
+    """
+    if not tree and packs is None:
+        raise Misuse("nothing to change: name a setting, or ask for the packs anew")
+    if "preset" in tree:
+        raise Misuse("a session keeps the preset that it was opened with")
+    merged(SessionSettings(), tree)
+    return SettingsChanged(settings=tree, packs=packs, by=by)
 
 
 def _given(pairs: Sequence[str]) -> dict[str, Given]:
@@ -124,6 +142,13 @@ def _unknown(key: str) -> Misuse:
 def compaction(by: str | None) -> MemoryCompacted:
     """The entry that shrinks memory to its caps' targets."""
     return MemoryCompacted(by=by or person())
+
+
+async def changed(
+    held: Held, session: str, entry: SettingsChanged | MemoryCompacted, id: str = ""
+) -> Receipt:
+    """Publishes the entry. Raises `SessionNotFound`, `SessionClosed`."""
+    return (await held.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]
 
 
 async def publish(

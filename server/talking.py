@@ -11,12 +11,11 @@ from ulid import ULID
 
 from bus.drafts import Draft, Receipt, is_handle
 from bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
-from listeners.reader import MemoryReader
 from memory.claims.reading import reading
 from memory.errors import UnknownRef
 from memory.items import VOICE
 from server.errors import Misuse
-from server.packs import read_packs
+from server.held import Held, holding
 from server.running import connected
 from server.settings import Settings
 
@@ -77,24 +76,38 @@ async def say(settings: Settings, session: str, entry: Entry, own: str | None = 
 
 async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
-    packs = read_packs(settings.packs)
-    async with connected(settings) as running:
-        memory = await MemoryReader(running.bus, packs.known).current(session)
-        for ref in [entry.ref, *([entry.value] if entry.op == "merge" else [])]:
-            known = ref in reading(memory).items or (ref and memory.item(ref) is not None)
-            if not known:
-                raise UnknownRef(str(ref))
-        return (await running.bus.publish(session, [Draft(f"cli:{ULID()}", entry)]))[0]
+    async with holding(settings) as held:
+        return await corrected(held, session, entry)
+
+
+async def corrected(held: Held, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
+    """Publishes a correction of an item that there is. Raises `UnknownRef`."""
+    memory = await held.reader.current(session)
+    for ref in [entry.ref, *([entry.value] if entry.op == "merge" else [])]:
+        known = ref in reading(memory).items or (ref and memory.item(ref) is not None)
+        if not known:
+            raise UnknownRef(str(ref))
+    return (await held.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]
 
 
 async def alias(settings: Settings, session: str, nick: str, name: str, by: str | None) -> Receipt:
     """Publishes that `nick` is `name`."""
+    return await say(settings, session, aliasing(nick, name, _or_me(by)))
+
+
+async def aliased(held: Held, session: str, nick: str, name: str, by: str, id: str = "") -> Receipt:
+    """Publishes that `nick` is `name`. Raises `Misuse`."""
+    drafts = [Draft(id or f"cli:{ULID()}", aliasing(nick, name, by))]
+    return (await held.bus.publish(session, drafts))[0]
+
+
+def aliasing(nick: str, name: str, by: str) -> ParticipantAliased:
+    """The entry that says so. Raises `Misuse` for one name, or the server's own."""
     if nick == name:
         raise Misuse(f"{nick!r} is that name already; give another NICK")
     if VOICE in (nick, name):
         raise Misuse(f"{VOICE!r} is the server's own voice, and nobody else's; give another name")
-    entry = made(ParticipantAliased, alias=nick, participant=name, by=_or_me(by))
-    return await say(settings, session, entry)
+    return made(ParticipantAliased, alias=nick, participant=name, by=by)
 
 
 def made(kind: type[Made], **fields: Any) -> Made:

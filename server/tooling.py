@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from bus.drafts import Receipt
-from listeners.reader import MemoryReader
 from listeners.toolbox import Found, Toolbox
 from memory.condensed import result_text
 from memory.errors import NothingOpen
@@ -16,8 +15,7 @@ from memory.state import Memory
 from memory.toolcache import live, remaining
 from server.errors import Failure, Misuse
 from server.goals import named
-from server.packs import read_packs
-from server.running import connected
+from server.held import Held, holding
 from server.settings import Settings
 from server.talking import person
 
@@ -41,15 +39,24 @@ async def put(
 
     Raises `Misuse`, and `NothingOpen` where `of` is not.
     """
+    episode, who = of and named(of), participant or person()
+    async with holding(settings) as held:
+        return await put_in(held, session, tool, arguments, result, who, of=episode, **given)
+
+
+async def put_in(
+    held: Held, session: str, tool: str, arguments: dict[str, Any], result: str, by: str,
+    *, of: str | None = None, **given: Any,
+) -> Receipt:  # fmt: skip
+    """Publishes what a tool returned to `by`. Raises `Misuse`, `NothingOpen`."""
     episode = of and named(of)
-    who = participant or person()
-    async with connected(settings) as running:
-        packs = read_packs(settings.packs).known
-        reader = MemoryReader(running.bus, packs)
-        if episode is not None and not at_work(await reader.current(session), episode, who):
-            raise NothingOpen(f"{episode} is not open")
-        box = Toolbox(running.bus, packs, session, who, reader)
-        return await box.put(tool, arguments, result, episode=episode, **given)
+    if episode is not None and not at_work(await held.reader.current(session), episode, by):
+        raise NothingOpen(f"{episode} is not open")
+    return await _box(held, session, by).put(tool, arguments, result, episode=episode, **given)
+
+
+def _box(held: Held, session: str, by: str) -> Toolbox:
+    return Toolbox(held.bus, held.packs.known, session, by, held.reader)
 
 
 async def get(
@@ -57,10 +64,8 @@ async def get(
     *, participant: str | None = None, version: str = "",
 ) -> Found:  # fmt: skip
     """The kept result, in full; a hit. Raises `Failure` on a miss."""
-    async with connected(settings) as running:
-        packs = read_packs(settings.packs).known
-        box = Toolbox(running.bus, packs, session, participant or person())
-        found = await box.lookup(tool, arguments, version)
+    async with holding(settings) as held:
+        found = await got(held, session, tool, arguments, participant or person(), version)
         if found is None:
             raise Failure(
                 f"no result of {tool!r} for these arguments is kept in {session!r}; "
@@ -69,11 +74,22 @@ async def get(
         return found
 
 
+async def got(
+    held: Held, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
+) -> Found | None:
+    """The kept result, a hit of `by`; None on a miss."""
+    return await _box(held, session, by).lookup(tool, arguments, version)
+
+
 async def kept(settings: Settings, session: str) -> list[dict[str, Any]]:
     """What is kept, oldest first."""
-    async with connected(settings) as running:
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        return list(rows(await reader.current(session)))
+    async with holding(settings) as held:
+        return await kept_in(held, session)
+
+
+async def kept_in(held: Held, session: str) -> list[dict[str, Any]]:
+    """What is kept now, oldest first."""
+    return list(rows(await held.reader.current(session)))
 
 
 def rows(memory: Memory) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 
 from bus import Snapshot
@@ -13,8 +14,8 @@ from memory.fold import apply
 from memory.state import FOLD, Memory
 from server.audit import findings, index_findings, skips, status_findings
 from server.files import SessionFile
+from server.held import Held, holding
 from server.packs import Packs, read_packs
-from server.running import connected
 from server.settings import Settings
 
 
@@ -29,15 +30,19 @@ def verify_file(file: SessionFile, settings: Settings) -> list[str]:
 
 async def verify(settings: Settings, session: str) -> list[str]:
     """What is wrong with a live session; empty for a sound one."""
-    packs = read_packs(settings.packs)
-    async with connected(settings) as running:
-        audit = await running.bus.audit(session)
-        found = list(_live(audit, packs))
-        try:
-            stored = await running.bus.snapshot(session, FOLD, strict=True)
-        except SnapshotDamaged as damaged:
-            return [*found, str(damaged)]
-    return found or list(_snapshot(stored, audit, packs))
+    async with holding(settings) as held:
+        return await verified(held, session)
+
+
+async def verified(held: Held, session: str) -> list[str]:
+    """Likewise. Folding it twice may take seconds; a server's own loop stays free meanwhile."""
+    audit = await held.bus.audit(session)
+    found = await asyncio.to_thread(lambda: list(_live(audit, held.packs)))
+    try:
+        stored = await held.bus.snapshot(session, FOLD, strict=True)
+    except SnapshotDamaged as damaged:
+        return [*found, str(damaged)]
+    return found or await asyncio.to_thread(lambda: list(_snapshot(stored, audit, held.packs)))
 
 
 def _live(audit: Audit, packs: Packs) -> Iterator[str]:

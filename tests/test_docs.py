@@ -132,6 +132,7 @@ def warm_programs() -> Iterator[Path]:
         "docs/cli.md",
         "docs/scenarios.md",
         "docs/transcripts.md",
+        "docs/http.md",
     ],
 )
 def test_examples_run(name: str, directory: Path, warm_programs: Path) -> None:

@@ -55,6 +55,7 @@ class Room:
         self._news = asyncio.Event()
         self._begun = 0  # times that it began anew
         self._hearers: list[Hearer] = []
+        self._anew: list[Callable[[], None]] = []
         self._failure: BaseException | None = None
 
     async def publish(self, drafts: Sequence[Draft], *, epoch: int | None = None) -> list[Receipt]:
@@ -133,9 +134,15 @@ class Room:
         """How long ago things happened, by the clock of the log."""
         return self._marks.waited(self.memory)
 
-    def hear(self, hearer: Hearer) -> None:
-        """Have `hearer` called with every entry folded from now on, and its facts."""
+    def hear(self, hearer: Hearer, anew: Callable[[], None] | None = None) -> None:
+        """Have `hearer` called with every entry folded from now on, and its facts.
+
+        `anew` is called where the log was replaced: what was heard before may not stand,
+        and what is heard next follows the memory as it is then.
+        """
         self._hearers.append(hearer)
+        if anew is not None:
+            self._anew.append(anew)
 
     async def _follow(self) -> None:
         while True:
@@ -148,6 +155,8 @@ class Room:
                 self.memory, self.seq = await self._door.memory()
                 await self._look_back()
                 self._begun += 1
+                for anew in self._anew:
+                    anew()
                 self._tell()
 
     async def _look_back(self) -> None:

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final, Literal, Self
 
-from bus import Bus
+from bus import Bus, Draft, Receipt
 from bus.drafts import made
 from bus.entries import (
     Act,
@@ -89,25 +89,51 @@ class Session(Verbs):
         Raises `SessionNotFound`, `SessionClosed` for one that is over, and
         `InvalidEntry` for what is no power, no setting, or the server's own name.
         """
-        if name.casefold() == VOICE:
-            raise InvalidEntry(f"{name!r} is the server's own voice; join under another name")
-        powers, opened = checking.powers(may), checking.settings(settings)
+        _check_name(name)
+        checking.powers(may)
+        opened = checking.settings(settings)
         if create:
             opening = SessionOpened(settings=opened, packs=newest())
             with contextlib.suppress(SessionExists):
                 await bus.open(session, opening)
-        async with entered(BusDoor(bus, known(*packs), session)) as room:
-            me = Presence(room, name, secrets.token_hex(6))
-            joined = made(
-                ParticipantJoined, participant=name, role=role, seat=me.nonce,
-                description=description, interests=tuple(interests), may=powers,
-            )  # fmt: skip
-            here = cls(bus, room, me, joined)
-            await me.publish(me.draft("join", joined))
-            try:
-                yield here
-            finally:
-                await here._leave()
+        async with (
+            entered(BusDoor(bus, known(*packs), session)) as room,
+            cls.within(
+                room, bus, name, role=role, description=description, interests=interests, may=may
+            ) as here,
+        ):
+            yield here
+
+    @classmethod
+    @asynccontextmanager
+    async def within(
+        cls,
+        room: Room,
+        bus: Bus,
+        name: str,
+        *,
+        role: Literal["agent", "person"] = "agent",
+        description: str = "",
+        interests: Sequence[str] = (),
+        may: Sequence[str] | None = None,
+    ) -> AsyncIterator[Self]:
+        """Join in a room that there is on `bus`, and leave at the end; the room stays.
+
+        Raises as `on` does.
+        """
+        _check_name(name)
+        powers = checking.powers(may)
+        me = Presence(room, name, secrets.token_hex(6))
+        joined = made(
+            ParticipantJoined, participant=name, role=role, seat=me.nonce,
+            description=description, interests=tuple(interests), may=powers,
+        )  # fmt: skip
+        here = cls(bus, room, me, joined)
+        await me.publish(me.draft("join", joined))
+        try:
+            yield here
+        finally:
+            await here._leave()
 
     # -- listening -------------------------------------------------------------------
 
@@ -135,17 +161,33 @@ class Session(Verbs):
         Where an agent needs the floor for it, waits until it is granted, unless it
         has it already (`floor`, `take_floor`), and gives it back with the message.
         """
+        return (await self.said(text, act=act, re=re, to=to, topic=topic)).n
+
+    async def said(
+        self,
+        text: str,
+        *,
+        act: Act | None = None,
+        re: int | str | None = None,
+        to: Sequence[str] = (),
+        topic: str | None = None,
+        at: str | None = None,
+        id: str = "",
+        seconds: float = WAIT_SECONDS,
+    ) -> Receipt:
+        """`say`, under `id`, with at most `seconds` of waiting; where it stands."""
         entry = made(
             Said, participant=self._me.name, content=text, act=act, re=re, to=tuple(to),
-            topic=topic,
+            topic=topic, at=at,
         )  # fmt: skip
         await self._keep_seat()
         if not self._needs_floor:
-            return await self._publish("say", entry)
+            draft = self._me.draft("say", entry)
+            return (await self._room.publish([Draft(id or draft.id, entry)]))[0]
         if self._turns.epoch is None:
-            await self._turns.take(Wish(intent=_INTENTS.get(act or "", "answer"), re=re))
-        (receipt,) = await self._turns.commit([entry])
-        return receipt.n
+            wish = Wish(intent=_INTENTS.get(act or "", "answer"), re=re)
+            await self._turns.take(wish, seconds)
+        return (await self._turns.commit([entry], id))[0]
 
     async def take_floor(
         self,
@@ -242,6 +284,12 @@ class Session(Verbs):
         return self._room.memory.closed
 
     @property
+    def superseded(self) -> bool:
+        """Whether another process speaks for this participant now, or it was made to leave."""
+        seat = self._me.seat
+        return seat is not None and (seat.seat != self._me.nonce or not seat.present)
+
+    @property
     def _needs_floor(self) -> bool:
         return self._joined.role == "agent" and self._me.settings.policy != "open"
 
@@ -288,6 +336,11 @@ _INTENTS: Final[dict[str, Intent]] = {
     "ask": "ask", "decide": "decide", "ratify": "decide", "accept": "decide",
     "reject": "oppose", "dispute": "oppose",
 }  # fmt: skip
+
+
+def _check_name(name: str) -> None:
+    if name.casefold() == VOICE:
+        raise InvalidEntry(f"{name!r} is the server's own voice; join under another name")
 
 
 def _wish(urgency: int, intent: Intent, re: int | str | None, novelty: str) -> Wish:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bus import Receipt
+from bus import Draft, Receipt
 from bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
 from bus.errors import SessionClosed, StaleEpoch
 from listeners.agents.presence import Presence
@@ -75,13 +75,16 @@ class Turns:
             raise NotGranted(self._me.name, seconds, why) from None
         return self.epoch
 
-    async def commit(self, entries: Sequence[Entry]) -> list[Receipt]:
+    async def commit(self, entries: Sequence[Entry], id: str = "") -> list[Receipt]:
         """Publish `entries` in the turn that was taken, and end it: both or neither.
 
-        Raises `FloorLost` where the floor moved on.
+        The first goes under `id`, where one is given. Raises `FloorLost` where the floor
+        moved on.
         """
         epoch = self._ended()
         drafts = [self._me.draft("say", entry) for entry in entries]
+        if id:
+            drafts[0] = Draft(id, drafts[0].entry)
         released = self._me.draft("release", self._release(epoch, "spoke"))
         try:
             receipts = await self._me.room.publish([*drafts, released], epoch=epoch)

@@ -75,6 +75,8 @@ def test_an_image_that_runs_as_root_is_named(deploy: Path, new: str, named: str)
     ("old", "new", "named"),
     [
         ("command: [worker]", "command: [wroker]", "wroker"),
+        ("command: [serve,", "command: [sevre,", "sevre"),
+        ('"127.0.0.1:8700:8700"', '"8700:8700"', "others than this machine"),
         ("volumes: [redis-data:/data]", "", "no volume"),
         ("cap_drop: [ALL]", "cap_drop: [CHOWN]", "cap_drop"),
         ("command: [worker]", "command: [worker]\n    container_name: one", "container_name"),

@@ -106,6 +106,11 @@ PROMISED = {
     "vote cast": {"--as", "--why", "--json"},
     "vote show": {"--json"},
     "vote tally": {"--rule", "--quorum", "--count", "--json"},
+    "serve": {"--host", "--port", "--no-worker", "--ready"},
+    "token": {"--session", "--role", "--may", "--hours", "--link", "--json"},
+    "mcp": {"--as", "--session"},
+    "minutes": {"--format", "--at", "--out"},
+    "schema": set(),
 }
 
 
@@ -166,7 +171,7 @@ def test_every_setting_is_a_flag_of_the_command() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("parley se", {"search", "session", "settings"}), ("parley session ve", {"verify"}),
+    [("parley se", {"search", "serve", "session", "settings"}), ("parley session ve", {"verify"}),
      ("parley analyze --form", {"--format"})],
 )  # fmt: skip
 def test_the_shell_completes(typed: str, offered: set[str]) -> None:

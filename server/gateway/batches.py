@@ -1,0 +1,134 @@
+"""A batch of rows as drafts: in whose name each goes, under which id, and by what right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from bus.drafts import Draft, is_handle, sealed
+from bus.entries import KINDS
+from bus.errors import InvalidEntry, StaleEpoch
+from bus.parts import PART_BYTES
+from memory.floor.grants import allowed
+from memory.state import Memory
+from server.gateway.doors import MOST, Doors
+from server.gateway.identity import Caller
+from server.gateway.problems import Problem
+from server.gateway.speaking import NEVER, check_act, own_id
+from server.rows import Fields, Wrong, admit, entry_of, id_of, is_message
+
+_OF_MESSAGES: Final = frozenset({
+    "kind", "id", "participant", "agent_id", "content", "act", "re", "to", "topic", "form", "at",
+    "timestamp",
+})  # fmt: skip
+_NAMES: Final = frozenset(name for kind in KINDS.values() for name in kind.model_fields)
+_VOTES: Final = frozenset({"vote.initiated", "ballot.completed"})
+
+
+async def drafts_of(
+    doors: Doors, session: str, caller: Caller, rows: Sequence[Fields], named: str | None, key: str
+) -> list[Draft]:
+    """What `rows` publish, all of it checked. Raises `Problem` with the row and field at fault."""
+    memory = await doors.held.reader.current(session)
+    drafts: list[Draft] = []
+    ids: dict[str, str] = {}
+    for index, row in enumerate(rows):
+        try:
+            drafts.append(_draft(memory, caller, row, named, ids, f"{key}.{index}"))
+        except Wrong as wrong:
+            raise _at(index, wrong.field) from None
+    if sum(len(sealed(one.id, one.entry).body) for one in drafts) > PART_BYTES:
+        raise Problem("too-large", limit=PART_BYTES)
+    await _check_references(doors, session, drafts, frozenset(ids.values()))
+    return drafts
+
+
+def _draft(
+    memory: Memory, caller: Caller, row: Fields, named: str | None, ids: dict[str, str], key: str
+) -> Draft:
+    """`ids` has the row's own ids so far, each with what it became."""
+    _check_shape(row)
+    name = _speaker(caller, row, named)
+    _check_right(memory, caller, name, row)
+    target = row.get("re")
+    re = ids.get(target, target) if isinstance(target, str) else target
+    given = {**row, "by" if row.get("kind") == "item.corrected" else "participant": name}
+    given.pop("agent_id", None)
+    entry = entry_of(given, re)
+    check_act(caller, getattr(entry, "act", None))
+    own = id_of(row, "")
+    if own and (len(own) > 100 or not own.isascii()):
+        raise Wrong("an id of a request is at most 100 characters of ASCII", "id")
+    draft = Draft(own_id(name, own or key), entry)
+    admit(draft)
+    if own:
+        ids[own] = draft.id
+    return draft
+
+
+def _check_shape(row: Fields) -> None:
+    if is_message(row) and not row.keys() <= _OF_MESSAGES:
+        raise Wrong("a message has no such field")
+    for value in row.values():
+        if isinstance(value, int) and abs(value) > MOST:
+            raise Wrong("a number is too large")
+
+
+def _speaker(caller: Caller, row: Fields, named: str | None) -> str:
+    said = [row[name] for name in ("participant", "agent_id", "by") if row.get(name) is not None]
+    if row.get("kind") != "item.corrected" and row.get("by") is not None:
+        raise Wrong("only a correction has it", "by")
+    if any(not isinstance(name, str) for name in said) or len(set(said)) > 1:
+        raise Wrong("one name speaks", "participant")
+    return caller.speaker(said[0] if said else named)
+
+
+def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None:
+    """What takes a right of its own by its route takes it here."""
+    kind = row.get("kind")
+    if is_message(row) and needs_floor(memory, caller):
+        raise Problem("floor-required")
+    needs = "vote" if kind in _VOTES else ""
+    if kind in ("episode.opened", "episode.closed") and row.get("episode") == "phase":
+        needs = "phase"
+    if not needs or caller.operator:
+        return
+    if not caller.may_do(needs, caller.session) or not allowed(memory, name, needs):
+        raise Problem("forbidden", needs=needs)
+
+
+def needs_floor(memory: Memory, caller: Caller) -> bool:
+    """Whether what `caller` says goes through its seat, in its turn."""
+    return caller.role == "agent" and memory.settings.floor.policy != "open"
+
+
+async def _check_references(
+    doors: Doors, session: str, drafts: Sequence[Draft], own: frozenset[str]
+) -> None:
+    """Before anything lands, every id that is named from outside the batch is looked up."""
+    foreign = {}
+    for draft in drafts:
+        re: Any = getattr(draft.entry, "re", None)
+        if isinstance(re, str) and not is_handle(re) and re not in own:
+            foreign[re] = draft
+    if not foreign:
+        return
+    try:
+        await doors.held.bus.publish(session, list(foreign.values()), epoch=NEVER)
+    except StaleEpoch:
+        return
+    except InvalidEntry:
+        raise Problem("refused") from None
+
+
+def _at(index: int, field: str) -> Problem:
+    place = f"entries.{index}" + (f".{field}" if field in _NAMES or field == "id" else "")
+    return Problem("invalid", field=place, fault="value_error")
+
+
+def by_id(drafts: Sequence[Draft], receipts: Sequence[Any]) -> list[Mapping[str, Any]]:
+    """The receipts of a batch as rows."""
+    return [
+        {"seq": one.seq, "n": one.n, "id": draft.id, "duplicate": one.duplicate}
+        for draft, one in zip(drafts, receipts, strict=True)
+    ]

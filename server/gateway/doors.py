@@ -1,0 +1,68 @@
+"""What all routes share, made once a process; and how a route comes by it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, cast
+
+from fastapi import Depends, Path
+from starlette.requests import HTTPConnection
+from starlette.routing import BaseRoute
+
+from listeners.moments import Moments
+from server.gateway.buckets import Buckets
+from server.gateway.kept import Kept
+from server.gateway.keys import Keyring
+from server.gateway.metrics import Metrics
+from server.gateway.origins import Origins
+from server.gateway.rooms import Rooms
+from server.gateway.seats import Seats
+from server.gateway.streams import Streams
+from server.gateway.tickets import Tickets
+from server.held import Held
+from server.running import Running
+from server.settings import Settings
+
+SESSION: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # as `bus.keys` has it
+MOST: Final = 2**53 - 1  # of any whole number in a request: JavaScript reads no larger one
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """`closing` is set once the server is to end: every stream says so and returns."""
+
+    settings: Settings
+    held: Held
+    running: Running
+    keyring: Keyring
+    tickets: Tickets
+    buckets: Buckets
+    rooms: Rooms
+    streams: Streams
+    seats: Seats
+    moments: Moments
+    origins: Origins
+    closing: asyncio.Event
+    clock: Callable[[], float] = time.time  # tokens expire by it
+    metrics: Metrics = field(default_factory=Metrics)
+    views: Kept = field(default_factory=Kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Routes of another package, and what runs for as long as the server does."""
+
+    routes: tuple[BaseRoute, ...]
+    lifespan: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
+
+
+async def doors_of(connection: HTTPConnection) -> Doors:
+    return cast("Doors", connection.app.state.doors)
+
+
+DoorsOf = Annotated[Doors, Depends(doors_of)]
+SessionId = Annotated[str, Path(pattern=SESSION, description="id of the session")]

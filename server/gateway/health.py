@@ -1,0 +1,74 @@
+"""Whether the process lives, and whether it can serve.
+
+It can serve where Redis answers and what is published comes to be remembered: a
+server whose workers are all gone takes entries that nobody folds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from bus import Bus
+from bus.errors import BusError
+
+PATIENCE_SECONDS: Final = 5.0  # that Redis may fail for
+ASKING_SECONDS: Final = 2.0  # that one answer may take
+KEPT_SECONDS: Final = 1.0  # that a finding is told again without asking
+LATE_MS: Final = 30_000  # age of an entry that should have been folded long ago
+ALIVE_MS: Final = 15_000  # since a worker's last beat
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What Redis said: workers alive, and how long the oldest fold is due."""
+
+    answered: bool
+    workers: int = 0
+    oldest_fold_ms: int = 0
+
+    @property
+    def stalled(self) -> bool:
+        return self.oldest_fold_ms > LATE_MS and not self.workers
+
+
+class Health:
+    """Asks when it is asked, at most once in `KEPT_SECONDS`."""
+
+    def __init__(self, bus: Bus, clock: Callable[[], float] = time.monotonic) -> None:
+        self._bus, self._clock = bus, clock
+        self._answered = clock()
+        self._asked = float("-inf")
+        self._finding = Finding(answered=True)
+        self._asking = asyncio.Lock()
+
+    async def finding(self) -> Finding:
+        async with self._asking:
+            if self._clock() - self._asked >= KEPT_SECONDS:
+                self._finding = await self._look()
+                self._asked = self._clock()
+                if self._finding.answered:
+                    self._answered = self._asked
+            return self._finding
+
+    async def why_not(self) -> str:
+        """Why the server is not ready; "" where it is."""
+        found = await self.finding()
+        if not found.answered and self._clock() - self._answered > PATIENCE_SECONDS:
+            return "Redis does not answer"
+        if found.stalled:
+            return "entries wait to be folded, and no worker is at work"
+        return ""
+
+    async def _look(self) -> Finding:
+        try:
+            async with asyncio.timeout(ASKING_SECONDS):
+                workers = await self._bus.workers()
+                oldest = await self._bus.oldest_due_ms("fold")
+        except (BusError, TimeoutError):
+            return Finding(answered=False)
+        alive = sum(worker.age_ms < ALIVE_MS for worker in workers)
+        return Finding(answered=True, workers=alive, oldest_fold_ms=oldest or 0)

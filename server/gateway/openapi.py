@@ -1,0 +1,145 @@
+"""The API's description of itself: tags, security schemes, what each route may answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from pydantic.json_schema import models_json_schema
+
+from server.gateway.bodies import EntriesBody, MessageBody
+from server.gateway.identity import Needs
+from server.gateway.presented import COOKIE, SEAT_COOKIE
+from server.gateway.problems import SCHEMA, problems
+
+VERSION: Final = "1"  # of the API, as its paths have it
+_REF: Final = "#/components/schemas/{model}"
+_READ_BY_ROUTES: Final = (MessageBody, EntriesBody)  # bodies that no signature names
+_DEFAULTS: Final = ("HTTPValidationError", "ValidationError")
+_made: list[dict[str, Any]] = []
+
+_ABOUT: Final = """\
+Sessions of an asynchronous deliberation: what is said, what it comes to, who may speak.
+
+Every request brings a signed token, as a header or a cookie; a token speaks in its own name.
+What goes wrong is `application/problem+json`, without any value of the request. Live streams
+are described by `/asyncapi.json`.
+"""
+
+# By the module that a route stands in; in this order.
+TAGS: Final[Mapping[str, tuple[str, str]]] = {
+    "routes_auth": ("identity", "Logging in, tokens and tickets"),
+    "routes_sessions": ("sessions", "Sessions as wholes"),
+    "routes_catalogue": ("catalogue", "What sessions are opened with"),
+    "routes_messages": ("messages", "What is said"),
+    "routes_live": ("live", "What is said, as it is said"),
+    "routes_votes": ("votes", "Votes and ballots"),
+    "routes_floor": ("floor", "Who speaks next"),
+    "routes_people": ("participants", "Participants and seats"),
+    "routes_memory": ("memory", "What the talk has come to"),
+    "routes_explain": ("memory", "What the talk has come to"),
+    "routes_view": ("memory", "What the talk has come to"),
+    "routes_minutes": ("memory", "What the talk has come to"),
+    "routes_context": ("memory", "What the talk has come to"),
+    "routes_notes": ("notebooks", "Participants' own notebooks"),
+    "routes_goals": ("work", "Goals, tasks, steps and episodes"),
+    "routes_tools": ("tools", "Results of tools that are kept"),
+    "routes_rules": ("rules", "Settings, corrections, redaction"),
+    "routes_lessons": ("lessons", "Lessons of other sessions"),
+    "routes_health": ("health", "Whether the server lives and serves"),
+    "pages": ("pages", "The page, and what describes the API"),
+}
+
+SCHEMES: Final[Mapping[str, Any]] = {
+    "token": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+    "seat": {"type": "apiKey", "in": "cookie", "name": SEAT_COOKIE},
+}
+
+
+def describe(app: FastAPI) -> None:
+    """Have `app.openapi` give the whole description; each operation is called as its function."""
+    for route in _routes():
+        route.operation_id = route.name
+    app.openapi = lambda: _kept(app)  # type: ignore[method-assign]
+
+
+def _routes() -> list[APIRoute]:
+    from server.gateway.app import routes
+
+    return [route for route in routes() if isinstance(route, APIRoute)]
+
+
+def document() -> dict[str, Any]:
+    """OpenAPI of an application that serves nothing."""
+    from server.gateway.app import build
+
+    return build(None).openapi()
+
+
+def _kept(app: FastAPI) -> dict[str, Any]:
+    """All applications of a process have the same routes, and take a while to describe."""
+    if not _made:
+        _made.append(_described(app))
+    return _made[0]
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    tree: dict[str, Any] = get_openapi(
+        title=app.title, version=VERSION, summary="An asynchronous deliberation server",
+        description=_ABOUT, routes=app.routes,
+    )  # fmt: skip
+    for route in _routes():
+        for method in route.methods or ():
+            operation = tree["paths"].get(route.path_format, {}).get(method.lower())
+            if operation is not None:
+                _complete(operation, route)
+    tags = dict(TAGS.values())
+    tree["tags"] = [{"name": name, "description": about} for name, about in tags.items()]
+    components = tree.setdefault("components", {})
+    components["securitySchemes"] = dict(SCHEMES)
+    components["responses"] = {str(status): answer for status, answer in problems().items()}
+    components["schemas"] = _schemas(components.get("schemas", {}))
+    return tree
+
+
+def _complete(operation: dict[str, Any], route: APIRoute) -> None:
+    """Its family, its right, and what any route may answer."""
+    tag = TAGS.get(route.endpoint.__module__.rpartition(".")[2])
+    if tag is not None:
+        operation["tags"] = [tag[0]]
+    right = next(rights(route), "public")
+    operation["x-parley-right"] = right
+    if right == "public":
+        return
+    operation["security"] = [{name: []} for name in SCHEMES]
+    answers = operation["responses"]
+    for status, usual in problems().items():
+        if answers.get(str(status), usual) == usual:
+            answers[str(status)] = {"$ref": f"#/components/responses/{status}"}
+    operation["responses"] = dict(sorted(answers.items()))
+
+
+def rights(route: APIRoute) -> Iterator[str]:
+    """The rights that a route needs."""
+    yield from _rights(route.dependant)
+
+
+def _rights(dependant: Dependant) -> Iterator[str]:
+    if isinstance(dependant.call, Needs):
+        yield dependant.call.right
+    for inner in dependant.dependencies:
+        yield from _rights(inner)
+
+
+def _schemas(found: dict[str, Any]) -> dict[str, Any]:
+    """Every schema by name; the framework's own form of errors is not what anybody is sent."""
+    _, told = models_json_schema(
+        [(model, "validation") for model in _READ_BY_ROUTES], ref_template=_REF
+    )
+    ours = {name: one for name, one in found.items() if name not in _DEFAULTS}
+    return dict(sorted({**ours, **told["$defs"], "Problem": SCHEMA}.items()))

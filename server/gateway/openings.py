@@ -1,0 +1,52 @@
+"""How a session is opened that a request asks for."""
+
+from __future__ import annotations
+
+from bus.entries import SessionOpened
+from memory.presets import PRESETS, preset
+from memory.settings import overlay
+from server.casting import Cast, cast
+from server.errors import Misuse
+from server.gateway.bodies import SessionBody
+from server.gateway.doors import Doors
+from server.gateway.problems import Problem
+from server.opening import opening
+from server.scenario_files import bundled
+from server.table import opened, settings_of
+from server.voices import told
+
+
+def scenario_of(doors: Doors, name: str) -> Cast:
+    """A bundled scenario, made ready: a request names no file. Raises `Problem`, `Misuse`."""
+    if name not in bundled():
+        raise Problem("invalid", field="scenario", fault="unknown")
+    return cast(name, doors.settings.personas)
+
+
+def opening_of(doors: Doors, body: SessionBody, found: Cast | None) -> SessionOpened:
+    """Entry 1, with what the request sets laid over all else.
+
+    Raises `Problem` for a preset that is none, `SettingsRefused`, and `Misuse` for what
+    makes no sense together.
+    """
+    _check(body)
+    settings = doors.settings
+    if found is None:
+        entry = opening(settings, doors.held.packs, body.title)
+    else:
+        offline = body.run == "script" or not settings.has_model
+        entry = opened(found, told(settings, found, offline=offline), doors.held.packs)
+    tree = entry.settings if body.preset is None else overlay(entry.settings, preset(body.preset))
+    changes = {"settings": overlay(tree, body.settings), "title": body.title or entry.title}
+    entry = entry.model_copy(update=changes)
+    settings_of(entry)
+    return entry
+
+
+def _check(body: SessionBody) -> None:
+    if body.preset is not None and body.preset not in PRESETS:
+        raise Problem("invalid", field="preset", fault="unknown")
+    if body.scenario is None and body.run != "no":
+        raise Misuse("only a scenario can be run; name one")
+    if body.run != "no" and (body.title or "goal" in body.settings):
+        raise Misuse("a scenario that is run keeps its title and its goal")

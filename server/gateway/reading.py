@@ -1,0 +1,130 @@
+"""Memory as a route reads it: live where it is watched, else caught up, or as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import orjson
+from fastapi import Query, Request, Response
+
+from bus.entries import Record
+from bus.errors import BusError
+from bus.info import SessionInfo
+from listeners.reader import is_heard_message, wanted
+from memory.context import Context, Profile, assemble
+from memory.context import Request as Wanted
+from memory.state import Memory
+from server import explaining
+from server.asking import Replayed
+from server.errors import NotYet
+from server.gateway.doors import MOST, Doors
+
+CATCH_UP_SECONDS: Final = 1.0  # for which a room is waited for, before the log is read here
+MORE: Final = 16  # entries looked at beyond the messages wanted
+
+At = Annotated[int | None, Query(ge=0, le=MOST, description="number of a past primary entry")]
+
+
+async def memory_of(doors: Doors, session: str, at: int | None = None) -> Memory:
+    """Memory now or after primary entry `at`: read it before the next await.
+
+    Raises `SessionNotFound`, and `NotYet` for a moment that has not come.
+    """
+    info = await doors.held.bus.info(session)
+    if at is None:
+        return await present(doors, info)
+    check(info, at)
+    return await doors.moments.at(session, at)
+
+
+def check(info: SessionInfo, at: int | None) -> None:
+    """Raises `NotYet` for a moment that has not come."""
+    if at is not None and at > info.n:
+        raise NotYet(at, info.n)
+
+
+async def present(doors: Doors, info: SessionInfo) -> Memory:
+    """The memory of everything up to the head that `info` tells of, or later."""
+    room = doors.rooms.held(info.session)
+    if room is not None:
+        try:
+            async with asyncio.timeout(CATCH_UP_SECONDS):
+                await room.caught_up(info.head)
+            return room.memory
+        except (TimeoutError, BusError):
+            pass  # it begins anew, or its outage is not over
+    return await doors.held.reader.current(info.session)
+
+
+async def context_of(
+    doors: Doors,
+    session: str,
+    participant: str | None,
+    profile: Profile,
+    budget: int | None,
+    at: int | None,
+    shared: Sequence[str] = (),
+) -> Context:
+    """What `participant` needs to know to speak, now or after primary entry `at`.
+
+    Raises `SessionNotFound`, `NotYet`, `ContextOverflow`.
+    """
+    reader = doors.held.reader
+    if at is None:
+        return await reader.context(
+            session, participant, profile=profile, budget=budget, shared=shared
+        )
+    info = await doors.held.bus.info(session)
+    check(info, at)
+    if info.skips:
+        return await reader.context(
+            session, participant, profile=profile, budget=budget, at=at, shared=shared
+        )
+    others = [(other, await reader.current(other)) for other in shared]
+    memory = await doors.moments.at(session, at)
+    recent = await _recent(doors, session, at, wanted(memory, profile))
+    asked = Wanted(participant, profile, budget, recent, others)
+    return assemble(memory, asked)
+
+
+async def _recent(doors: Doors, session: str, at: int, count: int) -> list[Record]:
+    """The newest `count` messages up to primary entry `at`, oldest first."""
+    found: list[Record] = []
+    last = at
+    while last > 0 and len(found) < count:
+        first = max(1, last - count - MORE)
+        records = await doors.moments.records(session, range(first, last + 1))
+        found = [one for _, one in sorted(records.items()) if is_heard_message(one, ())] + found
+        last = first - 1
+    return found[-count:] if count else []
+
+
+async def explained(doors: Doors, session: str, ref: str) -> dict[str, Any]:
+    """Why an item is in memory, as `server.explaining` tells it. Raises `UnknownRef`."""
+    facts = await doors.moments.history(session, ref)
+    memory = await memory_of(doors, session)
+    words = explaining.cited(memory, ref) | {fact.n for fact in facts[:1]}
+    recent = await doors.held.reader.recent(session, memory.settings.context.recent_full)
+    said = await doors.moments.records(session, words)
+    memory = await memory_of(doors, session)
+    said.update((record.n, record) for record in recent)
+    return explaining.explanation(Replayed(memory, facts, said), ref)
+
+
+def zipped(request: Request, packed: bytes, tag: str, status: int = 200) -> Response:
+    """JSON that is kept packed, to whoever takes it so; 304 where the caller has it."""
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
+    if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
+        return Response(None, 304, headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(packed, status, {**headers, "Content-Encoding": "gzip"}, "application/json")
+    return Response(zlib.decompress(packed, 31), status, headers, "application/json")
+
+
+def packed(tree: Any) -> bytes:
+    """The JSON of it, as gzip has it."""
+    press = zlib.compressobj(1, wbits=31)
+    return press.compress(orjson.dumps(tree)) + press.flush()

@@ -1,0 +1,163 @@
+"""A room per session that somebody of this process watches or sits in."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+from weakref import WeakValueDictionary
+
+import structlog
+
+from bus import Bus
+from bus.errors import BusError
+from bus.tasks import end
+from listeners.agents.arbiter import Arbiter
+from listeners.moments import Moments
+from listeners.rooms.doors import BusDoor
+from listeners.rooms.room import Room, entered
+from memory.state import Packs
+from server.gateway.channel import FOLDS, Channel
+
+AGAIN_SECONDS: Final = 0.5  # before an arbiter that Redis failed looks again
+
+log = structlog.get_logger("parley.rooms")
+
+
+class Rooms:
+    """Shared and counted. A room with agents and a floor has an arbiter here."""
+
+    def __init__(
+        self, bus: Bus, packs: Packs, moments: Moments, linger_seconds: float = 30.0
+    ) -> None:
+        self._bus, self._packs, self._moments = bus, packs, moments
+        self._linger_seconds = linger_seconds
+        self._held: dict[str, _Held] = {}
+        self._opening = WeakValueDictionary[str, asyncio.Lock]()  # for as long as someone waits
+        self._folds = asyncio.Semaphore(FOLDS)
+        self._closing: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def room(self, session: str) -> AsyncIterator[Room]:
+        """Kept for `linger_seconds` after the last left it. Raises `SessionNotFound`."""
+        held = await self._taken(session)
+        try:
+            yield held.room
+        finally:
+            held.users -= 1
+            if not held.users:
+                loop = asyncio.get_running_loop()
+                held.timer = loop.call_later(self._linger_seconds, self._let_go, held)
+
+    def held(self, session: str) -> Room | None:
+        """The room, where there is one: its memory is live, read it between two awaits."""
+        held = self._held.get(session)
+        return None if held is None else held.room
+
+    def channel(self, session: str) -> Channel:
+        """The live stream; only inside `room(session)`."""
+        return self._held[session].channel
+
+    def nudge(self, session: str) -> None:
+        """Something was published here: the room need not wait for Redis to say so."""
+        self._bus.nudge(session)
+
+    async def aclose(self) -> None:
+        """Leave every room."""
+        for held in list(self._held.values()):
+            self._let_go(held)
+        while self._closing:
+            await asyncio.wait(self._closing)
+
+    async def _taken(self, session: str) -> _Held:
+        """The room with one user more, opened where it is not."""
+        lock = self._opening.setdefault(session, asyncio.Lock())
+        async with lock:
+            held = self._held.get(session)
+            if held is None:
+                held = await self._opened(session)
+            held.users += 1
+            if held.timer is not None:
+                held.timer.cancel()
+                held.timer = None
+            return held
+
+    async def _opened(self, session: str) -> _Held:
+        async with AsyncExitStack() as stack:
+            room = await stack.enter_async_context(
+                entered(BusDoor(self._bus, self._packs, session))
+            )
+            channel = Channel(room, self._moments, self._folds)
+            held = self._held[session] = _Held(room, channel, stack.pop_all())
+        held.minding = asyncio.create_task(self._mind(held), name=f"parley-mind-{session}")
+        return held
+
+    def _let_go(self, held: _Held) -> None:
+        """Forget it at once; what ends it goes on by itself."""
+        if self._held.get(held.room.session) is held:
+            del self._held[held.room.session]
+            if held.timer is not None:
+                held.timer.cancel()
+            task = asyncio.create_task(held.aclose())
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
+    async def _mind(self, held: _Held) -> None:
+        """Have an arbiter at work while one is needed; tell everybody where the room fails."""
+        room = held.room
+        try:
+            while True:
+                seq = room.seq
+                held.arbitrate()
+                await room.moved(seq)
+        except Exception as error:  # whatever ended it: a session that is gone, a log unreadable
+            log.warning("room_ended", session=room.session, reason=str(error))
+            held.channel.end("gone")
+            self._let_go(held)
+
+
+class _Held:
+    """A room, who uses it, and what works in it."""
+
+    def __init__(self, room: Room, channel: Channel, stack: AsyncExitStack) -> None:
+        self.room, self.channel = room, channel
+        self.users = 0
+        self.timer: asyncio.TimerHandle | None = None
+        self.minding: asyncio.Task[None] | None = None
+        self._stack = stack
+        self._arbiter: asyncio.Task[None] | None = None
+
+    def arbitrate(self) -> None:
+        """Start or stop the arbiter, as the memory says it is needed."""
+        wanted = _needs_arbiter(self.room)
+        at_work = self._arbiter is not None and not self._arbiter.done()
+        if wanted and not at_work:
+            name = f"parley-arbiter-{self.room.session}"
+            self._arbiter = asyncio.create_task(_arbitrated(self.room), name=name)
+        elif at_work and not wanted and self._arbiter is not None:
+            self._arbiter.cancel()
+
+    async def aclose(self) -> None:
+        await end(*(task for task in (self.minding, self._arbiter) if task is not None))
+        await self._stack.aclose()
+
+
+def _needs_arbiter(room: Room) -> bool:
+    memory = room.memory
+    if memory.closed is not None or memory.settings.floor.policy == "open":
+        return False
+    return any(seat.present and seat.role == "agent" for seat in memory.floor.seats.values())
+
+
+async def _arbitrated(room: Room) -> None:
+    """Arbitrate until the session is closed, through outages of Redis."""
+    nonce = secrets.token_hex(6)
+    while room.memory.closed is None:
+        try:
+            await Arbiter(room, nonce).run()
+            return
+        except BusError as error:
+            log.warning("arbiter_waits", session=room.session, reason=str(error))
+            await asyncio.sleep(AGAIN_SECONDS)

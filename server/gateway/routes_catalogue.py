@@ -1,0 +1,46 @@
+"""What a session can be opened with: presets, scenarios, personas."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter
+
+from server import inventory, scenarios
+from server.gateway.answers import Page, PersonaRow, PresetRow, ScenarioRow
+from server.gateway.doors import DoorsOf
+from server.gateway.identity import AnyToken
+from server.gateway.problems import problems
+from server.personas import everyone
+
+router = APIRouter()
+
+
+@router.get("/v1/presets", response_model=Page[PresetRow], responses=problems())
+async def list_presets(caller: AnyToken) -> Any:
+    """The presets, and what each sets."""
+    return {"items": inventory.presets()}
+
+
+@router.get("/v1/scenarios", response_model=Page[ScenarioRow], responses=problems())
+async def list_scenarios(caller: AnyToken) -> Any:
+    """The scenarios that come with Parley."""
+    return {"items": await asyncio.to_thread(scenarios.listed)}
+
+
+@router.get("/v1/personas", response_model=Page[PersonaRow], responses=problems("refused"))
+async def list_personas(caller: AnyToken, doors: DoorsOf) -> Any:
+    """Whoever can be seated."""
+    found = (await asyncio.to_thread(everyone, doors.settings)).found
+    return {
+        "items": [
+            {
+                "name": name, "display": one.persona.display,
+                "description": one.persona.description,
+                "interests": list(one.persona.interests),
+                "may": None if one.persona.may is None else list(one.persona.may),
+            }
+            for name, one in found.items()
+        ]
+    }  # fmt: skip

@@ -1,0 +1,179 @@
+"""The floor: bids, grants, phases."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Response
+
+from server.flooring import moderated
+from server.gateway.answers import FloorRow, ReceiptRow
+from server.gateway.bodies import BidBody, FloorBody, PassBody, PhaseBody
+from server.gateway.doors import Doors, DoorsOf, SessionId
+from server.gateway.identity import Caller, Needs, Reader, Speaker
+from server.gateway.problems import Problem, problems
+from server.gateway.reading import memory_of
+from server.gateway.speaking import Key, answer, moderator, own_id
+from server.joining_view import floor_tree
+
+router = APIRouter()
+
+_ASKED: Final = problems("no-session", "closed", "floor-required", "seat-taken", "busy")
+_TOLD: Final = {
+    **problems(
+        "no-session", "closed", "conflict", "not-your-name", "floor-moved", "refused", "busy"
+    ),
+    200: {"model": ReceiptRow, "description": "It stood there before"},
+    201: {"model": ReceiptRow},
+}
+
+
+@router.get(
+    "/v1/sessions/{session}/floor",
+    response_model=FloorRow,
+    responses=problems("no-session"),
+)
+async def get_floor(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+    """Who has the floor, who asks for it, and who sits where."""
+    return await _floor(doors, session)
+
+
+@router.post(
+    "/v1/sessions/{session}/floor/bids",
+    status_code=201,
+    response_model=FloorRow,
+    responses=_ASKED,
+)
+async def bid_for_floor(session: SessionId, body: BidBody, caller: Speaker, doors: DoorsOf) -> Any:
+    """Ask for the floor, from a seat that was taken here."""
+    seat = doors.seats.of(caller.name, session)
+    if seat is None:
+        raise Problem("floor-required")
+    await seat.bid(body.urgency, body.intent, re=body.re, novelty=body.novelty)
+    doors.rooms.nudge(session)
+    return await _floor(doors, session)
+
+
+@router.post(
+    "/v1/sessions/{session}/floor/passes",
+    status_code=201,
+    response_model=FloorRow,
+    responses=_ASKED,
+)
+async def pass_floor(session: SessionId, body: PassBody, caller: Speaker, doors: DoorsOf) -> Any:
+    """Have nothing to add now; `ready`: nothing until something new is said."""
+    seat = doors.seats.of(caller.name, session)
+    if seat is None:
+        raise Problem("floor-required")
+    await seat.pass_(ready=body.ready, reason=body.reason)
+    doors.rooms.nudge(session)
+    return await _floor(doors, session)
+
+
+async def _floor(doors: Doors, session: str) -> dict[str, Any]:
+    memory = await memory_of(doors, session)
+    seats = sorted(memory.floor.seats.items(), key=lambda one: one[1].order)
+    told = [
+        {
+            "name": name, "role": seat.role, "present": seat.present, "muted": seat.muted,
+            "turns": seat.turns, "interests": list(seat.interests),
+        }
+        for name, seat in seats
+    ]  # fmt: skip
+    return {**floor_tree(memory), "seats": told}
+
+
+async def _moderated(
+    doors: Doors, session: str, caller: Caller, needs: str, words: str, named: str | None,
+    key: str | None,
+) -> Response:  # fmt: skip
+    """What a moderator types, done in the caller's name; an operator's own word is the server's."""
+    by = moderator(await doors.held.reader.current(session), caller, named, needs)
+    own = own_id(by or caller.name, key)
+    receipt = await moderated(doors.held, session, words, by or caller.name, own, server=by is None)
+    doors.rooms.nudge(session)
+    return answer(receipt, own)
+
+
+def _whom(body: FloorBody) -> str:
+    if body.participant is None:
+        raise Problem("invalid", field="participant", fault="missing")
+    return body.participant
+
+
+@router.post("/v1/sessions/{session}/floor/grant", status_code=201, responses=_TOLD)
+async def grant_floor(
+    session: SessionId, body: FloorBody, doors: DoorsOf,
+    caller: Annotated[Caller, Depends(Needs("grant"))],
+    key: Key = None,
+) -> Response:  # fmt: skip
+    """Give an agent the floor."""
+    words = f"/grant {_whom(body)}"
+    return await _moderated(doors, session, caller, "grant", words, body.as_, key)
+
+
+@router.post("/v1/sessions/{session}/floor/interrupt", status_code=201, responses=_TOLD)
+async def interrupt_floor(
+    session: SessionId, doors: DoorsOf,
+    caller: Annotated[Caller, Depends(Needs("interrupt"))],
+    body: FloorBody | None = None,
+    key: Key = None,
+) -> Response:  # fmt: skip
+    """Take the floor from whoever has it."""
+    named = body.as_ if body else None
+    return await _moderated(doors, session, caller, "interrupt", "/interrupt", named, key)
+
+
+Muter = Annotated[Caller, Depends(Needs("mute"))]
+Pauser = Annotated[Caller, Depends(Needs("pause"))]
+
+
+@router.post("/v1/sessions/{session}/floor/mute", status_code=201, responses=_TOLD)
+async def mute_participant(
+    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
+) -> Response:
+    """Give somebody no floor."""
+    words = f"/mute {_whom(body)}"
+    return await _moderated(doors, session, caller, "mute", words, body.as_, key)
+
+
+@router.post("/v1/sessions/{session}/floor/unmute", status_code=201, responses=_TOLD)
+async def unmute_participant(
+    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
+) -> Response:
+    """Let somebody have the floor again."""
+    words = f"/unmute {_whom(body)}"
+    return await _moderated(doors, session, caller, "mute", words, body.as_, key)
+
+
+@router.post("/v1/sessions/{session}/floor/pause", status_code=201, responses=_TOLD)
+async def pause_floor(
+    session: SessionId, doors: DoorsOf, caller: Pauser, body: FloorBody | None = None,
+    key: Key = None,
+) -> Response:  # fmt: skip
+    """Give no agent the floor until it is resumed."""
+    return await _moderated(
+        doors, session, caller, "pause", "/pause", body.as_ if body else None, key
+    )
+
+
+@router.post("/v1/sessions/{session}/floor/resume", status_code=201, responses=_TOLD)
+async def resume_floor(
+    session: SessionId, doors: DoorsOf, caller: Pauser, body: FloorBody | None = None,
+    key: Key = None,
+) -> Response:  # fmt: skip
+    """Give agents the floor again."""
+    return await _moderated(
+        doors, session, caller, "pause", "/resume", body.as_ if body else None, key
+    )
+
+
+@router.post("/v1/sessions/{session}/phases", status_code=201, responses=_TOLD)
+async def begin_phase(
+    session: SessionId, body: PhaseBody, doors: DoorsOf,
+    caller: Annotated[Caller, Depends(Needs("phase"))],
+    key: Key = None,
+) -> Response:  # fmt: skip
+    """Begin a phase; it ends the one before."""
+    words = f"/phase {body.title}"
+    return await _moderated(doors, session, caller, "phase", words, body.as_, key)

@@ -1,0 +1,132 @@
+"""Votes: call, confirm, cast, count."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query
+
+from bus.drafts import made
+from bus.entries import VoteInitiated, VoteRule
+from server import voting
+from server.gateway.answers import Page, ToldVote, VoteRow
+from server.gateway.bodies import BallotBody, ConfirmBody, CountBody, VoteBody
+from server.gateway.doors import DoorsOf, SessionId
+from server.gateway.identity import Caller, Needs, Reader, Speaker
+from server.gateway.problems import Problem, problems
+from server.gateway.speaking import Key, moderator, own_id
+from server.talking import handle
+
+router = APIRouter()
+
+Ref = Annotated[str, Path(pattern=r"^[Vv]?[1-9][0-9]{0,8}$", description="handle, such as V1")]
+Voter = Annotated[Caller, Depends(Needs("vote"))]
+
+_CHANGES = ("no-session", "no-vote", "closed", "conflict", "not-your-name", "refused", "busy")
+
+
+@router.get(
+    "/v1/sessions/{session}/votes",
+    response_model=Page[VoteRow],
+    responses=problems("no-session"),
+)
+async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+    """Every vote that memory holds, as it stands."""
+    return {"items": await voting.shown_in(doors.held, session)}
+
+
+@router.post(
+    "/v1/sessions/{session}/votes",
+    status_code=201,
+    response_model=VoteRow,
+    responses=problems(*_CHANGES),
+)
+async def call_vote(
+    session: SessionId, body: VoteBody, caller: Voter, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Ask the group to vote; refused, with the reason, where it would not be held."""
+    name = caller.speaker(body.as_)
+    moderator(await doors.held.reader.current(session), caller, body.as_ or name, "vote")
+    entry = made(
+        VoteInitiated, participant=name, content=body.question,
+        re=body.proposal and handle(body.proposal), options=tuple(body.options), rule=body.rule,
+        secret=body.secret, quorum=body.quorum, window=body.window,
+    )  # fmt: skip
+    row = await voting.called(doors.held, session, entry, own_id(name, key))
+    doors.rooms.nudge(session)
+    return row
+
+
+@router.get(
+    "/v1/sessions/{session}/votes/{ref}",
+    response_model=ToldVote,
+    response_model_exclude_unset=True,
+    responses=problems("no-session", "no-vote", "refused"),
+)
+async def get_vote(
+    session: SessionId, ref: Ref, caller: Reader, doors: DoorsOf,
+    rule: VoteRule | None = None,
+    quorum: Annotated[int | None, Query(ge=0, le=1000, description="per mille")] = None,
+) -> Any:  # fmt: skip
+    """A vote; with a `rule` or `quorum`, its ballots counted again by those as well."""
+    if rule is None and quorum is None:
+        (row,) = await voting.shown_in(doors.held, session, ref)
+        return row
+    return await voting.tallied(doors.held, session, ref, rule, quorum)
+
+
+@router.post(
+    "/v1/sessions/{session}/votes/{ref}/confirm",
+    status_code=201,
+    response_model=VoteRow,
+    responses=problems(*_CHANGES),
+)
+async def confirm_vote(
+    session: SessionId, ref: Ref, body: ConfirmBody, caller: Speaker, doors: DoorsOf,
+    key: Key = None,
+) -> Any:  # fmt: skip
+    """Say whether a vote that was called may be held now."""
+    by = caller.speaker(body.as_)
+    row = await voting.confirmed(
+        doors.held, session, ref, agreed=body.agreed, by=by, id=own_id(by, key)
+    )
+    doors.rooms.nudge(session)
+    return row
+
+
+@router.post(
+    "/v1/sessions/{session}/votes/{ref}/ballots",
+    status_code=201,
+    response_model=VoteRow,
+    responses=problems(*_CHANGES),
+)
+async def cast_ballot(
+    session: SessionId, ref: Ref, body: BallotBody, caller: Speaker, doors: DoorsOf,
+    key: Key = None,
+) -> Any:  # fmt: skip
+    """Cast a ballot: one option, or `abstain`; in a ranked vote several, best first."""
+    by = caller.speaker(body.as_)
+    row = await voting.cast_in(
+        doors.held, session, ref, body.choice, by=by, why=body.why, id=own_id(by, key)
+    )
+    doors.rooms.nudge(session)
+    return row
+
+
+@router.post(
+    "/v1/sessions/{session}/votes/{ref}/count",
+    status_code=201,
+    response_model=VoteRow,
+    responses=problems(*_CHANGES),
+)
+async def count_vote(
+    session: SessionId, ref: Ref, caller: Voter, doors: DoorsOf, body: CountBody | None = None
+) -> Any:
+    """Close a vote with the ballots that are in."""
+    memory = await doors.held.reader.current(session)
+    by = moderator(memory, caller, body.as_ if body else None, "vote")
+    if by is None and not caller.operator:
+        raise Problem("forbidden", needs="vote")
+    row = await voting.counted_in(doors.held, session, ref)
+    doors.rooms.nudge(session)
+    return row

@@ -1,0 +1,108 @@
+"""Scenarios played for callers, each in a process of its own that ends with the server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import tempfile
+from typing import Any, Final
+
+import structlog
+from fastapi import FastAPI
+
+from bus.errors import SessionClosed
+from bus.tasks import end
+from memory.text import visible
+from server.gateway.doors import Doors
+from server.gateway.problems import Problem
+from server.leaves import INHERITED
+from server.running import child_environment
+from server.scenarios import described
+from server.settings import SETTINGS, Settings
+
+RETRY_SECONDS: Final = 30.0  # until one that is played may be over
+TOLD: Final = 500  # characters of what a player that failed said last
+GRACE_SECONDS: Final = 5.0  # for a player to end by itself
+
+log = structlog.get_logger("parley.runs")
+
+
+async def begin(app: FastAPI, doors: Doors, session: str, scenario: str, *, offline: bool) -> None:
+    """Have a scenario played in a session that is open.
+
+    Raises `SessionNotFound`, `SessionClosed`, `Misuse` for one that has no bound, and
+    `Problem` `busy` where as many are played as `serve.runs` allows.
+    """
+    if (await doors.held.bus.info(session)).status != "open":
+        raise SessionClosed(session)
+    await asyncio.to_thread(described, doors.settings, scenario)
+    playing: set[asyncio.Task[None]] = getattr(app.state, "playing", set())
+    app.state.playing = playing
+    if len(playing) >= doors.settings.serve.runs:
+        raise Problem("busy", retry_after=RETRY_SECONDS)
+    task = asyncio.create_task(_played(doors, session, scenario, offline), name="parley-run")
+    playing.add(task)
+    task.add_done_callback(playing.discard)
+
+
+async def _played(doors: Doors, session: str, scenario: str, offline: bool) -> None:
+    words = ["run", scenario, "--session", session, "--yes", *(["--offline"] if offline else [])]
+    own = doors.settings.model_copy(update={"redis": doors.running.url})
+    with tempfile.TemporaryFile() as told:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "server", *words,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=told,
+            env=_environment(own),
+        )  # fmt: skip
+        try:
+            await _until(process, doors.closing)
+        finally:
+            await _stop(process)
+        if process.returncode and not doors.closing.is_set():
+            told.seek(0)
+            last = told.read().decode(errors="replace").strip()[-TOLD:]
+            log.warning(
+                "run_failed", session=session, status=process.returncode, told=visible(last)
+            )
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """That of a child, without the session settings that nobody set: a scenario has its own."""
+    given = settings.session.model_dump(exclude_unset=True)
+    left = {
+        setting.variable
+        for setting in SETTINGS.values()
+        if setting.path[0] == INHERITED and not _has(given, setting.path[1:])
+    }
+    whole = child_environment(settings)
+    return {name: value for name, value in whole.items() if name not in left}
+
+
+def _has(tree: Any, path: tuple[str, ...]) -> bool:
+    for step in path:
+        if not isinstance(tree, dict) or step not in tree:
+            return False
+        tree = tree[step]
+    return True
+
+
+async def _until(process: asyncio.subprocess.Process, closing: asyncio.Event) -> None:
+    """Return once the process has ended, or the server is to."""
+    waits = [asyncio.create_task(process.wait()), asyncio.create_task(closing.wait())]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await end(*waits)
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), GRACE_SECONDS)
+        except TimeoutError:
+            process.kill()
+            await process.wait()

@@ -1,0 +1,26 @@
+"""Entries as readers over HTTP may see them: of a ballot nothing that its vote keeps secret."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from bus.entries import Record
+from memory.items import Fact
+from server.watching import as_data
+
+_CAST: Final = "ballot.cast"
+_KEPT: Final = ("choice", "content")
+
+
+def as_shown(record: Record, facts: Sequence[Fact] = ()) -> dict[str, Any]:
+    """An entry as JSON-ready data; what was chosen only where its fact says so too.
+
+    The fact of a ballot in a secret vote does not, nor that of one that did not count.
+    """
+    row = as_data(record)
+    if record.entry.kind == _CAST and not any(
+        fact.kind == _CAST and "choice" in fact.data for fact in facts
+    ):
+        row["entry"] = {key: value for key, value in row["entry"].items() if key not in _KEPT}
+    return row

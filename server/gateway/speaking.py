@@ -1,0 +1,109 @@
+"""Who says something here, under which id, and whether they may."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Annotated, Any, Final, TypeVar
+
+import orjson
+from fastapi import Header, Request, Response
+from pydantic import BaseModel, ValidationError
+from ulid import ULID
+
+from bus.drafts import Draft, Receipt
+from bus.errors import StaleEpoch
+from memory.floor.grants import allowed
+from memory.state import Memory
+from server.gateway.doors import Doors
+from server.gateway.identity import Caller
+from server.gateway.problems import Problem
+
+Model = TypeVar("Model", bound=BaseModel)
+
+NEVER: Final = -1  # no epoch of a floor: what is published under it lands only if it is there
+
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key", pattern=r"^[!-~]{1,100}$",
+        description="the same key again gives the same answer, and nothing is said twice",
+    ),
+]  # fmt: skip
+
+
+def own_id(name: str, key: str | None = None) -> str:
+    """The id of an entry of `name`: by its key the same again, else a new one."""
+    whose = blake2b(name.encode(), digest_size=8).hexdigest()
+    return f"http:{whose}:{key or ULID()}"
+
+
+def check_act(caller: Caller, act: str | None) -> None:
+    """Raises `Problem` `act-not-allowed` where the token lists acts, and not this one."""
+    if not caller.may_say(act):
+        raise Problem("act-not-allowed")
+
+
+def moderator(memory: Memory, caller: Caller, named: str | None, needs: str) -> str | None:
+    """In whose name something is done that takes the capability `needs`.
+
+    None is an operator's own word, which is the server's, and needs none. Raises `Problem`
+    `forbidden` where the session gives that name no such capability.
+    """
+    name = caller.name if named is None else caller.speaker(named)
+    own = named is None and caller.operator
+    if not (own and caller.role == "operator") and allowed(memory, name, needs):
+        return name
+    if own:
+        return None
+    raise Problem("forbidden", needs=needs)
+
+
+async def standing(doors: Doors, session: str, draft: Draft) -> Receipt | None:
+    """Where `draft` stands, if it was published before. Raises `Conflict`, `SessionClosed`."""
+    try:
+        return (await doors.held.bus.publish(session, [draft], epoch=NEVER))[0]
+    except StaleEpoch:
+        return None
+
+
+async def published(doors: Doors, session: str, drafts: Sequence[Draft]) -> list[Receipt]:
+    """Appends, and tells this process' own room, which need not wait for Redis to say so."""
+    receipts = await doors.held.bus.publish(session, drafts)
+    doors.rooms.nudge(session)
+    return receipts
+
+
+def row_of(receipt: Receipt, id: str) -> dict[str, Any]:
+    return {"seq": receipt.seq, "n": receipt.n, "id": id, "duplicate": receipt.duplicate}
+
+
+def answer(receipt: Receipt, id: str) -> Response:
+    """201, or 200 for what stood there before."""
+    return as_json(row_of(receipt, id), 200 if receipt.duplicate else 201)
+
+
+def as_json(tree: Any, status: int = 200) -> Response:
+    return Response(orjson.dumps(tree), status, media_type="application/json")
+
+
+async def read_body(request: Request, model: type[Model]) -> Model:
+    """The body, read and checked in one step. Raises `Problem`, naming the field."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Problem("media-type")
+    try:
+        return model.model_validate_json(await request.body())
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
+        if first["type"] == "json_invalid":
+            raise Problem("malformed") from None
+        raise Problem("invalid", **fault(model, first["loc"], first["type"])) from None
+
+
+def fault(model: type[BaseModel], loc: Sequence[int | str], kind: str) -> dict[str, Any]:
+    """Where and what is wrong, in words of the model alone: never a key that was sent."""
+    own = {field.alias or name for name, field in model.model_fields.items()}
+    field = str(loc[0]) if loc and loc[0] in own else ""
+    place = "".join(f".{step}" for step in loc[1:2] if field and isinstance(step, int))
+    return {"fault": kind, **({"field": field + place} if field else {})}

@@ -1,0 +1,47 @@
+"""A domain's refusal, fit to be sent: what a caller sent is taken out of it again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from memory.text import clip, visible
+
+LONGEST: Final = 300
+READ: Final = 4000  # of a refusal that quotes a whole message
+# As `repr` writes a value; an apostrophe inside a word opens none. What is cut off stays out.
+_QUOTED: Final = re.compile(
+    r"""(?<!\w)'(?:[^'\\]|\\.)*(?:'|$)|(?<!\w)"(?:[^"\\]|\\.)*(?:"|$)""", re.DOTALL
+)
+_FOR_A_SHELL: Final = re.compile(r"(?<!\w)--\w|(?<!\w)'parley |PARLEY_")
+_ASIDE: Final = re.compile(r" ?\([^()]*(?:'parley |--\w)[^()]*\)")
+_CLAUSES: Final = re.compile(r"(; |(?<=\.) |: )")
+_SHORTEST: Final = 2  # a value this short is taken out where it is quoted only
+
+
+def unechoed(text: str, values: Iterable[str] = ()) -> str:
+    """`text` without what is in quotes, without `values`, without advice for a shell.
+
+    Empty where nothing is left that says anything.
+    """
+    kept = _without_shell(text[:READ])
+    kept = _QUOTED.sub("…", kept)
+    for value in sorted(set(values), key=len, reverse=True):
+        if len(value) > _SHORTEST:
+            kept = kept.replace(value, "…")
+    kept = clip(visible(kept), LONGEST).strip(" ;:,")
+    return kept if re.search(r"\w", kept) else ""
+
+
+def _without_shell(text: str) -> str:
+    """`text` without the clauses that tell what to type."""
+    text = _ASIDE.sub("", text)
+    if not _FOR_A_SHELL.search(text):
+        return text
+    parts = _CLAUSES.split(text)
+    kept: list[str] = []
+    for part, joint in zip(parts[::2], ["", *parts[1::2]], strict=True):
+        if not _FOR_A_SHELL.search(part):
+            kept += [joint if kept else "", part]
+    return "".join(kept)

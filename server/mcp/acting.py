@@ -1,0 +1,190 @@
+"""The tools that take part: join, speak, vote, ask for the floor, leave.
+
+Everything goes through the seat, which knows its floor; no tool speaks past it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Final
+
+import orjson
+
+from bus import Draft
+from bus.drafts import result_id
+from bus.entries import Act
+from bus.errors import Conflict, SessionClosed
+from listeners.rooms.session import Session
+from memory.lookup import vote_of
+from memory.voting.course import result
+from memory.voting.electorate import waits_for
+from server.gateway.problems import Problem
+from server.gateway.speaking import check_act
+from server.mcp.rows import fact_row, floor_of, goal_of
+from server.mcp.tool import Call
+from server.mcp.tool_results import FactRow, Floor, Joined, Left, Said, VoteRow
+from server.talking import handle
+from server.vote_rows import vote_row
+
+NO_SEAT: Final = "You have no seat in this session: call join_session first."
+HOW_TO: Final = (
+    "Read get_context once; then call wait_for_messages with `after`, and again with the "
+    "`after` that it gives, for as long as you take part.",
+    "Speak when you have something to add: propose, support or oppose with a reason, decide, "
+    "ratify; otherwise go on waiting.",
+    "Handles such as P1 (proposal), D1 (decision), V1 (vote) name items; messages have a number.",
+)
+WITH_FLOOR: Final = (
+    "One speaks at a time here: whatever you say waits for the floor, up to 20 seconds. Where it "
+    "is not granted, wait for messages and say it again if it still holds."
+)
+
+
+async def join_session(call: Call) -> Joined:
+    """Idempotent: whoever sits there already is told so again."""
+    caller, args = call.caller, call.args
+    caller.speaker(None)
+    seat = await call.doors.seats.taken(
+        caller, call.session, role="person" if caller.role == "person" else "agent",
+        description=args.description, interests=args.interests,
+    )  # fmt: skip
+    room = call.doors.rooms.held(call.session)
+    memory, own = seat.memory, seat.memory.named(seat.name)
+    here = sorted(name for name, one in memory.floor.seats.items() if one.present and name != own)
+    policy = memory.settings.floor.policy
+    bound = policy != "open" and caller.role == "agent"
+    return Joined(
+        session=call.session, name=seat.name, role=caller.role, n=memory.n,
+        after=0 if room is None else room.seq, title=memory.title, goal=goal_of(memory),
+        policy=policy, participants=here, how_to=[*HOW_TO, *([WITH_FLOOR] if bound else [])],
+    )  # fmt: skip
+
+
+async def say(call: Call) -> Said:
+    args = call.args
+    return await _said(call, args.content, args.act, args.re, to=args.to, topic=args.topic)
+
+
+async def propose(call: Call) -> Said:
+    return await _said(call, call.args.content, "propose", topic=call.args.topic)
+
+
+async def support(call: Call) -> Said:
+    return await _reacted(call, "support")
+
+
+async def oppose(call: Call) -> Said:
+    return await _reacted(call, "oppose")
+
+
+async def ratify(call: Call) -> Said:
+    return await _reacted(call, "ratify")
+
+
+async def decide(call: Call) -> Said:
+    return await _said(call, call.args.content, "decide", call.args.proposal)
+
+
+async def vote(call: Call) -> Said:
+    args, seat, before = call.args, _seat(call), _head(call)
+    n = await seat.vote(args.ref, *args.choice, why=args.why)
+    await _count(call, seat, "V" + args.ref.lstrip("Vv"))
+    return await _found(call, seat, before, n)
+
+
+async def _count(call: Call, seat: Session, ref: str) -> None:
+    """Close the vote once everybody voted: where the floor is open no arbiter does.
+
+    Its id is the one that everybody gives who counts it, so it is closed once.
+    """
+    held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
+    if room is None or held is None or held.status != "open" or waits_for(held):
+        return
+    draft = Draft(result_id(held.n), result(seat.memory, held.ref))
+    with contextlib.suppress(Conflict, SessionClosed):
+        await room.publish([draft])
+
+
+async def call_vote(call: Call) -> VoteRow:
+    args, seat = call.args, _seat(call)
+    n = await seat.call_vote(
+        args.question, re=args.proposal and handle(args.proposal), options=args.options,
+        rule=args.rule, secret=args.secret,
+    )  # fmt: skip
+    held = vote_of(seat.memory, n)
+    if held is None:
+        raise Problem("refused", status=409, detail="Another vote came first; look at the votes.")
+    return VoteRow.model_validate(vote_row(seat.memory, held))
+
+
+async def bid_for_floor(call: Call) -> Floor:
+    args, seat = call.args, _seat(call)
+    await seat.bid(args.urgency, args.intent, re=_target(args.re), novelty=args.novelty)
+    return floor_of(seat.memory, seat.name)
+
+
+async def pass_floor(call: Call) -> Floor:
+    seat = _seat(call)
+    await seat.pass_(ready=call.args.ready)
+    return floor_of(seat.memory, seat.name)
+
+
+async def leave_session(call: Call) -> Left:
+    name = call.caller.speaker(None)
+    return Left(left=await call.doors.seats.left(name, call.session))
+
+
+async def _reacted(call: Call, act: Act) -> Said:
+    ref = _target(call.args.ref)
+    return await _said(call, call.args.why or f"I {act} {ref}.", act, ref)
+
+
+async def _said(
+    call: Call, content: str, act: Act | None, re: int | str | None = None, **given: Any
+) -> Said:
+    check_act(call.caller, act)
+    seat = _seat(call)
+    receipt = await seat.said(content, act=act, re=_target(re), seconds=call.args.wait, **given)
+    return await _found(call, seat, receipt.seq - 1, receipt.n)
+
+
+async def _found(call: Call, seat: Session, after: int, n: int) -> Said:
+    """Where entry `n` stands that came after seq `after`, and what the fold made of it."""
+    async with call.doors.rooms.channel(call.session).listen(after) as listener:
+        while frames := await listener.frames():
+            for frame in frames:
+                data = orjson.loads(frame.data)
+                if frame.event == "entry" and data["n"] >= n:
+                    found = [fact_row(fact) for fact in data["facts"] if _is_news(fact)]
+                    return _told(seat, data["n"], data["seq"], found)
+                if frame.event != "entry":
+                    return _told(seat, n, data.get("seq", after), [])
+    return _told(seat, n, after, [])
+
+
+def _told(seat: Session, n: int, seq: int, found: list[FactRow]) -> Said:
+    return Said(n=n, seq=seq, found=found, floor=floor_of(seat.memory, seat.name))
+
+
+def _is_news(fact: dict[str, Any]) -> bool:
+    return not str(fact["kind"]).startswith(("floor.", "spend.", "limit."))
+
+
+def _seat(call: Call) -> Session:
+    """Raises `Problem` where the caller has none."""
+    seat = call.doors.seats.of(call.caller.speaker(None), call.session)
+    if seat is None:
+        raise Problem("refused", status=409, detail=NO_SEAT)
+    return seat
+
+
+def _head(call: Call) -> int:
+    room = call.doors.rooms.held(call.session)
+    return 0 if room is None else room.seq
+
+
+def _target(re: int | str | None) -> int | str | None:
+    """As memory writes it: `p1` is P1, and digits are the number of a message."""
+    if not isinstance(re, str):
+        return re
+    return int(re) if re.isascii() and re.isdecimal() and len(re) < 10 else handle(re)

@@ -1,0 +1,137 @@
+"""The tools that read, and the one that opens a session."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final
+
+import orjson
+
+from bus.entries import Record
+from bus.info import SessionInfo
+from memory.presets import PRESETS
+from memory.state import Memory as Folded
+from server import goals, sessions
+from server.gateway.doors import Doors
+from server.gateway.frames import frame
+from server.gateway.problems import Problem
+from server.gateway.reading import context_of, explained, memory_of
+from server.mcp.rows import cited_in, memory_tree, message_row, with_quotes
+from server.mcp.tool import Call
+from server.mcp.tool_results import (
+    ContextText,
+    Created,
+    Explained,
+    Memory,
+    MessageRow,
+    Messages,
+    SessionRow,
+    Sessions,
+)
+from server.opening import opening
+from server.settings import Settings
+from server.talking import handle
+
+PAGE: Final = 200  # sessions asked for at once
+MOST: Final = 100  # messages of one answer
+WHOLE: Final = 200_000  # characters of a message that is asked for alone
+
+
+async def list_sessions(call: Call) -> Sessions:
+    """Those that the caller may enter, newest activity first."""
+    args, caller, bus = call.args, call.caller, call.doors.held.bus
+    found: list[SessionInfo] = []
+    if caller.session != "*" and not caller.operator:
+        found = [await bus.info(caller.session)]
+    else:
+        offset = 0
+        while len(found) < args.limit and (page := await bus.sessions(offset, PAGE)):
+            found += [one for one in page if args.status in (None, _status(one))]
+            offset += len(page)
+    shown = [one for one in found if args.status in (None, _status(one))][: args.limit]
+    titles = await _titles(call.doors, [one.session for one in shown])
+    return Sessions(sessions=[_row(one, titles.get(one.session)) for one in shown])
+
+
+async def create_session(call: Call) -> Created:
+    args, held = call.args, call.doors.held
+    entry = opening(_opened_by(call.doors.settings, args.preset), held.packs, args.title)
+    await sessions.opened(held, args.session, entry)
+    if args.goal is not None:
+        begun = goals.beginning("goal", args.goal, by=call.caller.name)
+        await goals.begun(held, args.session, begun)
+    return Created(session=args.session, n=(await held.bus.info(args.session)).n)
+
+
+async def read_memory(call: Call) -> Memory:
+    args, doors = call.args, call.doors
+    tree = memory_tree(await memory_of(doors, call.session, args.at), args.part)
+    said = await doors.moments.records(call.session, cited_in(tree))
+    return Memory.model_validate(with_quotes(tree, said))
+
+
+async def get_context(call: Call) -> ContextText:
+    """The caller's own; an operator, who takes no part, sees everybody's."""
+    args, caller = call.args, call.caller
+    found = await context_of(
+        call.doors, call.session, None if caller.role == "operator" else caller.name,
+        args.profile, args.budget, args.at,
+    )  # fmt: skip
+    return ContextText(text=found.text, size=found.size, cites=list(found.cites))
+
+
+async def explain(call: Call) -> Explained:
+    row = await explained(call.doors, call.session, handle(call.args.ref))
+    return Explained.model_validate({"handle": row.get("ref"), **row})
+
+
+async def read_messages(call: Call) -> Messages:
+    args, doors, name = call.args, call.doors, call.caller.name
+    if args.last < args.first:
+        raise Problem("invalid", field="last", fault="before_first")
+    memory = await memory_of(doors, call.session)
+    last = min(args.last, memory.n)
+    numbers = range(args.first, min(last, args.first + MOST - 1) + 1)
+    records = await doors.moments.records(call.session, numbers)
+    rows = [
+        _message(records[n], memory, name, alone=args.first == args.last)
+        for n in numbers
+        if n in records and records[n].entry.kind == "message"
+    ]
+    return Messages(messages=rows, more=bool(rows) and last > numbers[-1])
+
+
+def _message(record: Record, memory: Folded, name: str, *, alone: bool) -> MessageRow:
+    data = orjson.loads(frame(record, []).data)
+    return message_row(data, memory, name, **({"most": WHOLE} if alone else {}))
+
+
+def _opened_by(settings: Settings, preset: str | None) -> Settings:
+    """The settings of the process, with that preset for the sessions it opens."""
+    if preset is None:
+        return settings
+    if preset not in PRESETS:
+        raise Problem("invalid", field="preset", fault="unknown")
+    session = settings.session.model_copy(update={"preset": preset})
+    return settings.model_copy(update={"session": session})
+
+
+async def _titles(doors: Doors, names: list[str]) -> dict[str, str | None]:
+    firsts = await doors.held.bus.read_many([(name, 0) for name in names], count=1)
+    return {
+        name: getattr(first.records[0].entry, "title", None)
+        for name, first in zip(names, firsts, strict=True)
+        if first is not None and first.records
+    }
+
+
+def _row(one: SessionInfo, title: str | None) -> SessionRow:
+    at = datetime.fromtimestamp(one.last_activity_ms / 1000, UTC)
+    return SessionRow(
+        session=one.session, title=title, status=one.status, n=one.n,
+        last_activity=at.isoformat(timespec="seconds"),
+    )  # fmt: skip
+
+
+def _status(one: SessionInfo) -> str:
+    return "open" if one.status == "open" else "closed"

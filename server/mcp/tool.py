@@ -1,0 +1,59 @@
+"""What a tool is, and what a call of one has at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from server.gateway.callers import Caller
+from server.gateway.doors import Doors
+from server.mcp.waits import Waits
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The doors as agents come by them. `local`: on standard input, from the machine itself."""
+
+    doors: Doors
+    waits: Waits
+    local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: who asks, and the arguments as they were checked."""
+
+    door: Door
+    caller: Caller
+    args: Any  # of the tool's own model
+
+    @property
+    def doors(self) -> Doors:
+        return self.door.doors
+
+    @property
+    def session(self) -> str:
+        """The session that it is about; "" of a tool that is about none."""
+        return str(getattr(self.args, "session", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One row of the registry: what is listed, checked, run and told goes by it.
+
+    `right` is the one that a caller needs; `told` puts a result into words for a reader
+    that takes text alone.
+    """
+
+    name: str
+    title: str
+    description: str
+    args: type[BaseModel]
+    result: type[BaseModel]
+    right: str
+    read_only: bool
+    run: Callable[[Call], Awaitable[BaseModel]]
+    told: Callable[[Any], str]

@@ -1,0 +1,194 @@
+"""What each tool gives. Words of others stand in fields, never in the words of the server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Result(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Floor(Result):
+    """`yours`: speak now. `asked`: your bid stands."""
+
+    policy: str
+    holder: str | None = None
+    yours: bool = False
+    asked: bool = False
+    queue: int = 0
+    paused: str | None = None
+
+
+class FactRow(Result):
+    """What an entry did to the memory."""
+
+    n: int
+    kind: str
+    ref: str | None = None
+    says: str
+
+
+class MessageRow(Result):
+    """`cut`: only its beginning is here; read it alone to have all of it."""
+
+    n: int
+    seq: int
+    participant: str
+    content: str
+    act: str | None = None
+    re: int | str | None = None
+    to: list[str] = Field(default_factory=list)
+    topic: str | None = None
+    addressed: bool = False
+    cut: bool = False
+
+
+class SessionRow(Result):
+    session: str
+    title: str | None
+    status: str
+    n: int
+    last_activity: str
+
+
+class Sessions(Result):
+    sessions: list[SessionRow]
+
+
+class Created(Result):
+    session: str
+    n: int
+
+
+class Joined(Result):
+    session: str
+    name: str
+    role: str
+    n: int
+    after: int
+    title: str | None
+    goal: str | None
+    policy: str
+    participants: list[str]
+    how_to: list[str]
+
+
+class Waited(Result):
+    """Wait again with `after`. `more`: there is more already; `reset`: what you know is void."""
+
+    messages: list[MessageRow]
+    facts: list[FactRow]
+    after: int
+    closed: str | None = None
+    floor: Floor
+    more: bool = False
+    reset: bool = False
+    superseded: bool = False
+
+
+class Said(Result):
+    n: int
+    seq: int
+    found: list[FactRow]
+    floor: Floor
+
+
+class Cite(Result):
+    """Message `n`, characters `start` to `end`; both 0: all of it."""
+
+    n: int
+    start: int
+    end: int
+    quote: str | None = None
+
+
+class Row(Result):
+    n: int
+    participant: str
+    cites: list[Cite]
+
+
+class ProposalRow(Row):
+    ref: str
+    status: str
+    tentative: bool
+    topic: str
+    text: str
+    amends: str | None
+    support: list[str]
+    oppose: list[str]
+    neutral: list[str]
+
+
+class DecisionRow(Row):
+    ref: str
+    status: str
+    tentative: bool
+    topic: str
+    outcome: str
+    resolves: str | None
+    supporters: list[str]
+    dissenters: list[str]
+    abstainers: list[str]
+
+
+class PositionRow(Row):
+    on: str
+    stance: str
+    text: str
+    was: str | None
+
+
+class VoteRow(Result):
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    ref: str
+    status: str
+    question: str
+    proposal: str | None
+    options: list[str]
+    rule: str
+    secret: bool
+    participant: str
+    n: int
+    waiting: list[str]
+    carried: str | None
+    tally: dict[str, int] | None
+
+
+class Memory(Result):
+    """Newest first, at most 200 of each; what was not asked for is empty."""
+
+    n: int
+    decisions: list[DecisionRow]
+    proposals: list[ProposalRow]
+    positions: list[PositionRow]
+    votes: list[VoteRow]
+
+
+class ContextText(Result):
+    text: str
+    size: int
+    cites: list[int]
+
+
+class Explained(Result):
+    """The item's own fields beside its evidence and history."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    handle: str
+    words: list[dict[str, Any]]
+    history: list[dict[str, Any]]
+
+
+class Messages(Result):
+    messages: list[MessageRow]
+    more: bool
+
+
+class Left(Result):
+    left: bool

@@ -1,0 +1,156 @@
+"""The registry of tools: what is listed, checked, run, told and tested goes by it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from mcp_types import Tool as Listed
+from mcp_types import ToolAnnotations
+
+from server.mcp import acting, asking, telling, tool_args, tool_results
+from server.mcp.tool import Tool
+from server.mcp.waiting import wait_for_messages
+
+TOOLS: Final[tuple[Tool, ...]] = (
+    Tool(
+        "list_sessions", "List sessions",
+        "The sessions that you may enter. Call it first when you were not told which one.",
+        tool_args.ListSessions, tool_results.Sessions, "token", True,
+        asking.list_sessions, telling.sessions,
+    ),
+    Tool(
+        "create_session", "Open a session",
+        "Open a new session. Only when you were asked to begin one.",
+        tool_args.CreateSession, tool_results.Created, "operator", False,
+        asking.create_session, telling.created,
+    ),
+    Tool(
+        "join_session", "Take a seat",
+        "Sit down in a session. Call it before anything that speaks; again after a refusal that "
+        "says so. Its answer says how to take part, and where to wait from.",
+        tool_args.JoinSession, tool_results.Joined, "speak", False,
+        acting.join_session, telling.joined,
+    ),
+    Tool(
+        "wait_for_messages", "Wait for what comes",
+        "What others said since `after`, or the next thing they say, within `timeout` seconds. "
+        "Call it again and again while you take part: it returns as soon as something comes, and "
+        "costs nothing while nothing does. Have one wait open at a time.",
+        tool_args.WaitForMessages, tool_results.Waited, "read", True,
+        wait_for_messages, telling.waited,
+    ),
+    Tool(
+        "say", "Say something",
+        "Say something to everybody: an answer, a question, a fact. For proposals, reactions and "
+        "decisions call propose, support, oppose, decide, ratify. Where the floor is needed it "
+        "waits for it.",
+        tool_args.Say, tool_results.Said, "speak", False, acting.say, telling.said,
+    ),
+    Tool(
+        "propose", "Propose",
+        "Put something up for agreement, in words that can be decided as they stand. It gets a "
+        "handle such as P1. Look whether it was proposed before: then support or amend that.",
+        tool_args.Propose, tool_results.Said, "speak", False, acting.propose, telling.said,
+    ),
+    Tool(
+        "support", "Support",
+        "Say that you are for a proposal or decision, and why.",
+        tool_args.React, tool_results.Said, "speak", False, acting.support, telling.said,
+    ),
+    Tool(
+        "oppose", "Oppose",
+        "Say that you are against a proposal or decision, and what would change your mind.",
+        tool_args.React, tool_results.Said, "speak", False, acting.oppose, telling.said,
+    ),
+    Tool(
+        "vote", "Cast a ballot",
+        "Cast your ballot in a vote that is open (V1). The last one counts.",
+        tool_args.Ballot, tool_results.Said, "speak", False, acting.vote, telling.said,
+    ),
+    Tool(
+        "decide", "Claim a decision",
+        "Say that the group has decided, when enough have said they are for it. It is a claim "
+        "until somebody ratifies it.",
+        tool_args.Decide, tool_results.Said, "speak", False, acting.decide, telling.said,
+    ),
+    Tool(
+        "ratify", "Ratify",
+        "Confirm a decision (D1) or a proposal as decided, one that you did not make yourself; "
+        "in a session with a chair, only the chair.",
+        tool_args.React, tool_results.Said, "speak", False, acting.ratify, telling.said,
+    ),
+    Tool(
+        "call_vote", "Call a vote",
+        "Ask the group to vote, when talk does not settle a question.",
+        tool_args.CallVote, tool_results.VoteRow, "vote", False, acting.call_vote, telling.vote,
+    ),
+    Tool(
+        "bid_for_floor", "Ask for the floor",
+        "Ask to speak where one speaks at a time, without waiting for it; wait_for_messages tells "
+        "when it is yours. say asks by itself: call this to say how urgent it is.",
+        tool_args.Bid, tool_results.Floor, "speak", False, acting.bid_for_floor, telling.floor,
+    ),
+    Tool(
+        "pass_floor", "Pass",
+        "Say that you have nothing to add now, so that others get the floor.",
+        tool_args.Pass, tool_results.Floor, "speak", False, acting.pass_floor, telling.floor,
+    ),
+    Tool(
+        "read_memory", "Read the memory",
+        "Decisions, proposals, positions and votes with the messages that show them; now, or as "
+        "it stood after a message.",
+        tool_args.ReadMemory, tool_results.Memory, "read", True,
+        asking.read_memory, telling.memory,
+    ),
+    Tool(
+        "get_context", "Get the context",
+        "What you need to know to speak now, within a budget of tokens: the goal, what is decided "
+        "and open, summaries, the newest messages. Call it after joining and when you lost track.",
+        tool_args.GetContext, tool_results.ContextText, "read", True,
+        asking.get_context, telling.context,
+    ),
+    Tool(
+        "explain", "Explain an item",
+        "Why something is in the memory: its words, who said them, and what became of it.",
+        tool_args.Explain, tool_results.Explained, "read", True,
+        asking.explain, telling.explained,
+    ),
+    Tool(
+        "read_messages", "Read messages",
+        "Messages by their numbers, word for word; one alone is given whole.",
+        tool_args.ReadMessages, tool_results.Messages, "read", True,
+        asking.read_messages, telling.messages,
+    ),
+    Tool(
+        "leave_session", "Leave",
+        "Give up your seat when you are done. The session goes on without you.",
+        tool_args.Leave, tool_results.Left, "speak", False, acting.leave_session, telling.left,
+    ),
+)  # fmt: skip
+
+BY_NAME: Final[dict[str, Tool]] = {tool.name: tool for tool in TOOLS}
+
+
+@cache
+def listed() -> tuple[Listed, ...]:
+    """The tools as clients are told of them."""
+    return tuple(
+        Listed(
+            name=tool.name, title=tool.title, description=tool.description,
+            input_schema=input_schema(tool.name) or {},
+            output_schema=tool.result.model_json_schema(mode="serialization"),
+            annotations=ToolAnnotations(
+                title=tool.title, read_only_hint=tool.read_only, destructive_hint=False,
+                open_world_hint=False,
+            ),
+        )
+        for tool in TOOLS
+    )  # fmt: skip
+
+
+@cache
+def input_schema(name: str) -> dict[str, Any] | None:
+    """The JSON schema of a tool's arguments; None for a name that no tool has."""
+    tool = BY_NAME.get(name)
+    return None if tool is None else tool.args.model_json_schema()

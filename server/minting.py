@@ -1,0 +1,48 @@
+"""Tokens and links from the command line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from server import secret
+from server.gateway.keys import EVERY_SESSION, Keyring, claims
+from server.gateway.origins import Origins
+from server.gateway.tickets import LINK_SECONDS, Tickets, page_path
+from server.output import emit, emit_bytes, tell
+from server.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """For whom a token is wanted; `session` None: every session."""
+
+    name: str
+    session: str | None
+    role: Literal["person", "agent", "observer", "operator"]
+    may: Sequence[str]
+    hours: float
+    link: bool
+
+
+def token(settings: Settings, wish: Wish, *, as_json: bool) -> None:
+    """Print the token, or with `link` the page's address with a ticket. Raises `Misuse`."""
+    keyring = Keyring(secret.as_kept(settings))
+    made = claims(
+        wish.name, wish.role, wish.session or EVERY_SESSION, time.time(),
+        may=wish.may or None, seconds=wish.hours * 3600,
+    )  # fmt: skip
+    if wish.link:
+        ticket = Tickets(keyring, time.time).made(made, LINK_SECONDS)
+        url = Origins(settings.serve, settings.serve.port).url
+        told: dict[str, Any] = {"link": url + page_path(made, ticket)}
+    else:
+        told = {"token": keyring.sign(made)}
+    if as_json:
+        emit({**told, "expires": made.expires})
+        return
+    emit_bytes("".join(told.values()).encode() + b"\n")
+    if wish.link:
+        tell(f"(good once, for {LINK_SECONDS / 60:.0f} minutes)")

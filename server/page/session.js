@@ -1,0 +1,157 @@
+/** A session's page: its frame, what it knows, and the stream that keeps it new. */
+
+import { brand, tools } from "/static/app.js";
+import { button, dialog, el, fill } from "/static/el.js";
+import { Feed } from "/static/feed.js";
+import { keys } from "/static/keyboard.js";
+import { Store, hears } from "/static/store.js";
+import { bdi, count, many } from "/static/text.js";
+import { invite } from "/static/views/invite.js";
+import * as floor from "/static/views/floor.js";
+import * as join from "/static/views/join.js";
+import * as talk from "/static/views/talk.js";
+import { tabs } from "/static/tabs.js";
+
+/** Put the page of `given.session` into `root`. Raises a `Problem` where one may not see it. */
+export async function mount(root, given) {
+  const store = new Store();
+  const feed = new Feed(given.session, store, given.notice);
+  await feed.begin();
+  const frame = framed(store, given);
+  const ctx = { ...given, store, go: null, dialog };
+  const mounted = { talk: null, memory: null, others: [] };
+  ctx.go = (where) => go(ctx, frame, mounted, where);
+  fill(root, frame.head, frame.past, frame.main, frame.time, frame.nav);
+  mounted.talk = talk.mount(frame.talk, ctx);
+  mounted.others = [join.mount(frame.write, ctx), floor.mount(frame.side, ctx)];
+  mounted.memory = await tabs(frame.memory, frame.time, ctx);
+  frame.travel = mounted.memory.travel;
+  const ends = [follow(frame, store, given), keys(pressed(ctx, mounted)), () => (document.title = "Parley")];
+  feed.follow();
+  return {
+    unmount() {
+      feed.close();
+      ends.forEach((end) => end());
+      [mounted.talk, mounted.memory, ...mounted.others].forEach((one) => one.unmount());
+    },
+  };
+}
+
+function framed(store, given) {
+  const title = el("h1", {}, bdi(""));
+  const goal = el("p", { class: "goal" });
+  const state = el("span", { class: "state" });
+  const line = el("span", { class: "wire", role: "status" });
+  const me = el("span", { class: "me" });
+  const head = el("header", { class: "bar session-head" }, brand(), el("div", { class: "heading" }, title, goal), el("div", { class: "states" }, state, line, me), tools(...own(store, given)));
+  const past = el("div", { class: "past", role: "status", hidden: true });
+  const write = el("div", { class: "write" });
+  const list = el("div", { class: "list" });
+  const talkBox = el("section", { class: "talk", "aria-label": "Talk", id: "pane-talk" }, list, write);
+  const memory = el("section", { class: "memory", "aria-label": "Memory", id: "pane-memory" });
+  const side = el("aside", { class: "room", "aria-label": "Floor, votes and people", id: "pane-room", tabindex: "0" });
+  const main = el("main", { id: "main", class: "session", data: { show: "talk" } }, talkBox, memory, side);
+  const time = el("footer", { class: "time" });
+  const nav = panes(main);
+  return { head, title, goal, state, line, me, past, main, talk: list, write, memory, side, time, nav };
+}
+
+function own(store, given) {
+  if (!given.me?.operator) return [];
+  return [button("Invite", { class: "button", onclick: () => invite(given, given.session) }, "plus")];
+}
+
+/** On a phone one of three is shown. */
+function panes(main) {
+  const shown = [["talk", "Talk"], ["memory", "Memory"], ["room", "Room"]];
+  const nav = el("nav", { class: "panes", "aria-label": "Parts of the page" });
+  const choose = (name) => {
+    main.dataset.show = name;
+    for (const one of nav.children) one.setAttribute("aria-pressed", String(one.dataset.pane === name));
+  };
+  nav.append(...shown.map(([name, label]) => el("button", { type: "button", data: { pane: name }, "aria-pressed": String(name === "talk"), onclick: () => choose(name) }, label)));
+  nav.choose = choose;
+  return nav;
+}
+
+function go(ctx, frame, mounted, { view, n, span, ref, act, said }) {
+  if (view === "list") return ctx.open("/");
+  if (view === "talk") {
+    frame.nav.choose("talk");
+    return n ? mounted.talk.openMessage(n, span) : mounted.talk.focus();
+  }
+  if (view === "write") {
+    frame.nav.choose("talk");
+    ctx.store.set("replying", { re: ref ?? n ?? null, act: act ?? null, said: said ?? null });
+    return frame.write.querySelector("textarea")?.focus();
+  }
+  if (view !== "why") frame.nav.choose("memory");
+  return mounted.memory.show(view, { n, ref });
+}
+
+function follow(frame, store, given) {
+  const head = () => showHead(frame, store, given);
+  const past = () => showPast(frame, store);
+  head();
+  past();
+  return hears(store, { board: () => (head(), past()), session: head, status: head, me: head, at: past });
+}
+
+function showHead(frame, store, given) {
+  const [board, session, status, me] = ["board", "session", "status", "me"].map((part) => store.get(part));
+  const title = board?.title || session.title || given.session;
+  fill(frame.title, bdi(title));
+  document.title = `${title} – Parley`;
+  const goal = board?.goal || session.goal || "";
+  fill(frame.goal, goal && bdi(goal));
+  frame.goal.hidden = !goal;
+  const closed = board?.closed || session.closed;
+  fill(frame.state, closed ? el("span", { class: "pill", title: String(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only" }, many(status.n ?? 0, "message")));
+  const words = { live: "live", waiting: "reconnecting…", ended: "ended" };
+  frame.line.dataset.line = status.line;
+  fill(frame.line, el("span", { class: "lamp", "aria-hidden": "true" }), words[status.line] ?? "");
+  fill(frame.me, me?.name && el("span", { class: "soft" }, "as "), me?.name && bdi(me.name));
+}
+
+function showPast(frame, store) {
+  const at = store.get("at");
+  frame.past.hidden = at === null;
+  document.body.classList.toggle("in-past", at !== null);
+  if (at === null) return;
+  fill(
+    frame.past,
+    el("span", {}, "As it stood at message ", el("b", {}, count(at)), el("span", { class: "wide-only" }, ` of ${count(store.get("status").n)}`), ". Nothing can be written here."),
+    button("Back to now", { class: "button small", onclick: () => frame.travel(null) }),
+  );
+}
+
+function pressed(ctx, { talk: found, memory }) {
+  const { store } = ctx;
+  const move = (steps) => memory.travel((store.get("at") ?? store.get("status").n) + steps);
+  const tenth = () => Math.max(1, Math.round(store.get("status").n / 10));
+  const numbered = [1, 2, 3, 4, 5, 6].map((nth) => [String(nth), () => memory.choose(nth - 1)]);
+  return {
+    j: () => found.step(1),
+    k: () => found.step(-1),
+    r: () => found.reply(),
+    End: () => found.newest(),
+    Enter: (event) => found.enter(event),
+    c: () => ctx.go({ view: "write" }),
+    p: () => ctx.go({ view: "write", act: "propose" }),
+    w: () => why(ctx),
+    "[": () => move(-1),
+    "]": () => move(1),
+    "{": () => move(-tenth()),
+    "}": () => move(tenth()),
+    ".": () => memory.travel(null),
+    Escape: () => (store.get("replying") ? store.set("replying", null) : false),
+    ...Object.fromEntries(numbered),
+  };
+}
+
+function why(ctx) {
+  const focus = document.activeElement;
+  const ref = (focus?.closest("[data-ref]") ?? focus?.closest(".msg")?.querySelector("[data-ref]"))?.dataset.ref;
+  if (ref) ctx.go({ view: "why", ref });
+  else ctx.notice("Focus an item first: Tab goes from one to the next.");
+}

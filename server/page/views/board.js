@@ -1,0 +1,187 @@
+/** Proposals as a board: a column a status, who stands where, and a hand in it. */
+
+import { el } from "/static/el.js";
+import { newKey } from "/static/api.js";
+import { many } from "/static/text.js";
+import { cite, cites } from "./evidence.js";
+import { growing } from "./keyed.js";
+import { readings } from "./model.js";
+import { SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
+import { react } from "./source.js";
+
+const COLUMNS = [
+  { name: "open", title: "Open", glyph: "○", holds: ["active"] },
+  { name: "accepted", title: "Accepted", glyph: "✓", holds: ["accepted"] },
+  { name: "rejected", title: "Rejected", glyph: "✕", holds: ["rejected"] },
+  { name: "aside", title: "Set aside", glyph: "–", holds: ["withdrawn", "modified", "lapsed", "retracted"] },
+];
+const PAGE = 16; // cards of a column that are drawn at first
+const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "retracted" };
+
+export function mount(root, ctx) {
+  const columns = COLUMNS.map(column);
+  const board = el("div", { class: "columns" }, ...columns.map((one) => one.section));
+  const empty = el("div", {}, nothing("Nothing is proposed yet", "What somebody proposes in the talk stands here, with who is for and against it."));
+  const read = readings(ctx, "proposal");
+  const more = el("p", { class: "soft more" });
+  const jump = el("div", { class: "jump", role: "group", "aria-label": "Go to a column" }, ...columns.map((one) => one.jump));
+  root.append(el("div", { class: "board" }, empty, jump, board, more, read.node));
+  const end = following(ctx, ["board", "at", "me"], () => {
+    const held = ctx.store.get("board");
+    const rows = held?.proposals ?? [];
+    empty.hidden = !held || rows.length > 0;
+    board.hidden = jump.hidden = rows.length === 0;
+    for (const one of columns) show(ctx, one, rows, held);
+    read.show(held);
+    const left = held?.more?.proposals ?? 0;
+    more.hidden = !left;
+    more.textContent = `${many(left, "older proposal")} not shown`;
+  });
+  return { ...ending(root, end, ...columns.map((one) => one.cards.end)), open: (where) => found(root, where, columns.map((one) => one.cards)) };
+}
+
+function column({ name, title, glyph, holds }) {
+  const count = el("span", { class: "count" });
+  const list = el("ul", { class: "cards", role: "list" });
+  const heading = el("h2", {}, sign(glyph), title, count);
+  const section = el("section", { class: `column column-${name}`, "aria-label": title }, heading, list);
+  const jump = el("button", { type: "button", onclick: () => section.scrollIntoView({ inline: "start", block: "nearest" }) }, sign(glyph), title, " ", el("b", {}));
+  return { section, count, cards: growing(list, PAGE), holds, jump };
+}
+
+function show(ctx, { section, count, cards, holds, jump }, rows, board) {
+  const held = rows.filter((row) => holds.includes(row.status));
+  count.textContent = jump.lastChild.textContent = held.length;
+  jump.hidden = held.length === 0;
+  section.classList.toggle("bare", held.length === 0);
+  const seen = [maySpeak(ctx), ctx.store.get("me")?.name, board?.participants?.length];
+  cards.show(held, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
+}
+
+function card(ctx, row, board) {
+  const node = el(
+    "li",
+    { class: `card proposal proposal-${row.status}`, data: { ref: row.ref, n: row.n }, tabindex: "-1" },
+    el("header", {}, handle(row.ref), person(row.participant), marks(row), cites(ctx, row.cites), why(ctx, row.ref)),
+    el("p", { class: "words" }, said(row.text || row.topic)),
+    comesBack(ctx, row, board),
+    row.status !== "active" && row.because && el("p", { class: "reasoned" }, reason(ctx, row.because)),
+    bar(row),
+  );
+  if (row.status === "active" && maySpeak(ctx)) node.append(hands(ctx, row));
+  return node;
+}
+
+function marks(row) {
+  return el(
+    "span",
+    { class: "tags" },
+    ENDED[row.status] ? tag(row.status, ENDED[row.status]) : null,
+    row.tentative ? tag("tentative", "by its wording") : null,
+    row.amends ? tag("amends", "rewords ", whole("P", row.amends)) : null,
+  );
+}
+
+/** An idea that comes back says so where it stands, with why it went the first time. */
+function comesBack(ctx, row, board) {
+  if (!row.echoes) return null;
+  const first = whole("P", row.echoes);
+  const echo = board.circling?.find((one) => one.ref === row.ref);
+  const because = echo?.reoffered && board.proposals.find((one) => one.ref === first)?.because;
+  return el(
+    "p",
+    { class: "comes-back" },
+    sign("↻"),
+    echo?.reoffered ? "Offered again: " : "Repeats ",
+    handle(first),
+    echo?.reoffered && ` was ${ENDED[echo.status] ?? echo.status}`,
+    echo?.repeats_n && cite(ctx, [echo.repeats_n, 0, 0]),
+    because && reason(ctx, because),
+  );
+}
+
+const reason = (ctx, because) =>
+  el("span", { class: "reason" }, person(because.participant), el("q", {}, said(because.text, 120)), cite(ctx, [because.n, 0, 0]));
+
+function bar(row) {
+  const sides = ["support", "oppose", "neutral"].map((stance) => [stance, row.stances?.[stance] ?? []]);
+  const all = sides.reduce((sum, [, names]) => sum + names.length, 0);
+  if (all === 0) return el("p", { class: "soft unmoved" }, "nobody has reacted");
+  const words = sides.filter(([, names]) => names.length).map(([stance, names]) => `${names.length} ${stance}`);
+  return el(
+    "div",
+    { class: "reactions" },
+    el("div", { class: "reaction-bar", role: "img", "aria-label": words.join(", ") }, ...sides.filter(([, names]) => names.length).map(segment)),
+    el("ul", { class: "stands", role: "list" }, ...sides.filter(([, names]) => names.length).map(([stance, names]) => side(stance, names))),
+  );
+}
+
+function segment([stance, names]) {
+  const part = el("span", { class: `segment ${stance}` }, `${SIGNS[stance]}${names.length}`);
+  part.style.flexGrow = names.length;
+  return part;
+}
+
+const side = (stance, names) =>
+  el(
+    "li",
+    { class: `stand ${stance}` },
+    sign(SIGNS[stance]),
+    el("span", { class: "unseen" }, `${stance}: `),
+    ...names.map((name) => person(name, { short: names.length > 3 })),
+  );
+
+function hands(ctx, row) {
+  const field = el("input", { type: "text", maxlength: "2000", placeholder: "Why? (you may leave it out)", "aria-label": `Why, on ${row.ref}` });
+  const form = el("form", { class: "because", hidden: true }, field, el("button", { type: "submit" }, "Say it"));
+  const told = el("p", { class: "refused", role: "alert", hidden: true });
+  const buttons = ["support", "oppose"].map((act) => hand(ctx, row, act, form, field));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    give(ctx, form, row.ref, field.value.trim(), told);
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    form.hidden = true;
+    buttons.find((one) => one.dataset.act === form.dataset.act)?.focus();
+  });
+  return el("div", { class: "hands" }, el("div", { class: "hand-row" }, ...buttons), form, told);
+}
+
+function hand(ctx, row, act, form, field) {
+  const mine = (row.stances?.[act] ?? []).includes(ctx.store.get("me")?.name);
+  return el(
+    "button",
+    {
+      class: `hand ${act}`,
+      type: "button",
+      data: { act, focus: `${act}-${row.ref}` },
+      "aria-pressed": String(mine),
+      onclick: () => {
+        form.hidden = false;
+        form.dataset.act = act;
+        form.className = `because ${act}`;
+        field.focus();
+      },
+    },
+    sign(SIGNS[act]),
+    act === "support" ? "Support" : "Oppose",
+  );
+}
+
+async function give(ctx, form, ref, text, told) {
+  const button = form.querySelector("button");
+  button.disabled = true;
+  told.hidden = true;
+  try {
+    await react(ctx, form.dataset.act, ref, text, newKey());
+    form.reset();
+    form.hidden = true;
+  } catch (error) {
+    told.textContent = error.message;
+    told.hidden = false;
+  } finally {
+    button.disabled = false;
+  }
+}

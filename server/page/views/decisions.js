@@ -1,0 +1,130 @@
+/** Decisions: what was settled, how firmly, who was against it, and the words that show it. */
+
+import { el } from "/static/el.js";
+import { count, many } from "/static/text.js";
+import { cites } from "./evidence.js";
+import { growing, keyed } from "./keyed.js";
+import { readings } from "./model.js";
+import { SIGNS, ending, following, found, handle, nothing, person, said, sign, tag, whole, why } from "./parts.js";
+
+const PAGE = 16; // cards that are drawn at first
+const SEALS = {
+  ratified: ["✓", "Ratified"],
+  claimed: ["?", "Claimed"],
+  disputed: ["!", "Disputed"],
+  superseded: ["⤳", "Superseded"],
+  retracted: ["✕", "Retracted"],
+};
+const HOW = {
+  act: "said so", tag: "marked", pattern: "by its wording", structure: "by the course of the talk", vote: "by a vote",
+  rule: "by the rule", model: "as a model read it", person: "as a person corrected it",
+};
+
+export function mount(root, ctx) {
+  const list = el("ol", { class: "cards decisions", role: "list" });
+  const empty = el("div", {}, nothing("Nothing is decided yet", "A decision stands here with who carried it, who was against it, and the words that show it."));
+  const votes = el("section", { class: "open-votes", "aria-label": "Votes" });
+  const read = readings(ctx, "decision");
+  const more = el("p", { class: "soft more" });
+  root.append(el("div", {}, votes, empty, list, more, read.node));
+  const cards = growing(list, PAGE);
+  const end = following(ctx, ["board", "at"], () => {
+    const board = ctx.store.get("board");
+    const rows = board?.decisions ?? [];
+    empty.hidden = !board || rows.length > 0;
+    const running = (board?.votes ?? []).filter((vote) => vote.status === "open" || vote.status === "called");
+    keyed(votes, running, (vote) => vote.ref, (vote) => ballot(ctx, vote));
+    votes.hidden = running.length === 0;
+    const seen = [board?.participants?.length, board?.votes?.length];
+    cards.show(rows, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
+    read.show(board);
+    const left = board?.more?.decisions ?? 0;
+    more.hidden = !left;
+    more.textContent = `${many(left, "older decision")} not shown`;
+  });
+  return { ...ending(root, end, cards.end), open: (where) => found(root, where, [cards]) };
+}
+
+function card(ctx, row, board) {
+  const [glyph, word] = SEALS[row.status] ?? ["·", row.status];
+  const vote = (board.votes ?? []).find((one) => one.proposal && one.proposal === whole("P", row.resolves) && one.carried);
+  return el(
+    "li",
+    { class: `card decision decision-${row.status}`, data: { ref: row.ref, n: row.n }, tabindex: "-1" },
+    el("span", { class: "seal", "aria-hidden": "true" }, glyph),
+    el(
+      "div",
+      { class: "decision-body" },
+      el("header", {}, handle(row.ref), el("span", { class: "seal-word" }, word), settled(row), cites(ctx, row.cites), why(ctx, row.ref)),
+      el("p", { class: "words outcome" }, said(row.outcome || row.topic)),
+      row.topic && row.outcome && !row.outcome.startsWith(row.topic) ? el("p", { class: "soft topic" }, "on ", said(row.topic)) : null,
+      voices(row),
+      vote ? tally(vote) : null,
+      row.dissenters?.length ? dissent(row) : null,
+    ),
+  );
+}
+
+function settled(row) {
+  const sure = row.confidence !== undefined && row.confidence < 1000 ? `, ${Math.round(row.confidence / 10)} % sure` : "";
+  return el(
+    "span",
+    { class: "tags" },
+    row.resolves ? tag("resolves", "settles ", whole("P", row.resolves)) : null,
+    row.how ? tag("how", `${HOW[row.how] ?? row.how}${sure}`) : null,
+    row.superseded_by ? tag("superseded", "now ", whole("D", row.superseded_by)) : null,
+  );
+}
+
+function voices(row) {
+  const sides = [["support", row.supporters, "carried by"], ["neutral", row.abstainers, "abstained"]];
+  const shown = sides.filter(([, names]) => names?.length);
+  if (shown.length === 0) {
+    return row.participant ? el("p", { class: "soft" }, "said by ", person(row.participant)) : null;
+  }
+  return el("ul", { class: "stands", role: "list" }, ...shown.map(([stance, names, word]) =>
+    el("li", { class: `stand ${stance}` }, sign(SIGNS[stance]),
+      el("span", { class: "soft" }, word), ...people(names))));
+}
+
+const people = (names) => names.map((name) => person(name.participant ?? name));
+
+/** Dissent stands in the open, in the colour of a warning and with its own word. */
+const dissent = (row) =>
+  el("p", { class: "dissent" }, sign(SIGNS.oppose),
+    el("strong", {}, "Dissent"), ...people(row.dissenters));
+
+function tally(vote) {
+  const counts = Object.entries(vote.tally ?? {});
+  if (counts.length === 0) return null;
+  const most = Math.max(...counts.map(([, got]) => got), 1);
+  return el(
+    "dl",
+    { class: "counts", "aria-label": `Vote ${vote.ref}, ${vote.rule}` },
+    ...counts.flatMap(([option, got]) => [
+      el("dt", { class: option === vote.carried ? "carried" : "" }, said(option)),
+      el("dd", {}, length(got / most), el("span", {}, count(got))),
+    ]),
+  );
+}
+
+function length(share) {
+  const line = el("span", { class: "counts-bar" });
+  line.style.setProperty("--share", share);
+  return line;
+}
+
+function ballot(ctx, vote) {
+  const cast = vote.cast ?? 0;
+  const all = Object.keys(vote.electorate ?? {}).length;
+  return el(
+    "article",
+    { class: "card poll", data: { ref: vote.ref, n: vote.n } },
+    el("header", {}, handle(vote.ref), el("span", { class: "seal-word" }, vote.status === "called" ? "Vote called" : "Voting now"),
+      el("span", { class: "tags" }, tag("how", vote.rule), vote.secret ? tag("how", "secret") : null), why(ctx, vote.ref)),
+    el("p", { class: "words" }, said(vote.question)),
+    el("p", { class: "soft" }, `${count(cast)} of ${many(all, "ballot")} cast`),
+    vote.secret ? null : tally(vote),
+    vote.waiting?.length ? el("p", { class: "soft stands" }, "waits for ", ...people(vote.waiting)) : null,
+  );
+}

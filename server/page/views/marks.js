@@ -1,0 +1,40 @@
+/** What happened at which message: the marks of a timeline, in signs, colours and words. */
+
+const KINDS = {
+  "proposal.made": ["○", "proposal", (ref) => `${ref} proposed`],
+  "proposal.settled": ["●", "settled", (ref) => `${ref} settled`],
+  "proposal.echoed": ["↻", "circling", (ref) => `${ref} repeats an earlier idea`],
+  "proposal.reoffered": ["↻", "circling", (ref) => `${ref} offers again what had gone`],
+  "decision.claimed": ["?", "claimed", (ref) => `${ref} claimed`],
+  "decision.ratified": ["✓", "ratified", (ref) => `${ref} ratified`],
+  "decision.disputed": ["!", "disputed", (ref) => `${ref} disputed`],
+  "decision.superseded": ["⤳", "superseded", (ref) => `${ref} superseded`],
+  "position.flipped": ["⇄", "flip", (ref) => (ref ? `changed sides on ${ref}` : "changed sides")],
+  "vote.called": ["V", "vote", (ref) => `${ref} called`],
+  "vote.closed": ["V", "vote", (ref) => `${ref} counted`],
+  "floor.nudged": ["·", "nudge", () => "the floor was nudged"],
+  "session.closed": ["■", "closed", () => "the session closed"],
+};
+
+/** Tall marks are those a person looks for first. */
+export const WEIGHTS = { ratified: 3, disputed: 3, closed: 3, flip: 2, circling: 2, vote: 2, settled: 1.5, claimed: 1.5 };
+
+/** A row of the timeline's marks: `{n, glyph, sort, text, ref, participant}`. */
+export function mark([n, kind, ref, participant]) {
+  const [glyph, sort, told] = KINDS[kind] ?? ["·", "other", () => kind];
+  return { n, glyph, sort, ref, participant, text: told(ref) };
+}
+
+/** The newest mark at or before `n`, by halving; null where there is none. */
+export function before(marks, n) {
+  let [low, high] = [0, marks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (marks[middle].n <= n) low = middle + 1;
+    else high = middle;
+  }
+  return low ? marks[low - 1] : null;
+}
+
+/** The first mark after `n`; null where there is none. */
+export const after = (marks, n) => marks.find((one) => one.n > n) ?? null;

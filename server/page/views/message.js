@@ -1,0 +1,131 @@
+/** One message as it stands in the talk, and as it stands alone in a dialog. */
+
+import { button, dialog, el, icon } from "/static/el.js";
+import { avatar, bdi, clip, clock, day, hueOf, moment, named, visible, words } from "/static/text.js";
+
+const ACTS = {
+  propose: "proposes", amend: "amends", withdraw: "withdraws", support: "supports", oppose: "opposes", abstain: "abstains",
+  accept: "accepts", reject: "rejects", decide: "decides", ratify: "ratifies", dispute: "disputes", ask: "asks", inform: "informs",
+};
+const LOOKS = { support: "support", accept: "support", ratify: "support", oppose: "oppose", reject: "oppose", dispute: "oppose" };
+const CLOSE_MS = 6 * 60 * 1000; // what one says within it stands together
+
+/** Whether `record` goes on where `before` left off. */
+export const goesOn = (record, before) =>
+  before?.entry?.participant === record.entry.participant && !record.entry.re && when(record) - when(before) < CLOSE_MS && sameDay(record, before);
+
+const sameDay = (one, other) => new Date(when(one)).toDateString() === new Date(when(other)).toDateString();
+
+/** When it was said, as its publisher has it; else when it came. */
+const when = ({ t, entry }) => Date.parse(entry.at ?? "") || t;
+
+/** The element of a message: `before` is the record above it, `chips` what it did. */
+export function message(ctx, record, { before, chips, spans, earlier }) {
+  const { entry, n } = record;
+  const joined = goesOn(record, before);
+  const newDay = !before || !sameDay(record, before);
+  return el(
+    "article",
+    {
+      class: `msg${joined ? " joined" : ""}${entry.form === "reasoning" ? " thought" : ""}`,
+      tabindex: "-1",
+      data: { n, hue: hueOf(entry.participant) },
+      "aria-posinset": n,
+      "aria-setsize": ctx.store.get("messages").total,
+      "aria-label": `${visible(entry.participant)}, message ${n}`,
+    },
+    newDay && el("p", { class: "day" }, el("span", {}, day(when(record)))),
+    el(
+      "div",
+      { class: "msg-row" },
+      joined ? el("span", { class: "gutter", "aria-hidden": "true" }) : avatar(entry.participant),
+      el(
+        "div",
+        { class: "msg-body" },
+        !joined && head(record),
+        joined && entry.act && el("p", { class: "msg-head" }, actTag(entry.act)),
+        entry.re != null && answered(ctx, entry.re, earlier),
+        words(entry.content ?? "", spans),
+        chips.length > 0 && el("ul", { class: "facts", role: "list" }, chips),
+      ),
+      hands(ctx, record),
+    ),
+  );
+}
+
+function head(record) {
+  const { entry, n } = record;
+  const t = when(record);
+  return el(
+    "header",
+    { class: "msg-head" },
+    named(entry.participant),
+    entry.act && actTag(entry.act),
+    entry.to?.length > 0 && el("span", { class: "soft to" }, "to ", entry.to.flatMap((name, at) => [at ? ", " : "", bdi(name)])),
+    el("time", { datetime: new Date(t).toISOString(), title: moment(t) }, clock(t)),
+    el("span", { class: "number" }, `#${n}`),
+  );
+}
+
+const actTag = (act) => el("span", { class: `act ${LOOKS[act] ?? ""}` }, ACTS[act] ?? act);
+
+/** What it answers: the words of a message, or a handle. */
+function answered(ctx, re, earlier) {
+  const number = typeof re === "number" ? re : null;
+  const go = () => (number ? ctx.go({ view: "talk", n: number }) : ctx.go({ view: "why", ref: re }));
+  const inside = earlier
+    ? [named(earlier.entry.participant), " ", bdi(clip(earlier.entry.content ?? "", 90), { class: "soft" })]
+    : [el("span", {}, number ? `message ${number}` : bdi(String(re)))];
+  return el("button", { type: "button", class: "answered", onclick: go, disabled: !number && !/^[PDEIVM]\d/u.test(String(re)) }, icon("reply"), el("span", { class: "answered-words" }, inside));
+}
+
+function hands(ctx, record) {
+  return el(
+    "div",
+    { class: "msg-hands" },
+    button("Answer", { class: "button bare", tabindex: "-1", onclick: () => answer(ctx, record) }, "reply", false),
+    button("Open", { class: "button bare", tabindex: "-1", onclick: () => open(ctx, record) }, "more", false),
+  );
+}
+
+/** Have the composer answer a message. */
+export function answer(ctx, record) {
+  ctx.go({ view: "write", n: record.n, said: { who: record.entry.participant, text: record.entry.content } });
+}
+
+/** A message alone, with all that the log says of it. */
+export function open(ctx, record) {
+  const { entry } = record;
+  const rows = [
+    ["Number", `#${record.n}`],
+    ["Entry", String(record.seq)],
+    ["Came", moment(record.t)],
+    entry.at && ["Said at", entry.at],
+    entry.act && ["Act", entry.act],
+    entry.re != null && ["Answers", String(entry.re)],
+    entry.topic && ["Topic", entry.topic],
+    entry.to?.length && ["To", entry.to.join(", ")],
+    ["Id", record.id],
+  ].filter(Boolean);
+  const box = dialog(
+    `Message ${record.n}`,
+    el("div", { class: "msg-alone", data: { hue: hueOf(entry.participant) } }, el("p", { class: "row" }, avatar(entry.participant), named(entry.participant)), words(entry.content ?? "")),
+    el("dl", { class: "fields" }, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, bdi(value))])),
+    el(
+      "p",
+      { class: "row end" },
+      button("Copy the words", { onclick: () => copy(ctx, entry.content ?? "") }, "copy"),
+      button("Answer", { class: "button primary", onclick: () => (box.close(), answer(ctx, record)) }, "reply"),
+    ),
+  );
+}
+
+/** Put text on the clipboard, and say so. */
+export async function copy(ctx, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    ctx.notice("Copied.", "good");
+  } catch {
+    ctx.notice("The browser does not let this page copy; mark the words and copy them.", "bad");
+  }
+}

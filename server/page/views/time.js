@@ -1,0 +1,150 @@
+/** The time slider: the memory as it stood at any message, by hand, by mark or playing. */
+
+import { button, el, fill, icon } from "/static/el.js";
+import { bdi, count } from "/static/text.js";
+import { after, before, mark } from "./marks.js";
+import { ending, following, handle } from "./parts.js";
+import { timeline } from "./source.js";
+import { strip } from "./strip.js";
+import { Journey, last, step, travel } from "./travel.js";
+
+const FRAMES = 120; // of a whole session, played
+const FRAME_MS = 160;
+const AGAIN_MS = 3000; // between looks at a timeline that is made, or has grown
+
+export function mount(root, ctx) {
+  const bar = made(ctx);
+  root.append(bar.node);
+  const journey = new Journey(ctx, (error) => (bar.trouble.textContent = error ? `That moment cannot be shown: ${error.message}` : ""));
+  const ends = [
+    () => journey.end(),
+    following(ctx, ["at", "board", "timeline", "status"], () => show(ctx, bar)),
+    watching(ctx),
+    () => bar.strip.end(),
+    () => bar.playing.stop(),
+  ];
+  return ending(root, ...ends);
+}
+
+function made(ctx) {
+  const range = el("input", { type: "range", min: "1", max: "1", step: "1", value: "1", "aria-label": "Moment, by message number" });
+  const told = el("span", { class: "moment" });
+  const tip = el("span", { class: "tip", hidden: true });
+  const trouble = el("span", { class: "refused", role: "status" });
+  const state = { marks: [] };
+  const drawing = strip((n, x, width) => hover(state, tip, n, x, width), (n) => travel(ctx, near(state, ctx, n)));
+  const playing = player(ctx);
+  range.addEventListener("input", () => travel(ctx, Number(range.value)));
+  const now = el("button", { type: "button", class: "button now", onclick: () => travel(ctx, null) }, "Now");
+  const jump = (name, find) =>
+    button(name, { class: "button bare", onclick: () => travel(ctx, find(state.marks, ctx.store.get("at") ?? last(ctx))?.n ?? null) }, null, false);
+  const back = jump("To the event before", (marks, n) => before(marks, n - 1) ?? { n: 1 });
+  const on = jump("To the next event", after);
+  back.append("⇤");
+  on.append("⇥");
+  const node = el(
+    "div",
+    { class: "slider" },
+    el("div", { class: "slider-hands" }, back, playing.node, on),
+    el("div", { class: "slider-track" }, el("div", { class: "strip-box" }, drawing.canvas, tip), range),
+    el("div", { class: "slider-told" }, told, now, trouble),
+  );
+  return { node, range, told, trouble, state, strip: drawing, playing, now, back, on };
+}
+
+function show(ctx, { node, range, told, state, strip: drawing, now, on }) {
+  const [at, newest, line] = [ctx.store.get("at"), last(ctx), ctx.store.get("timeline")];
+  if (line && state.line !== line) {
+    state.line = line;
+    state.marks = (line.marks ?? []).map(mark);
+  }
+  range.max = String(newest);
+  if (document.activeElement !== range || Number(range.value) !== (at ?? newest)) range.value = String(at ?? newest);
+  range.setAttribute("aria-valuetext", at === null ? `now, message ${newest}` : `message ${at} of ${newest}`);
+  node.classList.toggle("then", at !== null);
+  now.hidden = at === null;
+  on.disabled = at === null;
+  fill(told, ...words(state.marks, at, newest));
+  drawing.draw({ marks: state.marks, series: state.line?.series, newest, at });
+}
+
+function words(marks, at, newest) {
+  const latest = at === null ? null : before(marks, at);
+  return [
+    el("strong", {}, at === null ? "Now" : `#${count(at)}`),
+    el("span", { class: "soft" }, at === null ? ` ${count(newest)} messages` : ` of ${count(newest)}`),
+    latest && el("span", { class: "latest" }, ...event(latest)),
+  ];
+}
+
+const event = (one) => [
+  el("span", { class: "sign", "aria-hidden": "true", data: { sort: one.sort } }, one.glyph),
+  one.text,
+  one.participant && el("span", { class: "soft" }, " by ", bdi(one.participant)),
+];
+
+/** A press close to a mark means the mark. */
+function near(state, ctx, n) {
+  const reach = last(ctx) / 150;
+  const close = state.marks.filter((one) => Math.abs(one.n - n) <= reach);
+  return close.sort((one, other) => Math.abs(one.n - n) - Math.abs(other.n - n))[0]?.n ?? n;
+}
+
+function hover(state, tip, n, x, width) {
+  const one = n === null ? null : before(state.marks, n + (state.line?.n ?? 1) / 200);
+  tip.hidden = !one || (state.line?.n ?? 1) / 60 < n - one.n;
+  if (tip.hidden) return;
+  fill(tip, `#${count(one.n)} `, ...event(one));
+  tip.style.left = `${Math.min(Math.max(x, 90), width - 90)}px`;
+}
+
+/** Plays the session from the start, or on from where one is, in about twenty seconds. */
+function player(ctx) {
+  let timer = 0;
+  const node = button("Play from here", { class: "button bare play", onclick: () => (timer ? stop() : start()) }, "play", false);
+  const face = (name, glyph) => {
+    node.setAttribute("aria-label", name);
+    node.title = name;
+    fill(node, icon(glyph));
+  };
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+    face("Play from here", "play");
+  }
+  function start() {
+    if (ctx.store.get("at") === null) travel(ctx, 1);
+    face("Pause", "pause");
+    timer = setInterval(() => {
+      step(ctx, Math.max(1, Math.round(last(ctx) / FRAMES)));
+      if (ctx.store.get("at") === null) stop();
+    }, FRAME_MS);
+  }
+  return { node, stop };
+}
+
+/** Keeps the store's `timeline`: asked for until it is made, and again when the talk went on. */
+function watching(ctx) {
+  let [timer, asked, ended] = [0, 0, false];
+  const look = async () => {
+    timer = 0;
+    asked = Date.now();
+    const found = await timeline(ctx).catch(() => null);
+    if (ended) return;
+    const ready = found && found.ready !== false;
+    if (ready) ctx.store.set("timeline", found);
+    if (found && !ready) timer = setTimeout(look, 400);
+  };
+  const grown = () => {
+    const held = ctx.store.get("timeline");
+    if (timer || ctx.store.get("at") !== null || (held && held.n >= last(ctx))) return;
+    timer = setTimeout(look, Math.max(0, asked + AGAIN_MS - Date.now()));
+  };
+  const offs = [ctx.store.on("board", grown), ctx.store.on("status", grown)];
+  look();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+    offs.forEach((off) => off());
+  };
+}

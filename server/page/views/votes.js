@@ -1,0 +1,174 @@
+/** Votes: what is asked, how it stands, one's own ballot, and calling one. */
+
+import { button, dialog, el, fill, icon } from "/static/el.js";
+import { bdi, clip, many, named } from "/static/text.js";
+import { failed } from "./join.js";
+
+const RULES = { majority: "majority", two_thirds: "two thirds", unanimity: "unanimity", consent: "consent", ranked: "ranked" };
+const ENDED = 3; // of those that are over, the newest
+const CARRIED = { closed: "counted", failed: "nothing carried", short: "no quorum", cancelled: "cancelled" };
+
+/** The children of the votes' part. */
+export function votes(ctx, { votes: found = [] }) {
+  const running = found.filter((one) => one.status === "open" || one.status === "called");
+  const over = found.filter((one) => !running.includes(one)).sort((one, other) => other.n - one.n);
+  const calls = speaks(ctx) && (ctx.store.get("me").operator || maycall(ctx));
+  if (!found.length && !calls) return [];
+  return [
+    el("h2", {}, "Votes", found.length > 0 && el("span", { class: "soft" }, String(found.length))),
+    ...running.map((one) => vote(ctx, one)),
+    over.length > 0 && el("ul", { class: "over", role: "list" }, ...over.slice(0, ENDED).map(ended)),
+    calls && el("p", { class: "row" }, button("Call a vote", { class: "button small", onclick: () => call(ctx) }, "vote")),
+  ];
+}
+
+/** Whether one has a name here under which something could be said now. */
+function speaks(ctx) {
+  const { store } = ctx;
+  const me = store.get("me");
+  return (me.role === "person" || me.role === "agent") && store.get("at") === null && !store.get("board").closed;
+}
+
+const maycall = (ctx) => {
+  const { may, role } = ctx.store.get("me");
+  return may === null ? role === "person" : may.includes("vote") || may.includes("moderate");
+};
+
+function vote(ctx, one) {
+  const me = ctx.store.get("me").name;
+  const elector = Object.hasOwn(one.electorate ?? {}, me);
+  return el(
+    "article",
+    { class: "room-vote", data: { ref: one.ref }, tabindex: "-1", "aria-label": `Vote ${one.ref}` },
+    el("p", { class: "room-vote-head" }, el("span", { class: "handle" }, one.ref), el("span", { class: "soft" }, [RULES[one.rule] ?? one.rule, one.secret && "secret"].filter(Boolean).join(", "))),
+    el("p", { class: "question" }, bdi(one.question)),
+    tally(one),
+    waiting(one),
+    one.status === "called" && speaks(ctx) && elector && one.waiting.includes(me) && agreeing(ctx, one),
+    one.status === "open" && speaks(ctx) && elector && ballot(ctx, one, one.ballots?.[me]),
+    one.status === "open" && speaks(ctx) && maycall(ctx) && el("p", { class: "row" }, step(ctx, "Count", one.ref, "count", () => ({}), "small")),
+  );
+}
+
+function tally(one) {
+  const whole = Math.max(1, Object.values(one.electorate ?? {}).reduce((sum, weight) => sum + weight, 0));
+  const rows = Object.entries(one.tally ?? {});
+  if (!rows.length) return null;
+  return el("ul", { class: "stands", role: "list" }, ...rows.map(([option, weight]) => el(
+    "li",
+    { class: SIDES[option] ?? "" },
+    el("span", { class: "option" }, bdi(option)),
+    el("span", { class: "gauge" }, el("span", { class: "filled", style: { width: `${(100 * weight) / whole}%` } })),
+    el("b", {}, String(weight)),
+  )));
+}
+
+const SIDES = { accept: "support", reject: "oppose" };
+
+function waiting(one) {
+  const all = Object.keys(one.electorate ?? {}).length;
+  const names = one.waiting ?? [];
+  return el(
+    "p",
+    { class: "soft small" },
+    one.status === "called" ? "to be agreed to: " : `${one.cast ?? 0} of ${many(all, "ballot")} cast`,
+    names.length > 0 && [one.status === "called" ? "" : "; waits for ", names.slice(0, 6).flatMap((name, at) => [at ? ", " : "", named(name)]), names.length > 6 && ` and ${names.length - 6} more`],
+  );
+}
+
+function step(ctx, label, ref, path, body, look = "") {
+  const press = async (event) => {
+    const pressed = event.currentTarget;
+    pressed.disabled = true;
+    try {
+      await ctx.api.post(ctx.api.of(ctx.session, "votes", ref, path), body());
+    } catch (error) {
+      failed(ctx, error);
+    } finally {
+      pressed.disabled = false;
+    }
+  };
+  return button(label, { class: `button ${look}`, onclick: press, data: { focus: `${ref}-${label}` } });
+}
+
+const agreeing = (ctx, one) =>
+  el("p", { class: "row" }, step(ctx, "Agree to vote", one.ref, "confirm", () => ({ agreed: true }), "small primary"), step(ctx, "Do not", one.ref, "confirm", () => ({ agreed: false }), "small"));
+
+/** One's own ballot: a choice, or of a ranked vote an order, made by choosing in turn. */
+function ballot(ctx, one, cast) {
+  const ranked = one.rule === "ranked";
+  const chosen = [...(cast ?? [])];
+  const box = el("div", { class: "options" });
+  const why = el("input", { type: "text", maxlength: 2000, placeholder: "Why? You may leave it out", "aria-label": "Why" });
+  const draw = () => fill(box, ...[...one.options, "abstain"].map((option) => choice(option)));
+  const send = step(ctx, cast ? "Change my ballot" : "Cast my ballot", one.ref, "ballots", () => ({ choice: [...chosen], why: why.value.trim() }), "small primary");
+  function choice(option) {
+    const place = chosen.indexOf(option);
+    const pick = () => {
+      const alone = !ranked || option === "abstain" || chosen[0] === "abstain";
+      if (place >= 0) chosen.splice(place, 1);
+      else if (alone) chosen.splice(0, chosen.length, option);
+      else chosen.push(option);
+      draw();
+      box.querySelector(`[data-option="${CSS.escape(option)}"]`)?.focus();
+    };
+    return el(
+      "button",
+      { type: "button", class: `option-button ${SIDES[option] ?? ""}`, "aria-pressed": String(place >= 0), data: { option }, onclick: pick },
+      ranked && place >= 0 && el("b", {}, `${place + 1}.`),
+      bdi(option),
+    );
+  }
+  const guarded = send;
+  guarded.addEventListener("click", (event) => {
+    if (chosen.length) return;
+    event.stopImmediatePropagation();
+    ctx.notice("Choose first.");
+  }, { capture: true });
+  draw();
+  return el("div", { class: "ballot" }, ranked && el("p", { class: "soft small" }, "Choose in your order, best first."), box, why, el("p", { class: "row" }, send, cast && el("span", { class: "soft small" }, "you chose ", bdi(cast.join(" › ")))));
+}
+
+function ended(one) {
+  const word = one.carried ? el("b", {}, bdi(one.carried)) : el("span", { class: "soft" }, CARRIED[one.status] ?? one.status);
+  return el("li", { data: { ref: one.ref }, tabindex: "-1" }, icon("vote"), el("span", { class: "grow" }, el("span", { class: "handle" }, one.ref), " ", bdi(clip(one.question, 60))), word);
+}
+
+function call(ctx) {
+  const open = (ctx.store.get("board").proposals ?? []).filter((one) => one.status === "active");
+  const about = el("select", { id: "vote-on" }, el("option", { value: "" }, "nothing that is proposed"), ...open.map((one) => el("option", { value: one.ref }, `${one.ref} ${bdi(clip(one.text || one.topic, 60)).textContent}`)));
+  const question = el("input", { type: "text", id: "vote-question", maxlength: 1000, required: true, placeholder: "Shall we…?" });
+  const options = el("textarea", { id: "vote-options", rows: 3, placeholder: "one a line; none: accept or reject" });
+  const rule = el("select", { id: "vote-rule" }, el("option", { value: "" }, "as the session has it"), ...Object.entries(RULES).map(([value, label]) => el("option", { value }, label)));
+  const secret = el("input", { type: "checkbox", id: "vote-secret" });
+  const told = el("p", { class: "told bad", role: "alert" });
+  const submit = async (event) => {
+    event.preventDefault();
+    const lines = options.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    const body = { question: question.value.trim(), ...(about.value && { proposal: about.value }), ...(lines.length && { options: lines }), ...(rule.value && { rule: rule.value }), ...(secret.checked && { secret: true }) };
+    try {
+      await ctx.api.post(ctx.api.of(ctx.session, "votes"), body);
+      box.close();
+    } catch (error) {
+      if (error.name !== "Problem") throw error;
+      told.textContent = error.message;
+    }
+  };
+  about.addEventListener("change", () => {
+    const found = open.find((one) => one.ref === about.value);
+    if (found && !question.value) question.value = `${clip(found.text || found.topic, 120).replace(/[.?!]$/u, "")}?`;
+  });
+  const box = dialog("Call a vote", el(
+    "form",
+    { class: "form", onsubmit: submit },
+    field("On", about), field("Question", question), field("Options", options), field("Rule", rule),
+    el("label", { class: "check" }, secret, el("span", {}, "Secret: nobody is shown who chose what")),
+    told,
+    el("p", { class: "row end" }, button("Cancel", { onclick: () => box.close() }), el("button", { class: "button primary" }, "Call it")),
+  ));
+}
+
+/** A labelled field of a form. */
+export function field(label, input, hint = null) {
+  return el("div", { class: "field" }, el("label", { for: input.id }, label), input, hint && el("p", { class: "soft small" }, hint));
+}

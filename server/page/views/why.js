@@ -1,0 +1,105 @@
+/** Why an item is here: the words it rests on, how it came about, and what became of it. */
+
+import { el, fill } from "/static/el.js";
+import { count } from "/static/text.js";
+import { cite, passage } from "./evidence.js";
+import { SIGNS, handle, nothing, person, said, sign, tag, whole } from "./parts.js";
+import { explanation } from "./source.js";
+import { happened } from "./history.js";
+
+/** Shows in `root` why `ref` is here, as of now. */
+export function mount(root, ctx, { ref }) {
+  const box = el("div", { class: "explained", "aria-busy": "true" }, el("p", { class: "soft" }, "…"));
+  root.append(box);
+  let ended = false;
+  explanation(ctx, ref)
+    .then((found) => ended || fill(box, ...told(ctx, ref, found)))
+    .catch((error) => ended || fill(box, nothing(`${ref} cannot be explained`, error.message)))
+    .finally(() => box.removeAttribute("aria-busy"));
+  return {
+    unmount() {
+      ended = true;
+      root.replaceChildren();
+    },
+  };
+}
+
+function told(ctx, ref, found) {
+  return [
+    title(ref, found),
+    section("The words it rests on", quotes(ctx, found.words)),
+    section("Who stood where", stood(ctx, found)),
+    section("How it came about", happened(ctx, found.history)),
+    section("What covers it now", covered(ctx, found.summaries)),
+    section("In the full context of an agent", fates(found.context)),
+  ];
+}
+
+const section = (heading, body) => body && el("section", {}, el("h3", {}, heading), body);
+
+function title(ref, found) {
+  const text = found.outcome || found.text || found.question || found.title || found.topic || "";
+  const origin = found.ratified ?? found.evidence ?? found.origin ?? null;
+  return el(
+    "header",
+    { class: "why-head" },
+    el("p", { class: "words" }, handle(ref), text && said(text)),
+    el(
+      "p",
+      { class: "tags" },
+      found.status && tag(found.status, found.status === "active" ? "open" : String(found.status)),
+      found.tentative && tag("tentative", "by its wording alone"),
+      origin?.how && tag("how", `${origin.how}${origin.rule ? `, rule ${origin.rule}` : ""}`),
+      origin?.confidence !== undefined && origin.confidence < 1000 && tag("how", `${Math.round(origin.confidence / 10)} % sure`),
+      found.resolves && tag("resolves", "settles ", whole("P", found.resolves)),
+      found.held === false && tag("gone", "memory let go of it; the log has not"),
+    ),
+    found.retracted && el("p", { class: "dissent" }, el("strong", {}, "Doubted: "), said(found.retracted.reason ?? "", 240)),
+  );
+}
+
+function quotes(ctx, words) {
+  if (!words?.length) return null;
+  return el("ul", { class: "quotes", role: "list" }, ...words.map(({ n, by, text, quote }) => {
+    const start = quote ? quote.indexOf(text) : -1;
+    return el("li", {}, el("p", { class: "who-said" }, by && person(by), cite(ctx, [n, 0, 0])), start < 0 ? passage(text, 0, 0) : passage(quote, points(quote, start), points(quote, start + text.length)));
+  }));
+}
+
+const points = (text, index) => [...text.slice(0, index)].length;
+
+function stood(ctx, found) {
+  const reactions = found.reactions ?? [
+    ...(found.supporters ?? []).map((one) => ({ ...one, stance: "support" })),
+    ...(found.dissenters ?? []).map((one) => ({ ...one, stance: "oppose" })),
+    ...(found.abstainers ?? []).map((one) => ({ ...one, stance: "neutral" })),
+  ];
+  if (!reactions.length) return null;
+  return el("ul", { class: "stood", role: "list" }, ...reactions.map((one) =>
+    el(
+      "li",
+      { class: `stand ${one.stance}` },
+      sign(SIGNS[one.stance] ?? "·"),
+      el("span", { class: "unseen" }, one.stance),
+      person(one.participant),
+      one.quote && el("q", {}, said(one.quote, 160)),
+      one.counted === false && tag("tentative", "shown, not counted"),
+      one.conditional && tag("how", "on a condition"),
+      one.n && cite(ctx, one.cites?.[0] ?? [one.n, 0, 0]),
+    )));
+}
+
+function covered(ctx, summaries) {
+  if (!summaries?.length) return null;
+  return el("ul", { class: "covers", role: "list" }, ...summaries.map(({ level, first, last }) =>
+    el("li", {}, el("button", { type: "button", class: "link", onclick: (event) => {
+      event.target.closest("dialog")?.close();
+      ctx.go({ view: "outline", n: first });
+    } }, `the summary of #${count(first)}–${count(last)}`), el("span", { class: "soft" }, ` level ${level}`))));
+}
+
+function fates(context) {
+  if (!context?.length) return null;
+  return el("ul", { class: "fates", role: "list" }, ...context.map(({ block, fate, why }) =>
+    el("li", {}, block && el("span", { class: "tag" }, block), el("span", {}, why ?? fate))));
+}

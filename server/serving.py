@@ -1,0 +1,108 @@
+"""`parley serve`: the doors for as long as they are wanted, and the worker that goes with them.
+
+What a person must know at the start is told on stderr, past the log: among it a link
+that lets whoever has it in as the operator.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from pathlib import Path
+from typing import Final
+
+from bus.tasks import end
+from listeners.worker import calm_collector
+from server.errors import Failure, Misuse
+from server.gateway.doors import Doors
+from server.gateway.keys import EVERY_SESSION, claims
+from server.gateway.tickets import LINK_SECONDS
+from server.interrupts import interruptible
+from server.output import tell
+from server.running import Helping, run, worker_process, working
+from server.settings import Settings
+from server.standing import Served, standing
+
+LOOK_SECONDS: Final = 1.0  # between two looks at whether the worker is still there
+OPERATOR: Final = "operator"  # the name in the link that a start prints
+NOT_FOR_WORKERS: Final = ("serve", "token")  # settings with secrets that a worker has no use for
+
+
+def serve(settings: Settings, *, worker: bool = True, ready: Path | None = None) -> int:
+    """Serve until told to stop; the exit code.
+
+    `ready` is a file that has the address and the process id once the server listens.
+    """
+    return int(run(_serve(settings, worker, ready)))
+
+
+async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
+    with interruptible(lambda: tell("closing; once more ends it at once")) as wish:
+        async with standing(settings) as served, AsyncExitStack() as stack:
+            helping = await worker_beside(served.doors) if worker else None
+            own = None if helping is None else await stack.enter_async_context(helping)
+            await _announce(served, own is not None)
+            if ready is not None:
+                _write_ready(ready, served.url)
+                stack.callback(ready.unlink, missing_ok=True)
+            calm_collector()
+            await _mind(served, own, wish.stop)
+    return 0 if wish.by == signal.SIGTERM else wish.exit_code
+
+
+async def worker_beside(doors: Doors) -> AbstractAsyncContextManager[Helping] | None:
+    """A worker, for a server that is embedded here and has none."""
+    if doors.settings.redis or await working(doors.held.bus):
+        return None
+    unset = {name: Settings.model_fields[name].default for name in NOT_FOR_WORKERS}
+    return worker_process(doors.settings.model_copy(update=unset), doors.running.url)
+
+
+async def _announce(served: Served, has_worker: bool) -> None:
+    doors, running = served.doors, served.doors.running
+    about = await running.bus.server()
+    kind = "given" if running.kind == "given" else f"embedded ({running.kind})"
+    tell(f"listening on {served.url}")
+    tell(f"redis {about.version}, {kind}; durability: {about.durability}")
+    tell("a worker was started" if has_worker else "no worker was started")
+    if served.signing.source != "set":
+        tell("no secret is set: this machine only")
+    if served.signing.source != "set" or sys.stderr.isatty():  # else somebody keeps what is said
+        tell(f"operator link, good once, for {LINK_SECONDS / 60:.0f} minutes: {_link(doors)}")
+    tell("'parley token NAME --role operator --link' prints a link")
+
+
+def _link(doors: Doors) -> str:
+    who = claims(OPERATOR, "operator", EVERY_SESSION, doors.clock())
+    return f"{doors.origins.url}/#ticket={doors.tickets.made(who, LINK_SECONDS)}"
+
+
+def _write_ready(file: Path, url: str) -> None:
+    """Whole or not at all: whoever waits for the file may read it at once."""
+    own = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        own.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="ascii")
+        own.replace(file)
+    except OSError as error:
+        raise Misuse(f"--ready: cannot write {str(file)!r}: {error.strerror}") from None
+
+
+async def _mind(served: Served, helping: Helping | None, stop: asyncio.Event) -> None:
+    """Return once told to stop. Raises `Failure` where the worker or the server ended instead."""
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        while not stopping.done():
+            await asyncio.wait(
+                {stopping, served.ended}, timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED"
+            )
+            if served.ended.done() and not stopping.done():
+                served.ended.result()
+                raise Failure("the server ended by itself")
+            if helping is not None and not stopping.done():
+                helping.check()
+    finally:
+        await end(stopping)

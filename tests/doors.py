@@ -1,0 +1,106 @@
+"""The doors for tests: a real server on a port of its own, in the test's loop or in a thread.
+
+async with doors(redis_url) as d:
+    async with d.client(d.token("ana", session="harbour")) as ana:
+        said = await ana.post("/v1/sessions/harbour/messages", json={"content": "Hello."})
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx2
+
+from server.gateway.doors import Doors
+from server.gateway.keys import EVERY_SESSION, Role, claims
+from server.settings import Settings
+from server.settings_serve import ServeSettings
+from server.standing import standing
+
+SECRET: Final = "a secret that is only used by the tests"
+START_SECONDS: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A server that is up. `token` may be called from any thread."""
+
+    doors: Doors
+    url: str
+
+    def token(
+        self,
+        name: str,
+        *,
+        role: Role = "person",
+        session: str = EVERY_SESSION,
+        may: Sequence[str] | None = None,
+        seconds: float = 3600,
+    ) -> str:
+        """A token by the server's own keys and clock."""
+        made = claims(name, role, session, self.doors.clock(), may=may, seconds=seconds)
+        return self.doors.keyring.sign(made)
+
+    def operator(self) -> str:
+        return self.token("operator", role="operator")
+
+    def client(self, token: str | None = None, **given: Any) -> httpx2.AsyncClient:
+        """An HTTP client with that token; without one, nobody's."""
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        return httpx2.AsyncClient(
+            base_url=self.url, headers=headers, timeout=30, verify=False, **given
+        )
+
+
+@asynccontextmanager
+async def doors(
+    redis_url: str, *, clock: Callable[[], float] = time.time, **serve: Any
+) -> AsyncIterator[Standing]:
+    """A server on that Redis; `serve` are settings of the group of that name."""
+    own = ServeSettings(**{"port": 0, "secret": SECRET, **serve})
+    async with standing(Settings(redis=redis_url, serve=own), clock) as served:
+        yield Standing(served.doors, served.url)
+
+
+@contextmanager
+def served(redis_url: str, **serve: Any) -> Iterator[Standing]:
+    """`doors` in a thread with a loop of its own, for clients that block."""
+    up, stop = threading.Event(), asyncio.Event()
+    found: list[Standing] = []
+    loops: list[asyncio.AbstractEventLoop] = []
+    failed: list[BaseException] = []
+
+    async def stand() -> None:
+        loops.append(asyncio.get_running_loop())
+        async with doors(redis_url, **serve) as standing:
+            found.append(standing)
+            up.set()
+            await stop.wait()
+
+    def body() -> None:
+        try:
+            asyncio.run(stand())
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            up.set()
+
+    thread = threading.Thread(target=body, name="doors", daemon=True)
+    thread.start()
+    try:
+        assert up.wait(START_SECONDS), "the server did not start"
+        if failed:
+            raise failed[0]
+        yield found[0]
+    finally:
+        if found and thread.is_alive():
+            loops[0].call_soon_threadsafe(stop.set)
+        thread.join(START_SECONDS)
+    if failed:
+        raise failed[0]

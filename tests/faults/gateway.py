@@ -1,0 +1,105 @@
+"""A gateway in a process of its own, killed and started again at the same place."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus, WebSocketException
+
+from server.gateway.keys import EVERY_SESSION, Keyring, claims
+from tests.patience import wait_until
+
+ROOT = Path(__file__).parents[2]
+SECRET = "a secret that only outlives its processes"
+START_SECONDS = 30.0
+
+
+@dataclass
+class Gateway:
+    """`parley serve` on `redis`, always on the same port."""
+
+    redis: str
+    folder: Path
+    port: int = 0
+    kills: int = 0
+    _process: subprocess.Popen[bytes] | None = None
+
+    def __post_init__(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+
+    async def start(self) -> None:
+        ready = self.folder / "ready"
+        ready.unlink(missing_ok=True)
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "server", "serve", "--redis", self.redis,
+                 "--port", str(self.port), "--ready", str(ready)],
+                cwd=ROOT, stderr=log,
+                env={**os.environ, "PARLEY_SERVE_SECRET": SECRET, "PYTHONPATH": str(ROOT)},
+            )  # fmt: skip
+
+        def stands() -> bool:
+            assert self._process is not None
+            said = (self.folder / "log").read_text(errors="replace")
+            assert self._process.poll() is None, said
+            return ready.exists() and json.loads(ready.read_text())["pid"] == self._process.pid
+
+        await wait_until(stands, START_SECONDS)
+
+    def kill(self) -> None:
+        """As the operating system would: no word to anybody."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+        self.kills += 1
+
+    def stop(self) -> int:
+        assert self._process is not None
+        self._process.terminate()
+        return self._process.wait(START_SECONDS)
+
+    def token(self, name: str) -> str:
+        return Keyring([SECRET]).sign(claims(name, "person", EVERY_SESSION, time.time()))
+
+
+@dataclass
+class Follower:
+    """A client that hears a session over a WebSocket, and comes back with the cursor it has."""
+
+    gateway: Gateway
+    name: str
+    heard: list[int] = field(default_factory=list)
+    connections: int = 0
+
+    async def follow(self) -> None:
+        """Until it is cancelled."""
+        token = self.gateway.token(self.name)
+        url = f"ws://127.0.0.1:{self.gateway.port}/v1/sessions/s/ws"
+        while True:
+            try:
+                async with connect(
+                    url, additional_headers={"Authorization": f"Bearer {token}"}, compression=None
+                ) as socket:
+                    self.connections += 1
+                    after = self.heard[-1] if self.heard else 0
+                    await socket.send(json.dumps({"type": "subscribe", "after": after}))
+                    async for text in socket:
+                        frame = json.loads(text)
+                        assert frame["type"] in ("hello", "subscribed", "entry"), frame
+                        if frame["type"] == "entry":
+                            self.heard.append(frame["seq"])
+            except InvalidStatus:
+                raise
+            except (OSError, EOFError, WebSocketException):
+                pass  # it was killed: come back
+            await asyncio.sleep(0.05)

@@ -1,0 +1,104 @@
+"""The description of the streams: whole, kept in docs, and true of what is sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import orjson
+
+from bus.entries import KINDS, Message
+from memory.items import Fact
+from server.gateway.asyncapi import document
+from server.gateway.beginning import LAST_WORDS, last_word
+from server.gateway.frames import Frame, frame, notice
+from tests.doors import doors
+from tests.gateway.test_ws import begun, connected
+from tests.logs import numbered
+
+GOLDEN = Path(__file__).parents[2] / "docs" / "asyncapi.json"
+
+
+def refs(tree: Any) -> Iterator[str]:
+    if isinstance(tree, dict):
+        if isinstance(found := tree.get("$ref"), str):
+            yield found
+        for value in tree.values():
+            yield from refs(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from refs(value)
+
+
+def check(text: str | bytes) -> str:
+    """That a frame is as its message says; its type."""
+    told = orjson.loads(text)
+    schema = {**document()["components"]["messages"][told["type"]]["payload"]}
+    schema["components"] = {"schemas": document()["components"]["schemas"]}
+    jsonschema.Draft202012Validator(schema).validate(told)
+    kind: str = told["type"]
+    return kind
+
+
+def test_docs_hold_the_document() -> None:
+    """`parley schema asyncapi > docs/asyncapi.json` after a change that is meant."""
+    kept = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    made = json.loads(json.dumps(document()))
+    for one in (kept, made):
+        del one["info"]["version"]
+    assert kept == made
+
+
+def test_every_reference_leads_somewhere() -> None:
+    """In channels, operations, messages and schemas."""
+    for ref in set(refs(document())):
+        at: Any = document()
+        for step in ref.removeprefix("#/").split("/"):
+            at = at[step]
+
+
+def test_every_kind_of_entry_has_a_schema() -> None:
+    """And no other."""
+    entry = document()["components"]["schemas"]["Entry"]
+    assert entry["x-kinds"].keys() == KINDS.keys()
+
+
+def test_what_streams_say_of_themselves_is_as_described() -> None:
+    """Each last word, a reset, an entry with its facts, and one that cannot be read."""
+    record = numbered([Message(participant="ana", content="Hello.", act="ask", to=("bo",))])[0]
+    fact = Fact("proposal.made", "P1", 1, {"start": 0})
+    frames: list[Frame] = [
+        notice("reset", 3, seq=3, n=2), frame(record, [fact]), frame(record, []).bare,
+        *(last_word(why, 5) for why in LAST_WORDS),
+    ]  # fmt: skip
+    assert {check(one.data) for one in frames} == {"reset", "entry", "dropped", "expired", "bye"}
+
+
+async def test_what_a_socket_says_is_as_described(redis_url: str) -> None:
+    """Of every type that it answers with."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with connected(d, token) as ana:
+            seen = {check(json.dumps(ana.hello))}
+            asked: list[dict[str, Any]] = [
+                {"type": "subscribe"},
+                {"type": "ping"},
+                {"type": "publish", "ref": "c", "entries": [{"content": 5}]},
+                {"type": "unsubscribe"},
+                {"type": "publish", "ref": "c", "entries": [{"content": "Hello."}]},
+                {"type": "nonsense"},
+            ]
+            for one in asked:
+                seen.add(check(json.dumps(await ana.ask(**one))))
+    assert seen == {"hello", "subscribed", "unsubscribed", "pong", "ack", "nack"}
+
+
+async def test_it_is_served_to_anyone(redis_url: str) -> None:
+    """Without a token."""
+    async with doors(redis_url) as d, d.client() as nobody:
+        answer = await nobody.get("/asyncapi.json")
+        assert answer.status_code == 200
+        assert answer.json() == json.loads(json.dumps(document()))

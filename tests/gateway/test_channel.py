@@ -1,0 +1,325 @@
+"""The stream of a room: whoever listens hears every entry once, whenever they came."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bus import Bus
+from bus.entries import Message, Record, SessionOpened
+from bus.errors import SessionNotFound
+from listeners.moments import Moments
+from listeners.rooms.doors import BusDoor
+from listeners.rooms.room import Room, entered
+from memory.fold import apply
+from memory.state import Memory
+from server.gateway import frames as made
+from server.gateway.channel import Channel, Listener
+from server.gateway.frames import BEAT, Frame, frame, notice
+from server.gateway.outlet import BYTES, FRAMES, Outlet
+from server.gateway.rooms import Rooms
+from tests.logs import PACKS, numbered
+from tests.patience import wait_until
+from tests.sessions import discuss, whole
+
+
+@dataclass
+class Client:
+    """One who listens, goes away and comes back with the cursor it has."""
+
+    began: int
+    heard: list[int] = field(default_factory=list)
+    listener: Listener | None = None
+    stack: AsyncExitStack = field(default_factory=AsyncExitStack)
+    reading: asyncio.Task[None] | None = None
+
+    async def come(self, channel: Channel, after: int | None) -> None:
+        self.listener = await self.stack.enter_async_context(channel.listen(after))
+        if after is None:
+            self.began = self.listener.after
+        self.reading = asyncio.create_task(self._read(self.listener))
+
+    async def go(self) -> None:
+        if self.reading is not None:
+            self.reading.cancel()
+            await asyncio.wait({self.reading})
+        await self.stack.aclose()
+
+    async def come_back(self, channel: Channel) -> None:
+        await self.go()
+        await self.come(channel, self.heard[-1] if self.heard else self.began)
+
+    async def _read(self, listener: Listener) -> None:
+        while frames := await listener.frames():
+            self.heard += [one.seq for one in frames]
+
+
+@asynccontextmanager
+async def channelled(
+    url: str, session: str, before: int, ring: int = 2_000, stretch: int = 500
+) -> AsyncIterator[tuple[Bus, Room, Channel]]:
+    """A channel of a session that had `before` messages when its room was entered."""
+    async with await Bus.connect(url) as bus:
+        await discuss(bus, session, before)
+        moments = Moments(bus, PACKS)
+        try:
+            async with entered(BusDoor(bus, PACKS, session)) as room:
+                yield bus, room, Channel(room, moments, ring=ring, stretch=stretch)
+        finally:
+            await moments.aclose()
+
+
+step = st.one_of(
+    st.tuples(st.just("say"), st.integers(1, 4)),
+    st.tuples(st.just("come"), st.none() | st.integers(0, 40)),
+    st.tuples(st.just("back"), st.integers(0, 5)),
+    st.tuples(st.just("breathe"), st.integers(1, 3)),
+)
+
+
+@given(
+    steps=st.lists(step, min_size=3, max_size=14),
+    ring=st.integers(1, 8),
+    stretch=st.integers(1, 5),
+    before=st.integers(1, 12),
+)
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_interleaving_gives_each_entry_once_and_in_order(
+    redis_url: str, steps: list[tuple[str, Any]], ring: int, stretch: int, before: int
+) -> None:
+    """Whoever comes, goes and comes back, from whatever place, while others speak."""
+    session = f"s{abs(hash((str(steps), ring, stretch, before)))}"
+    asyncio.run(_interleave(redis_url, session, steps, ring, stretch, before))
+
+
+async def _interleave(
+    url: str, session: str, steps: list[tuple[str, Any]], ring: int, stretch: int, before: int
+) -> None:
+    clients: list[Client] = []
+    async with channelled(url, session, before, ring, stretch) as (bus, room, channel):
+        said = before
+        for what, value in steps:
+            if what == "say":
+                await discuss(bus, session, value, first=said + 1)
+                said += value
+            elif what == "come":
+                after = None if value is None else min(value, room.seq)
+                clients.append(Client(after or 0))
+                await clients[-1].come(channel, after)
+            elif what == "back" and clients:
+                await clients[value % len(clients)].come_back(channel)
+            else:
+                for _ in range(value):
+                    await asyncio.sleep(0)
+        head = (await bus.info(session)).head
+        async with asyncio.timeout(10):
+            for client in clients:
+                while (client.heard[-1] if client.heard else client.began) < head:
+                    await asyncio.sleep(0.001)
+        for client in clients:
+            assert client.heard == list(range(client.began + 1, head + 1))
+            await client.go()
+        await bus.remove(session)
+
+
+async def test_those_who_come_back_at_once_share_one_fold(redis_url: str) -> None:
+    """Of a hundred with cursors of their own, one fills the ring, and the others wait for it."""
+    asked = 0
+
+    class Counting(Moments):
+        def since(self, session: str, seq: int, to: int) -> Any:
+            nonlocal asked
+            asked += 1
+            return super().since(session, seq, to)
+
+    async with await Bus.connect(redis_url) as bus:
+        await discuss(bus, "s", 120)
+        moments = Counting(bus, PACKS)
+        async with entered(BusDoor(bus, PACKS, "s")) as room:
+            channel = Channel(room, moments)
+            clients = [Client(after) for after in range(100)]
+            for client in clients:
+                await client.come(channel, client.began)
+            async with asyncio.timeout(10):
+                while any(not c.heard or c.heard[-1] < room.seq for c in clients):
+                    await asyncio.sleep(0.005)
+            assert asked == 1
+            for client in clients:
+                assert client.heard == list(range(client.began + 1, room.seq + 1))
+                await client.go()
+        await moments.aclose()
+
+
+async def test_facts_are_the_same_however_they_are_heard(redis_url: str) -> None:
+    """Live, out of the ring, and folded from the log: byte for byte one event."""
+    async with channelled(redis_url, "s", 40) as (bus, room, channel):
+        async with channel.listen(None) as live:
+            await discuss(bus, "s", 30, first=41)
+            heard: list[Frame] = []
+            while not heard or heard[-1].seq < (await bus.info("s")).head:
+                heard += await live.frames()
+        other = Channel(room, channel._moments, stretch=7)
+        other._floor = room.seq
+        async with other.listen(live.after) as late:
+            told: list[Frame] = []
+            while len(told) < len(heard):
+                told += await late.frames()
+        assert [one.sse for one in told] == [one.sse for one in heard]
+        assert any(b'"facts":[{' in one.data for one in told)
+
+
+async def test_a_log_that_was_replaced_resets_whoever_listens(redis_url: str) -> None:
+    """Those who are live and those who are behind begin anew at the new head, and go on."""
+    async with channelled(redis_url, "s", 20, ring=1) as (bus, room, channel):
+        records = await whole(bus, "s")
+        async with channel.listen(None) as live, channel.listen(3) as behind:
+            await bus.restore("s", records[:8], replace=True)
+            while room.seq != 8:
+                await room.moved(room.seq, 5)
+            for listener in (live, behind):
+                (reset,) = await listener.frames()
+                assert (reset.event, reset.seq) == ("reset", 8)
+            await discuss(bus, "s", 1, first=30)
+            for listener in (live, behind):
+                assert [one.seq for one in await listener.frames()] == [9]
+
+
+async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) -> None:
+    """Through `Rooms`, which lets go of the room: the next to come finds no session."""
+    async with await Bus.connect(redis_url) as bus:
+        await discuss(bus, "s", 3)
+        moments = Moments(bus, PACKS)
+        rooms = Rooms(bus, PACKS, moments)
+        async with rooms.room("s"), rooms.channel("s").listen(None) as listener:
+            channel = rooms.channel("s")
+            await bus.remove("s")
+            async with asyncio.timeout(5):
+                assert await listener.frames() == []
+            assert listener.outlet.ended == "gone"
+            async with channel.listen(None) as late:
+                assert await late.frames() == []
+            assert rooms.held("s") is None
+            with pytest.raises(SessionNotFound):
+                await rooms.room("s").__aenter__()
+        await rooms.aclose()
+        await moments.aclose()
+
+
+async def test_a_room_is_shared_and_kept_a_while_after_the_last_left(redis_url: str) -> None:
+    """Two who come at once get one room; who comes back in time finds it again."""
+    async with await Bus.connect(redis_url) as bus:
+        await discuss(bus, "s", 3)
+        moments = Moments(bus, PACKS)
+        rooms = Rooms(bus, PACKS, moments, linger_seconds=0.05)
+
+        async def visit() -> Room:
+            async with rooms.room("s") as room:
+                await asyncio.sleep(0)
+                return room
+
+        one, other = await asyncio.gather(visit(), visit())
+        assert one is other
+        assert await visit() is one
+        await wait_until(lambda: rooms.held("s") is None)
+        assert await visit() is not one
+        await rooms.aclose()
+        assert rooms.held("s") is None
+        await moments.aclose()
+
+
+async def test_messages_alone_come_with_their_facts(redis_url: str) -> None:
+    """`show` leaves out the entries of other groups, not what messages gave."""
+    async with (
+        channelled(redis_url, "s", 20) as (_, room, channel),
+        channel.listen(0, frozenset({"messages"})) as listener,
+    ):
+        found: list[Frame] = []
+        while not found or found[-1].seq < room.seq:
+            found += await listener.frames()
+    assert {one.group for one in found} == {"messages"}
+    assert [one.seq for one in found] == list(range(2, 22))
+
+
+async def test_an_outlet_over_its_limit_is_dropped_and_holds_nothing() -> None:
+    """Who queues does not wait, and what was queued is let go of."""
+    outlet = Outlet()
+    for seq in range(1, FRAMES + 2):
+        outlet.put(Frame("entry", seq, "messages", b"{}"))
+    assert outlet.ended == "slow"
+    assert await outlet.frames() == []
+    long = Outlet()
+    long.put(Frame("entry", 1, "messages", b"x" * (BYTES + 1)))
+    assert len(await long.frames()) == 1, "a frame longer than the limit passes alone"
+    for seq in (1, 2):
+        long.put(Frame("entry", seq, "messages", b"x" * (BYTES // 2 + 1)))
+    assert long.ended == "slow"
+
+
+async def test_what_an_outlet_begins_with_counts_towards_no_limit() -> None:
+    """A ring of two thousand frames is no sign of a slow client; what comes on top counts."""
+    outlet = Outlet()
+    outlet.start([Frame("entry", seq, "messages", b"{}") for seq in range(1, 2_001)])
+    for seq in range(2_001, 3_001):
+        outlet.put(Frame("entry", seq, "messages", b"{}"))
+    assert outlet.ended is None
+    outlet.beat()
+    assert [one.seq for one in await outlet.frames()] == list(range(1, 3_001))
+    outlet.beat()
+    assert await outlet.frames() == [BEAT]
+
+
+async def test_what_was_queued_is_told_before_the_end() -> None:
+    """An outlet that ends for another reason than slowness says what it has."""
+    outlet = Outlet()
+    outlet.put(notice("reset", 7, seq=7, n=3))
+    outlet.end("shutdown")
+    outlet.end("expired")
+    outlet.put(notice("reset", 8, seq=8, n=3))
+    assert [one.seq for one in await outlet.frames()] == [7]
+    assert await outlet.frames() == []
+    assert outlet.ended == "shutdown"
+
+
+def test_a_frame_is_one_line_whatever_was_said() -> None:
+    """Line breaks, and what looks like a field of the protocol, stay inside the JSON."""
+    words = "a\ndata: {}\r\nid: 99\n\nevent: bye\u2028\x00\x1b[31m</script>"
+    (record,) = numbered([Message(participant="ana\nid: 7", content=words)])
+    one = frame(record, apply(Memory(PACKS), numbered([SessionOpened()])[0]))
+    lines = one.sse.split(b"\n")
+    assert lines[:2] == [b"id: 1", b"event: entry"]
+    assert lines[2].startswith(b"data: ")
+    assert lines[3:] == [b"", b""]
+    assert b"\r" not in one.sse
+    assert orjson.loads(lines[2][6:])["entry"]["content"] == words
+    assert orjson.loads(one.ws) == orjson.loads(lines[2][6:])
+
+
+def test_a_frame_without_facts_differs_in_nothing_else() -> None:
+    """`facts=0` is cut from the same bytes."""
+    log = numbered([SessionOpened(), Message(participant="ana", content="Hello.")])
+    one = frame(log[1], [])
+    assert orjson.loads(one.bare.data) == {
+        key: value for key, value in orjson.loads(one.data).items() if key != "facts"
+    }
+    assert one.bare.sse.startswith(b"id: 2\nevent: entry\n")
+    assert notice("bye", reason="gone").bare.data == b'{"type":"bye","reason":"gone"}'
+
+
+def test_text_that_is_not_utf8_is_told_as_unreadable() -> None:
+    """What was written past the doors breaks no stream."""
+    (record,) = numbered([Message(participant="ana", content="Hello.")])
+    broken: Any = msgspec.structs.replace(record.entry, content="\ud800")  # type: ignore[type-var]
+    one = frame(Record(1, 1, "e1", 5, broken), [])
+    assert orjson.loads(one.data)["unreadable"] is True
+    assert made.group_of("participant.joined") == "floor"

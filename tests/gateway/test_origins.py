@@ -1,0 +1,227 @@
+"""By which names the server is called, from whose pages, and what its answers carry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.errors import Misuse
+from server.gateway.asgi import FOR_DATA, FOR_PAGES
+from server.gateway.origins import Origins
+from server.settings_serve import ServeSettings
+from tests.doors import Standing, doors
+
+EVIL = "https://evil.example"
+FRIEND = "https://friend.example"
+
+
+def origins(port: int = 8700, **given: Any) -> Origins:
+    return Origins(ServeSettings(**given), port)
+
+
+@pytest.mark.parametrize(
+    ("given", "port", "host", "answered"),
+    [
+        ({}, 8700, "localhost:8700", True), ({}, 8700, "LOCALHOST:8700", True),
+        ({}, 8700, "127.0.0.1:8700", True), ({}, 8700, "[::1]:8700", True),
+        ({}, 8700, "localhost", False), ({}, 8700, "localhost:8701", False),
+        ({}, 80, "localhost", True), ({}, 80, "localhost:80", True),
+        ({}, 8700, "evil.example:8700", False), ({}, 8700, "127.0.0.1.nip.example:8700", False),
+        ({}, 8700, "", False),
+        ({"host": "10.0.0.7"}, 8700, "10.0.0.7:8700", True),
+        ({"host": "fd00::7"}, 8700, "[fd00::7]:8700", True),
+        ({"host": "0.0.0.0"}, 8700, "0.0.0.0:8700", False),
+        ({"host": "0.0.0.0"}, 8700, "127.0.0.1:8700", True),
+        ({"public": ("https://Parley.example/",)}, 8700, "parley.example", True),
+        ({"public": ("https://parley.example",)}, 8700, "parley.example:443", True),
+        ({"public": ("https://parley.example",)}, 8700, "parley.example:8700", False),
+        ({"public": ("http://parley.example:81",)}, 8700, "parley.example:81", True),
+        ({"origins": (FRIEND,)}, 8700, "friend.example", False),
+    ],
+)  # fmt: skip
+def test_a_server_answers_to_its_own_names(
+    given: dict[str, Any], port: int, host: str, answered: bool
+) -> None:
+    """Names of this machine with its port, the address it is bound to, the public ones."""
+    assert origins(port, **given).is_host(host) is answered
+
+
+def test_own_pages_and_allowed_pages_differ() -> None:
+    """An origin that may call is not one whose cookies count."""
+    rules = origins(public=("https://parley.example",), origins=("https://FRIEND.example:443/",))
+    assert rules.url == "https://parley.example"
+    assert rules.is_own("https://parley.example")
+    assert rules.is_own("http://localhost:8700")
+    assert not rules.is_own("http://parley.example")
+    assert not rules.is_own(FRIEND)
+    assert rules.is_allowed(FRIEND)
+    assert not any(rules.is_allowed(origin) for origin in ("null", "", "*", EVIL))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"public": ("parley.example",)}, {"public": ("ftp://x",)}, {"origins": ("*",)},
+     {"origins": ("https://a.example/path",)}, {"origins": ("https://me@a.example",)},
+     {"public": ("https://a:port",)}],
+)  # fmt: skip
+def test_what_is_no_address_is_refused_at_the_start(given: dict[str, Any]) -> None:
+    """By the name of the setting."""
+    with pytest.raises(Misuse, match=f"serve.{next(iter(given))}"):
+        origins(**given)
+
+
+def slug(said: Any) -> str:
+    return str(said.json()["type"]).rpartition(":")[2]
+
+
+async def logged_in(d: Standing, client: Any, role: Any = "person", session: str = "*") -> Any:
+    async with d.client(d.operator()) as operator:
+        wish = {"name": "ana", "role": role, "session": session}
+        ticket = (await operator.post("/v1/tickets", json=wish)).json()["ticket"]
+    return await client.post("/v1/login", json={"ticket": ticket})
+
+
+async def test_a_foreign_host_is_refused(redis_url: str) -> None:
+    """A name that somebody pointed here: its pages would be of one origin with this server."""
+    async with doors(redis_url) as d, d.client(d.operator()) as operator:
+        for path in ("/v1/me", "/healthz", "/nothing"):
+            said = await operator.get(path, headers={"Host": "evil.example"})
+            assert (said.status_code, slug(said)) == (421, "host")
+
+
+async def test_a_foreign_page_may_not_change_anything(redis_url: str) -> None:
+    """Not even with a token in the header, unless it is one that the settings allow."""
+    async with doors(redis_url, origins=(FRIEND,)) as d, d.client(d.operator()) as operator:
+        for origin in (EVIL, "null", ""):
+            said = await operator.post("/v1/tickets", json={}, headers={"Origin": origin})
+            assert (said.status_code, slug(said)) == (403, "origin")
+        for origin in (d.url, FRIEND):
+            said = await operator.post("/v1/tickets", json={}, headers={"Origin": origin})
+            assert said.status_code == 201
+        assert (await operator.get("/v1/me", headers={"Origin": EVIL})).status_code == 200
+        said = await operator.get("/mcp", headers={"Origin": EVIL})
+        assert (said.status_code, slug(said)) == (403, "origin")
+
+
+async def test_a_cookie_counts_for_our_own_pages_only(redis_url: str) -> None:
+    """What changes something needs the origin of the server: not none, not another's."""
+    async with doors(redis_url, origins=(FRIEND,)) as d, d.client() as browser:
+        said = await logged_in(d, browser)
+        assert (said.status_code, said.json()["name"]) == (200, "ana")
+        assert (await browser.get("/v1/me")).json()["name"] == "ana"
+        for headers in ({}, {"Origin": FRIEND}):
+            said = await browser.post("/v1/tickets", json={}, headers=headers)
+            assert (said.status_code, slug(said)) == (403, "origin")
+        said = await browser.post("/v1/tickets", json={}, headers={"Origin": d.url})
+        assert said.status_code == 201
+
+
+async def test_cookies_are_for_the_browser_alone(redis_url: str) -> None:
+    """No script reads them, and no other site's page sends them."""
+    async with doors(redis_url) as d, d.client() as browser:
+        kept = (await logged_in(d, browser)).headers.get_list("set-cookie")
+        assert len(kept) == 1
+        assert {"HttpOnly", "SameSite=strict", "Path=/"} < set(kept[0].split("; "))
+        assert "Secure" not in kept[0]
+
+
+async def test_behind_https_a_cookie_is_for_https(redis_url: str) -> None:
+    """The page's own origin says how the browser came, where no proxy is believed."""
+    public = "https://parley.example"
+    async with doors(redis_url, public=(public,)) as d, d.client(d.operator()) as operator:
+        ticket = (await operator.post("/v1/tickets", json={"name": "ana"})).json()["ticket"]
+        said = await operator.post(
+            "/v1/login",
+            json={"ticket": ticket},
+            headers={"Host": "parley.example", "Origin": public},
+        )
+        assert "Secure" in said.headers["set-cookie"]
+
+
+async def test_a_participant_of_a_session_stands_beside_the_operator(redis_url: str) -> None:
+    """In that session the name is the participant's, and the rights are the operator's too."""
+    async with doors(redis_url) as d, d.client() as browser:
+        await logged_in(d, browser, "operator")
+        await logged_in(d, browser, "person", "harbour")
+        here = (await browser.get("/v1/sessions/harbour/me")).json()
+        assert (here["name"], here["role"], here["operator"]) == ("ana", "person", True)
+        there = (await browser.get("/v1/me")).json()
+        assert (there["role"], there["operator"]) == ("operator", True)
+        own = {"Origin": d.url}
+        left = await browser.post("/v1/logout?session=harbour", headers=own)
+        assert left.status_code == 204
+        assert (await browser.get("/v1/sessions/harbour/me")).json()["role"] == "operator"
+        await browser.post("/v1/logout", headers=own)
+        assert (await browser.get("/v1/me")).status_code == 401
+
+
+async def test_a_participant_without_an_operator_is_only_that(redis_url: str) -> None:
+    """A seat's cookie gives no right outside its session, and none that it has not."""
+    async with doors(redis_url) as d, d.client() as browser:
+        await logged_in(d, browser, "person", "harbour")
+        assert (await browser.get("/v1/sessions/harbour/me")).json()["operator"] is False
+        said = await browser.get("/v1/sessions/other/me")
+        assert (said.status_code, slug(said)) == (403, "other-session")
+        wish = {"name": "bo"}
+        said = await browser.post("/v1/tokens", json=wish, headers={"Origin": d.url})
+        assert (said.status_code, said.json()["needs"]) == (403, "operator")
+
+
+async def test_a_header_outranks_cookies_even_where_it_is_wrong(redis_url: str) -> None:
+    """Who sends one means it."""
+    async with doors(redis_url) as d, d.client() as browser:
+        await logged_in(d, browser)
+        token = d.token("bo")
+        said = await browser.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
+        assert said.json()["name"] == "bo"
+        for header in ("Bearer wrong", f"Basic {token}", "Bearer", ""):
+            said = await browser.get("/v1/me", headers={"Authorization": header})
+            assert (said.status_code, slug(said)) == (401, "token-invalid")
+            assert said.headers["WWW-Authenticate"] == "Bearer"
+
+
+async def test_other_pages_read_nothing_unless_the_settings_say_so(redis_url: str) -> None:
+    """No header of sharing by default; for an allowed origin the answer and its preflight."""
+    ask = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x"}
+    async with doors(redis_url, origins=(FRIEND,)) as d, d.client(d.operator()) as operator:
+        for origin in (EVIL, d.url):
+            said = await operator.options("/v1/tokens", headers={"Origin": origin, **ask})
+            assert said.status_code == 405
+            assert not [name for name in said.headers if name.startswith("access-control")]
+        said = await operator.options("/v1/tokens", headers={"Origin": FRIEND, **ask})
+        assert (said.status_code, said.headers["Access-Control-Allow-Origin"]) == (204, FRIEND)
+        assert "Authorization" in said.headers["Access-Control-Allow-Headers"]
+        assert "Access-Control-Allow-Credentials" not in said.headers
+        said = await operator.get("/v1/me", headers={"Origin": FRIEND})
+        assert said.headers["Access-Control-Allow-Origin"] == FRIEND
+        assert said.headers["Vary"] == "Origin"
+
+
+async def test_every_answer_has_its_headers(redis_url: str) -> None:
+    """Whether it is data or a refusal, and whoever refused."""
+    async with doors(redis_url) as d, d.client(d.token("ana")) as ana:
+        ids = set()
+        for said in (
+            await ana.get("/v1/me"), await ana.get("/nothing"), await ana.get("/v1/tokens"),
+            await ana.get("/v1/me", headers={"Host": "evil.example"}),
+            await ana.get("/v1/me?" + "a" * 9000),
+        ):  # fmt: skip
+            assert said.headers["X-Content-Type-Options"] == "nosniff"
+            assert said.headers["Referrer-Policy"] == "no-referrer"
+            assert said.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+            assert said.headers["Content-Security-Policy"] == FOR_DATA
+            assert said.headers["Cache-Control"] == "no-store"
+            ids.add(said.headers["X-Request-Id"])
+            if said.is_error:
+                assert said.json()["request"] == said.headers["X-Request-Id"]
+        assert len(ids) == 5
+
+
+def test_the_policy_of_pages_runs_own_scripts_only() -> None:
+    """Nothing inline, nothing from elsewhere, no markup made of strings, no frame around it."""
+    rules = dict(part.split(" ", 1) for part in FOR_PAGES.split("; "))
+    assert rules["default-src"] == rules["base-uri"] == rules["frame-ancestors"] == "'none'"
+    assert rules["script-src"] == rules["style-src"] == rules["connect-src"] == "'self'"
+    assert rules["require-trusted-types-for"] == "'script'"
+    assert "unsafe" not in FOR_PAGES

@@ -1,0 +1,214 @@
+"""Sessions over HTTP: opened, listed, closed, moved about as files, forked, played."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx2
+import pytest
+
+from tests.doors import Standing, doors
+from tests.gateway_talk import NAME, begin, slug
+from tests.patience import wait_until
+
+
+@asynccontextmanager
+async def opened(
+    redis_url: str, **body: object
+) -> AsyncIterator[tuple[Standing, httpx2.AsyncClient]]:
+    """A server, and an operator that has opened a session on it."""
+    async with doors(redis_url) as d, d.client(d.operator()) as operator:
+        made = await operator.post("/v1/sessions", json={"session": NAME, **body})
+        assert made.status_code == 201, made.text
+        yield d, operator
+
+
+async def test_a_session_is_opened_with_what_was_asked_for(redis_url: str) -> None:
+    """Title, preset and settings are in its first entry, and in what it tells of itself."""
+    tree = {"goal": "Light the pier.", "summary": {"interval": 4}}
+    async with opened(redis_url, title="The pier", preset="experiment", settings=tree) as (
+        _,
+        client,
+    ):
+        state = (await client.get(f"/v1/sessions/{NAME}")).json()
+        assert (state["title"], state["preset"]) == ("The pier", "experiment")
+        assert (state["goal"], state["status"], state["n"]) == ("Light the pier.", "open", 0)
+        (first,) = (await client.get(f"/v1/sessions/{NAME}/entries")).json()["items"]
+        assert first["entry"]["settings"]["summary"]["interval"] == 4
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"session": "../x"}, "session"),
+        ({"session": "a", "preset": "nothing"}, "preset"),
+        ({"session": "a", "scenario": "/etc/hostname"}, "scenario"),
+        ({"session": "a", "titel": "x"}, None),
+    ],
+)
+async def test_an_opening_that_makes_no_sense_names_the_field(
+    redis_url: str, body: dict[str, object], field: str | None
+) -> None:
+    """And nothing is opened; a key that is none is not said again."""
+    async with doors(redis_url) as d, d.client(d.operator()) as client:
+        refused = await client.post("/v1/sessions", json=body)
+        assert (refused.status_code, slug(refused)) == (422, "invalid")
+        assert refused.json().get("field") == field
+        assert "titel" not in refused.text
+        assert (await client.get("/v1/sessions")).json()["items"] == []
+
+
+async def test_a_setting_that_is_none_is_refused_before_anything_is_opened(redis_url: str) -> None:
+    """The fold would refuse it for good: it is refused at the door."""
+    async with doors(redis_url) as d, d.client(d.operator()) as client:
+        tree = {"summary": {"interval": -1}}
+        refused = await client.post("/v1/sessions", json={"session": NAME, "settings": tree})
+        assert (refused.status_code, slug(refused)) == (422, "refused")
+        assert (await client.get(f"/v1/sessions/{NAME}")).status_code == 404
+
+
+async def test_a_name_is_taken_once(redis_url: str) -> None:
+    """The second opening is refused."""
+    async with opened(redis_url) as (_, client):
+        again = await client.post("/v1/sessions", json={"session": NAME})
+        assert (again.status_code, slug(again)) == (409, "exists")
+
+
+async def test_a_token_of_one_session_lists_that_one(redis_url: str) -> None:
+    """Others are not told of."""
+    async with opened(redis_url) as (d, client):
+        await client.post("/v1/sessions", json={"session": "other", "title": "Another"})
+        rows = (await client.get("/v1/sessions")).json()["items"]
+        assert {row["session"]: row["title"] for row in rows} == {NAME: None, "other": "Another"}
+        async with d.client(d.token("ana", session="other")) as ana:
+            assert [r["session"] for r in (await ana.get("/v1/sessions")).json()["items"]] == [
+                "other"
+            ]
+            assert slug(await ana.get(f"/v1/sessions/{NAME}")) == "other-session"
+
+
+async def test_pages_of_sessions_go_on_where_the_last_ended(redis_url: str) -> None:
+    """Each session is on one page."""
+    async with doors(redis_url) as d, d.client(d.operator()) as client:
+        for k in range(5):
+            await client.post("/v1/sessions", json={"session": f"s{k}"})
+        seen: list[str] = []
+        at: int | None = 0
+        while at is not None:
+            page = (await client.get("/v1/sessions", params={"offset": at, "limit": 2})).json()
+            seen += [row["session"] for row in page["items"]]
+            at = page["next"]
+        assert sorted(seen) == [f"s{k}" for k in range(5)]
+
+
+async def test_who_may_close_it_closes_it_with_its_totals(redis_url: str) -> None:
+    """A person without the capability may not; afterwards nothing more is taken."""
+    async with (
+        doors(redis_url) as d,
+        d.client(d.token("ana", session=NAME, may=["close"])) as ana,
+        d.client(d.token("bo", session=NAME)) as bo,
+        d.client(d.token("cy", session=NAME, may=["close"])) as cy,
+    ):
+        await begin(d, chair=["ana"])
+        await bo.post(f"/v1/sessions/{NAME}/messages", json={"content": "Hello."})
+        path = f"/v1/sessions/{NAME}/close"
+        assert slug(await bo.post(path, json={})) == "forbidden"
+        assert slug(await cy.post(path, json={})) == "forbidden"  # the session gives it none
+        closed = await ana.post(path, json={"reason": "settled"})
+        assert (closed.status_code, closed.json()["closed"]) == (200, "settled")
+        late = await bo.post(f"/v1/sessions/{NAME}/messages", json={"content": "Wait."})
+        assert slug(late) == "closed"
+        last = (await bo.get(f"/v1/sessions/{NAME}/entries")).json()["items"][-1]["entry"]
+        assert (last["by"], last["totals"]["messages"]) == ("ana", 1)
+
+
+async def test_a_session_goes_round_by_export_and_import(redis_url: str) -> None:
+    """Byte for byte; under its name it is refused until it is to be replaced."""
+    async with opened(redis_url) as (_, client):
+        path = f"/v1/sessions/{NAME}"
+        await client.post(f"{path}/messages", json={"content": "Light.", "as": "ana"})
+        file = await client.get(f"{path}/export")
+        assert f'filename="{NAME}.session.json"' in file.headers["content-disposition"]
+        there = await client.put(f"{path}/import", content=file.content)
+        assert slug(there) == "exists"
+        again = await client.put(f"{path}/import?replace=true", content=file.content)
+        assert (again.status_code, again.json()["n"]) == (201, 1)
+        copy = await client.put("/v1/sessions/copy/import", content=file.content)
+        assert copy.status_code == 201
+        exported = (await client.get("/v1/sessions/copy/export")).json()
+        assert exported["entries"] == file.json()["entries"]
+        cut = await client.put("/v1/sessions/cut/import", content=file.content[:-40])
+        assert (cut.status_code, slug(cut)) == (422, "bad-file")
+
+
+async def test_a_fork_has_the_past_up_to_the_moment(redis_url: str) -> None:
+    """A moment that has not come is refused, and so is its own name."""
+    async with opened(redis_url) as (_, client):
+        path = f"/v1/sessions/{NAME}"
+        for words in ("One.", "Two.", "Three."):
+            await client.post(f"{path}/messages", json={"content": words, "as": "ana"})
+        forked = await client.post(f"{path}/fork", json={"session": "past", "at": 2})
+        assert (forked.status_code, forked.json()["n"]) == (201, 2)
+        early = await client.post(f"{path}/fork", json={"session": "no", "at": 9})
+        assert (early.status_code, slug(early)) == (422, "not-yet")
+        assert slug(await client.post(f"{path}/fork", json={"session": NAME})) == "refused"
+        assert slug(await client.post(f"{path}/fork", json={"session": "past"})) == "exists"
+
+
+async def test_a_session_is_verified_and_removed(redis_url: str) -> None:
+    """A sound one has no findings; a removed one is not there."""
+    async with opened(redis_url) as (_, client):
+        path = f"/v1/sessions/{NAME}"
+        assert (await client.get(f"{path}/verify")).json() == {"sound": True, "findings": []}
+        assert (await client.delete(path)).status_code == 204
+        assert slug(await client.delete(path)) == "no-session"
+        assert slug(await client.get(path)) == "no-session"
+
+
+async def test_what_sessions_open_with_is_listed(redis_url: str) -> None:
+    """Presets, scenarios and personas, to whoever has a token."""
+    async with doors(redis_url) as d, d.client(d.token("ana")) as ana:
+        presets = (await ana.get("/v1/presets")).json()["items"]
+        assert "experiment" in {row["preset"] for row in presets}
+        scenarios = (await ana.get("/v1/scenarios")).json()["items"]
+        assert scenarios
+        assert all(row["participants"] for row in scenarios)
+        assert (await ana.get("/v1/personas")).json()["items"]
+    async with doors(redis_url) as d, d.client() as nobody:
+        assert slug(await nobody.get("/v1/presets")) == "token-missing"
+
+
+async def test_no_more_scenarios_are_played_than_are_allowed(redis_url: str) -> None:
+    """And none that is not bundled, nor in a session that is closed or not there."""
+    async with doors(redis_url, runs=0) as d, d.client(d.operator()) as client:
+        rows = (await client.get("/v1/scenarios")).json()["items"]
+        body = {"scenario": next(row["scenario"] for row in rows if row["scripted"])}
+        path = f"/v1/sessions/{NAME}/run"
+        assert slug(await client.post(path, json=body)) == "no-session"
+        opened = await client.post("/v1/sessions", json={"session": NAME, **body})
+        assert opened.json()["participants"]
+        many = await client.post(path, json=body)
+        assert (many.status_code, slug(many)) == (429, "busy")
+        assert int(many.headers["retry-after"]) > 0
+        unknown = await client.post(path, json={"scenario": "./canary.yaml"})
+        assert (slug(unknown), unknown.json()["field"]) == ("invalid", "scenario")
+        titled = {"session": "x", "title": "Mine", "run": "script", **body}
+        assert slug(await client.post("/v1/sessions", json=titled)) == "refused"
+        await client.post(f"/v1/sessions/{NAME}/close", json={})
+        assert slug(await client.post(path, json=body)) == "closed"
+
+
+@pytest.mark.long
+async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> None:
+    """In a process of its own, to its end."""
+    async with doors(redis_url) as d, d.client(d.operator()) as client:
+        rows = (await client.get("/v1/scenarios")).json()["items"]
+        scenario = next(row["scenario"] for row in rows if row["scripted"])
+        body = {"session": NAME, "scenario": scenario, "run": "script"}
+        assert (await client.post("/v1/sessions", json=body)).status_code == 201
+
+        async def over() -> bool:
+            return bool((await client.get(f"/v1/sessions/{NAME}")).json()["status"] == "closed")
+
+        await wait_until(over, 60)

@@ -1,0 +1,69 @@
+"""A server of the doors: it stands on a port of its own and shuts in order."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from server.errors import Failure
+from server.settings_serve import ServeSettings
+from server.standing import listening
+from tests.doors import doors, served
+
+
+async def test_it_answers_and_its_port_is_free_again(redis_url: str) -> None:
+    """On a port that was free; `closing` is set by the time it has shut."""
+    async with doors(redis_url) as d:
+        async with d.client() as nobody:
+            assert (await nobody.get("/nothing-here")).status_code == 404
+        assert not d.doors.closing.is_set()
+    assert d.doors.closing.is_set()
+    async with httpx2.AsyncClient() as late:
+        with pytest.raises(httpx2.ConnectError):
+            await late.get(d.url)
+
+
+async def test_an_idle_connection_does_not_hold_it_open(redis_url: str) -> None:
+    """Somebody who connects and says nothing is not waited for."""
+    async with doors(redis_url) as d:
+        host, port = d.url.removeprefix("http://").split(":")
+        _, writer = await asyncio.open_connection(host, int(port))
+        asked = time.monotonic()
+    assert time.monotonic() - asked < 3
+    writer.close()
+
+
+def test_it_stands_in_a_thread(redis_url: str) -> None:
+    """For clients that block."""
+    with served(redis_url) as d, httpx2.Client() as client:
+        assert client.get(f"{d.url}/nothing-here").status_code == 404
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        yield sock.getsockname()[1]
+
+
+@pytest.mark.parametrize(("given", "reason"), [({}, "in use"), ({"host": "203.0.113.1"}, "assign")])
+def test_a_port_that_cannot_be_had_is_one_line(
+    taken: int, given: dict[str, str], reason: str
+) -> None:
+    """Taken, or on an address that is not ours: said with what to do."""
+    with pytest.raises(Failure, match=f"cannot listen on .*{reason}.*--port takes another"):
+        listening(ServeSettings(**{"port": taken, **given}))
+
+
+def test_what_it_accepts_is_sent_at_once() -> None:
+    """Without it each answer of two parts waits for the client's word on the first: 40 ms."""
+    with listening(ServeSettings(port=0)) as sock:
+        host, port = sock.getsockname()
+        with socket.create_connection((host, port)):
+            accepted, _ = sock.accept()
+            with accepted:
+                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -1,0 +1,182 @@
+"""The board and the timeline: the memory as a page shows it, now and as it was."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bus.entries import BallotCast, ParticipantJoined, VoteInitiated
+from memory.state import Memory
+from server.board import HUES, MOST, hues, view
+from server.gateway.answers_read import Board, TimelineRow
+from server.gateway.kept import Kept
+from tests.doors import Standing, doors
+from tests.logs import PACKS, folded, talk
+from tests.sessions import discuss, whole
+
+
+@pytest.fixture
+async def d(redis_url: str) -> AsyncIterator[Standing]:
+    async with doors(redis_url) as standing:
+        yield standing
+
+
+def test_the_board_says_who_stands_where() -> None:
+    """Proposals with their stances, decisions with their sides, lanes with what was before."""
+    memory, _ = folded(
+        talk(
+            ("ana", "I propose we rebuild the index before the next release."),
+            ("bo", "I support P1."),
+            ("cy", "I oppose P1 because it costs too much."),
+            ("cy", "I support P1 after all."),
+            ("dee", "We have decided to keep the old importer."),
+        )
+    )
+    board = view(memory)
+    Board.model_validate(board)
+    (proposal,) = board["proposals"]
+    assert (proposal["ref"], proposal["participant"], proposal["n"]) == ("P1", "ana", 1)
+    assert proposal["stances"]["support"] == ["bo", "cy"]
+    ((n, start, end),) = proposal["cites"]
+    assert (n, start < end) == (1, True)
+    assert board["decisions"][0]["participant"] == "dee"
+    lane = next(row for row in board["lanes"] if row["participant"] == "cy")
+    assert [(one["on"], one["stance"], one["was"]) for one in lane["positions"]] == [
+        ("P1", "support", "oppose")
+    ]
+    assert board["participants"][0]["name"] == "cy"  # who spoke most
+    assert board["more"] == {}
+
+
+def test_the_board_of_nothing_is_whole() -> None:
+    """Every list is there, and empty."""
+    board = view(Memory(PACKS))
+    Board.model_validate(board)
+    assert (board["n"], board["proposals"], board["status"]) == (0, [], "open")
+
+
+def test_long_lists_are_cut_and_counted() -> None:
+    """The newest are shown; `more` has the rest."""
+    memory, _ = folded(
+        talk(
+            *(("ana", f"I propose we buy {k} boats for harbour {k * k}.") for k in range(MOST + 7))
+        )
+    )
+    board = view(memory)
+    held = len(memory.proposals)
+    assert held > MOST
+    assert len(board["proposals"]) == MOST
+    assert board["more"]["proposals"] == held - MOST
+    assert board["proposals"][0]["ref"] == f"P{held}"
+
+
+def test_a_secret_vote_keeps_its_choices() -> None:
+    """While it is open the board tells neither who chose what nor what leads."""
+    memory, _ = folded(
+        talk(
+            ParticipantJoined(participant="ana", role="person"),
+            ParticipantJoined(participant="bo", role="person"),
+            VoteInitiated(participant="ana", content="Boats?", secret=True),
+            BallotCast(participant="bo", content="", re="V1", choice=("accept",)),
+            vote={"confirm": False},
+        )
+    )
+    (vote,) = view(memory)["votes"]
+    assert vote["secret"] is True
+    assert vote["ballots"] is None
+    assert vote["tally"] is None
+
+
+def test_the_first_sixteen_have_hues_of_their_own() -> None:
+    """And the same names have the same ones, in whatever order they come."""
+    names = [f"speaker {k}" for k in range(HUES)]
+    found = hues(names)
+    assert sorted(found.values()) == list(range(HUES))
+    assert hues(reversed(names)) == found
+    assert all(0 <= hue < HUES for hue in hues([*names, "one", "more"]).values())
+
+
+async def test_a_view_is_the_memory_of_its_moment(d: Standing) -> None:
+    """Now, in the past, and not yet."""
+    await discuss(d.doors.held.bus, "a", 40)
+    async with d.client(d.token("zoe", session="a")) as zoe:
+        now = await zoe.get("/v1/sessions/a/view")
+        past = await zoe.get("/v1/sessions/a/view", params={"at": 20})
+        late = await zoe.get("/v1/sessions/a/view", params={"at": 41})
+    assert now.status_code == past.status_code == 200
+    records = await whole(d.doors.held.bus, "a")
+    memory, _ = folded(records)
+    assert now.json() == view(memory)
+    memory, _ = folded(record for record in records if record.n <= 20)
+    assert past.json() == view(memory)
+    assert (late.status_code, late.json()["type"]) == (422, "urn:parley:problem:not-yet")
+
+
+async def test_what_was_said_is_in_the_next_view_though_it_is_watched(d: Standing) -> None:
+    """A room that is behind is waited for."""
+    bus = d.doors.held.bus
+    await discuss(bus, "a", 3)
+    async with d.doors.rooms.room("a"), d.client(d.token("zoe", session="a")) as zoe:
+        for k in range(4, 24):
+            await discuss(bus, "a", 1, first=k)
+            assert (await zoe.get("/v1/sessions/a/view")).json()["n"] == k
+
+
+async def test_a_view_that_one_has_is_not_sent_again(d: Standing) -> None:
+    """Its ETag changes with the session, and with a log that takes its place."""
+    bus = d.doors.held.bus
+    await discuss(bus, "a", 30)
+    async with d.client(d.token("zoe", session="a")) as zoe:
+        for params in ({}, {"at": 10}):
+            first = await zoe.get("/v1/sessions/a/view", params=params)
+            same = {"If-None-Match": first.headers["etag"]}
+            again = await zoe.get("/v1/sessions/a/view", params=params, headers=same)
+            assert (again.status_code, again.content) == (304, b"")
+        plain = await zoe.get("/v1/sessions/a/view", params=params, headers={"Accept-Encoding": ""})
+        assert "content-encoding" not in plain.headers
+        assert plain.json() == first.json()
+        await bus.remove("a")
+        await discuss(bus, "a", 12)
+        other = await zoe.get("/v1/sessions/a/view", params=params, headers=same)
+        assert other.status_code == 200
+
+
+async def test_the_timeline_is_made_and_then_told(
+    d: Standing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """202 while it is being made, with how far it is; then the whole course."""
+    bus = d.doors.held.bus
+    await discuss(bus, "a", 500)
+    monkeypatch.setattr("listeners.moments.PATIENCE_SECONDS", 0.0)
+    async with d.client(d.token("zoe", session="a")) as zoe:
+        early = await zoe.get("/v1/sessions/a/timeline")
+        assert early.status_code == 202
+        assert early.json()["ready"] is False
+        monkeypatch.setattr("listeners.moments.PATIENCE_SECONDS", 30.0)
+        found = await zoe.get("/v1/sessions/a/timeline")
+    assert found.status_code == 200
+    row = TimelineRow.model_validate(found.json())
+    assert row.series.n[-1] == row.n == 500
+    assert any(kind == "proposal.made" for _, kind, _, _ in row.marks)
+
+
+def test_kept_answers_are_bounded() -> None:
+    """By number and by bytes; those asked for longest ago go first."""
+    kept = Kept(most=3, room=10)
+    for key in "abc":
+        kept.put(key, b"xx")
+    assert kept.get("a") == b"xx"
+    kept.put("d", b"xx")
+    assert [kept.get(key) is not None for key in "abcd"] == [True, False, True, True]
+    kept.put("a", b"x" * 7)
+    assert [kept.get(key) is not None for key in "acd"] == [True, False, True]
+
+
+async def test_other_sessions_are_not_shown(d: Standing) -> None:
+    """A token of one session sees no other, and nobody sees one that is not there."""
+    await discuss(d.doors.held.bus, "a", 3)
+    async with d.client(d.token("zoe", session="b")) as zoe:
+        assert (await zoe.get("/v1/sessions/a/view")).status_code == 403
+        assert (await zoe.get("/v1/sessions/b/view")).status_code == 404
+        assert (await zoe.get("/v1/sessions/b/timeline")).status_code == 404

@@ -1,0 +1,137 @@
+"""Votes over HTTP: called, agreed to, cast, counted, told."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+
+from tests.doors import Standing, doors
+from tests.gateway_talk import NAME, PATH, begin, slug
+from tests.sse import streamed
+
+CAST = "ballot.cast"
+
+
+async def said(client: httpx2.AsyncClient, words: str) -> None:
+    assert (await client.post(f"{PATH}/messages", json={"content": words})).status_code == 201
+
+
+async def test_a_vote_is_called_cast_and_counted(redis_url: str) -> None:
+    """By participants, each in its own name; its row tells how it stands and what carried."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with (
+            d.client(d.token("ana", session=NAME)) as ana,
+            d.client(d.token("bo", session=NAME)) as bo,
+        ):
+            await said(ana, "I propose a light at the pier.")
+            await said(bo, "Let me think.")
+            body = {"question": "Adopt it?", "proposal": "p1"}
+            called = await ana.post(f"{PATH}/votes", json=body)
+            assert called.status_code == 201, called.text
+            vote = called.json()
+            assert (vote["ref"], vote["proposal"], vote["participant"]) == ("V1", "P1", "ana")
+            ref = vote["ref"]
+            if vote["status"] == "called":
+                for one in (ana, bo):
+                    agreed = await one.post(f"{PATH}/votes/{ref}/confirm", json={})
+                    assert agreed.status_code == 201, agreed.text
+            for one in (ana, bo):
+                cast = await one.post(f"{PATH}/votes/{ref}/ballots", json={"choice": ["accept"]})
+                assert cast.status_code == 201, cast.text
+            told = (await bo.get(f"{PATH}/votes/{ref}")).json()
+            if told["status"] == "open":
+                assert (await ana.post(f"{PATH}/votes/{ref}/count", json={})).status_code == 201
+            told = (await bo.get(f"{PATH}/votes/v1")).json()
+            assert told["carried"] == "accept"
+            assert [row["ref"] for row in (await bo.get(f"{PATH}/votes")).json()["items"]] == ["V1"]
+            again = (await bo.get(f"{PATH}/votes/1", params={"rule": "unanimity"})).json()
+            assert (again["standing"]["carried"], again["again"]["rule"]) == ("accept", "unanimity")
+
+
+async def open_vote(d: Standing, *, secret: bool = False) -> None:
+    """V1 of ana and bo, called by the one and agreed to by both."""
+    async with d.client(d.operator()) as client:
+        for name in ("ana", "bo"):
+            body = {"content": "I am here.", "as": name}
+            assert (await client.post(f"{PATH}/messages", json=body)).status_code == 201
+        called = {"question": "Is it?", "options": ["yes", "no"], "secret": secret, "as": "ana"}
+        answer = await client.post(f"{PATH}/votes", json=called)
+        assert answer.status_code == 201, answer.text
+        if answer.json()["status"] == "called":
+            for name in ("ana", "bo"):
+                await client.post(f"{PATH}/votes/V1/confirm", json={"as": name})
+
+
+async def test_who_has_no_vote_casts_none(redis_url: str) -> None:
+    """Nor does a vote that is not there take any, nor a choice that is none of its options."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d)
+        async with (
+            d.client(d.token("canary", session=NAME)) as stranger,
+            d.client(d.token("bo", session=NAME)) as bo,
+        ):
+            path = f"{PATH}/votes/V1/ballots"
+            refused = await stranger.post(path, json={"choice": ["yes"]})
+            assert (refused.status_code, slug(refused)) == (409, "refused")
+            assert "canary" not in refused.text
+            other = await bo.post(path, json={"choice": ["canary"]})
+            assert (other.status_code, slug(other)) == (422, "refused")
+            assert "canary" not in other.text
+            missing = await bo.post(f"{PATH}/votes/V9/ballots", json={"choice": ["yes"]})
+            assert (missing.status_code, slug(missing)) == (404, "no-vote")
+            assert slug(await bo.get(f"{PATH}/votes/P1")) == "invalid"
+
+
+async def test_a_secret_vote_tells_nobodys_choice(redis_url: str) -> None:
+    """Neither while it is open nor when it is counted; while open nothing is counted again."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d, secret=True)
+        async with d.client(d.token("bo", session=NAME)) as bo, d.client(d.operator()) as operator:
+            cast = await bo.post(f"{PATH}/votes/V1/ballots", json={"choice": ["yes"]})
+            assert (cast.json()["ballots"], cast.json()["cast"]) == (None, 1)
+            early = await bo.get(f"{PATH}/votes/V1", params={"rule": "majority"})
+            assert (early.status_code, slug(early)) == (409, "refused")
+            counted = await operator.post(f"{PATH}/votes/V1/count")
+            assert counted.status_code == 201
+            assert counted.json()["ballots"] is None
+            late = await bo.post(f"{PATH}/votes/V1/ballots", json={"choice": ["no"]})
+            assert (late.status_code, slug(late)) == (409, "refused")
+            rows = (await bo.get(f"{PATH}/entries")).json()["items"]
+            (ballot,) = [row["entry"] for row in rows if row["entry"]["kind"] == "ballot.cast"]
+            assert not {"choice", "content"} & ballot.keys()
+
+
+@pytest.mark.parametrize("secret", [True, False])
+async def test_a_stream_tells_what_a_ballot_chose_where_its_vote_is_open(
+    redis_url: str, secret: bool
+) -> None:
+    """Of a secret one neither the entry nor its fact does."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d, secret=secret)
+        async with d.client(d.token("bo", session=NAME)) as bo:
+            body = {"choice": ["yes"], "why": "it is late"}
+            assert (await bo.post(f"{PATH}/votes/V1/ballots", json=body)).status_code == 201
+            token, path = d.token("bo", session=NAME), f"{PATH}/events?after=0"
+            async with streamed(d.url, path, token) as stream:
+                while (event := await stream.next()).data.get("entry", {}).get("kind") != CAST:
+                    pass
+            assert ("yes" in str(event.data), "late" in str(event.data)) == (not secret, not secret)
+
+
+async def test_an_agent_calls_a_vote_only_where_it_may(redis_url: str) -> None:
+    """Its token has to say so, and so does the session."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        body = {"question": "Is it?"}
+        async with d.client(d.token("bot", role="agent", session=NAME)) as bot:
+            assert slug(await bot.post(f"{PATH}/votes", json=body)) == "forbidden"
+            rows = {"entries": [{"kind": "vote.initiated", "content": "Is it?"}]}
+            assert slug(await bot.post(f"{PATH}/entries", json=rows)) == "forbidden"
+        async with d.client(d.token("bot", role="agent", session=NAME, may=["vote"])) as bot:
+            assert (await bot.post(f"{PATH}/seats", json={})).status_code == 201
+            answer = await bot.post(f"{PATH}/votes", json=body)
+            assert answer.status_code == 201, answer.text

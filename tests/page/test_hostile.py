@@ -1,0 +1,92 @@
+"""Whatever a stranger says is text on the page: nothing of it runs, loads, or poses as ours."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from playwright.sync_api import Page, expect
+
+from tests.hostile import HOSTILE, MARKER, mebibyte
+from tests.page.browsers import Visits
+
+TABS: Final = ("Proposals", "Decisions", "Positions", "Outline", "Course", "Minutes")
+SAYABLE: Final = {name: words for name, words in HOSTILE.items() if words.strip()}
+
+
+def untouched(page: Page, title: str) -> None:
+    """The page has only elements of its own, asked nobody else, and shows no raw control."""
+    assert title in page.title()
+    made = page.evaluate(
+        """() => [...document.querySelectorAll('#app *')].flatMap((one) => [
+            ...(['script', 'iframe', 'object', 'embed', 'base', 'meta', 'link', 'style',
+                 'foreignobject'].includes(one.localName) ? [one.localName] : []),
+            ...(one.localName === 'img' && !one.src.startsWith(location.origin) ? ['img'] : []),
+            ...[...one.attributes].filter(({name, value}) => name.startsWith('on')
+                || (/^(href|src|srcdoc|action|formaction|xlink:href)$/.test(name)
+                    && /^\\s*(javascript|data):/i.test(value))).map(({name}) => `@${name}`),
+            ...(one.localName === 'a' && one.origin !== location.origin ? ['a'] : []),
+        ])"""
+    )
+    assert made == []
+    raw = page.evaluate(
+        r"""() => document.querySelector('#app').textContent
+            .match(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u200b\u2060\ufeff]/gu)"""
+    )
+    assert raw is None
+
+
+def test_hostile_words_names_and_titles_are_text_in_every_view(visits: Visits) -> None:
+    """As content, topic and speaker, in the talk, each tab and the dialogs."""
+    visits.ask("POST", "/v1/sessions", json={"session": "demo", "title": HOSTILE["closing script"]})
+    acts = ("propose", "ask", "decide", None)
+    for index, (name, words) in enumerate(SAYABLE.items()):
+        said = {"content": words, "as": " ".join(words.split())[:100].strip()}
+        if act := acts[index % len(acts)]:
+            said |= {"act": act, "topic": f"{name} {words}"[:100]}
+        visits.ask("POST", "/v1/sessions/demo/messages", content=json.dumps(said))
+    page = visits.person("Ana", "demo")
+    requests: list[str] = []
+    page.on("request", lambda asked: requests.append(asked.url))
+    expect(page.locator(".wire")).to_contain_text("live")
+    expect(page.locator("article.msg").last).to_contain_text(MARKER)
+    for tab in TABS:
+        page.get_by_role("tab", name=tab).click()
+        expect(page.locator("#panel .view")).not_to_be_empty()
+        untouched(page, "</script>")
+    page.get_by_role("tab", name="Proposals").click()
+    page.get_by_role("button", name="Why is P1 here?").first.click()
+    expect(page.locator("dialog[open]")).to_contain_text(MARKER)
+    untouched(page, "</script>")
+    page.keyboard.press("Escape")
+    for k in range(1, len(SAYABLE) + 1, 4):
+        page.get_by_label("Moment, by message number").fill(str(k))
+    untouched(page, "</script>")
+    own = (visits.server.url, f"blob:{visits.server.url}", "data:image/")
+    assert [url for url in requests if not url.startswith(own)] == []
+
+
+def test_a_mebibyte_does_not_stop_the_page(visits: Visits) -> None:
+    """It is shown, and the next message is still written."""
+    visits.ask("POST", "/v1/sessions", json={"session": "demo", "title": "Demo"})
+    said = {"content": mebibyte(), "as": "Mo"}
+    visits.ask("POST", "/v1/sessions/demo/messages", json=said)
+    page = visits.person("Ana", "demo")
+    expect(page.locator("article.msg", has_text=MARKER).first).to_be_attached()
+    page.locator("#say").fill("Still here.")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("article.msg", has_text="Still here.").first).to_be_visible()
+    untouched(page, "Demo")
+
+
+def test_the_minutes_file_runs_nothing(visits: Visits) -> None:
+    """Opened by itself in a browser that would run scripts."""
+    visits.ask("POST", "/v1/sessions", json={"session": "demo", "title": HOSTILE["image"]})
+    for words in SAYABLE.values():
+        said = {"content": words, "as": "Mo", "act": "propose"}
+        visits.ask("POST", "/v1/sessions/demo/messages", content=json.dumps(said))
+    page = visits.shown(visits.fetch("/v1/sessions/demo/minutes?format=html"))
+    assert "<img" in page.title()
+    kinds = page.evaluate("[...new Set([...document.querySelectorAll('*')].map(o => o.localName))]")
+    assert not {"script", "img", "iframe", "svg", "form", "input", "object"} & set(kinds)
+    assert page.locator("a:not([href^='#m'])").count() == 0

@@ -1,0 +1,275 @@
+"""The page in a browser: coming in, the list, the talk as it goes on, taking part, keys."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from server.gateway import pages
+from tests.doors import Standing, served
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+HOSTILE = "<script>document.title='had'</script><img src=x onerror=alert(1)>\u202e\x1b[31m\nid: 9"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        pytest.skip("no chromium on PATH, and TEST_CHROMIUM names none")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def d(redis_url: str) -> Iterator[Standing]:
+    with served(redis_url) as standing:
+        yield standing
+
+
+class Visitor:
+    """Somebody with a browser of their own; what goes wrong in it fails the test."""
+
+    def __init__(self, d: Standing, page: Page) -> None:
+        self.d, self.page = d, page
+        self.faults: list[str] = []
+        page.set_default_timeout(10_000)
+        page.on("console", lambda line: self.faults.append(line.text))
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+
+    def comes(self, name: str, role: str = "person", session: str | None = None) -> None:
+        wish = {"name": name, "role": role, "session": session or "*"}
+        self.page.goto(self.d.url + asked(self.d, "/v1/tickets", wish)["path"])
+
+
+@pytest.fixture
+def visitor(browser: Browser, d: Standing) -> Iterator[Callable[..., Visitor]]:
+    """Opens browsers, each with its own cookies."""
+    made: list[Visitor] = []
+
+    def come(**given: Any) -> Visitor:
+        made.append(Visitor(d, browser.new_context(**given).new_page()))
+        return made[-1]
+
+    yield come
+    for one in made:
+        one.page.context.close()
+    assert [fault for one in made for fault in one.faults] == []
+
+
+def asked(d: Standing, path: str, body: dict[str, Any], method: str = "POST") -> Any:
+    headers = {"Authorization": f"Bearer {d.operator()}"}
+    answer = httpx2.request(method, d.url + path, json=body, headers=headers, timeout=30)
+    assert answer.is_success, answer.text
+    return answer.json()
+
+
+def opened(d: Standing, session: str, *lines: tuple[str, str]) -> None:
+    asked(d, "/v1/sessions", {"session": session, "title": f"About {session}"})
+    for name, content in lines:
+        asked(d, f"/v1/sessions/{session}/messages", {"content": content, "as": name})
+
+
+def test_a_link_lets_in_and_leaves_the_address(
+    d: Standing, visitor: Callable[..., Visitor]
+) -> None:
+    """The ticket is used at once; keys lead from the list and back."""
+    opened(d, "harbour")
+    one = visitor()
+    one.comes("chair", "operator")
+    expect(one.page.locator(".session-title")).to_have_text(["About harbour"])
+    assert "ticket" not in one.page.url
+    one.page.click("text=About harbour")
+    expect(one.page.locator("h1")).to_have_text("About harbour")
+    one.page.keyboard.press("g")
+    one.page.keyboard.press("l")
+    expect(one.page.locator("h1")).to_have_text("Sessions")
+
+
+def test_an_operator_opens_a_session(d: Standing, visitor: Callable[..., Visitor]) -> None:
+    """Its id comes from the title."""
+    opened(d, "tea")
+    one = visitor()
+    one.comes("chair", "operator")
+    page = one.page
+    page.click("text=New session")
+    page.fill("#new-title", "When: the tea?")
+    expect(page.locator("#new-id")).to_have_value("when-the-tea")
+    page.fill("#new-goal", "A time that suits all.")
+    page.get_by_role("button", name="Open it").click()
+    expect(page.locator(".session-head h1")).to_have_text("When: the tea?")
+    expect(page.locator(".goal")).to_have_text("A time that suits all.")
+
+
+def test_two_talk_and_see_each_other_at_once(d: Standing, visitor: Callable[..., Visitor]) -> None:
+    """One joins and proposes; the other, elsewhere, hears it, and answers it by the keyboard."""
+    opened(d, "harbour")
+    ana, bo = visitor(), visitor(color_scheme="dark")
+    ana.comes("Ana", session="harbour")
+    bo.comes("Bo", session="harbour")
+    ana.page.get_by_role("button", name="Join").click()
+    expect(ana.page.locator(".people")).to_contain_text("person, you")
+    ana.page.select_option(".composer-tools select >> nth=0", "propose")
+    ana.page.fill("textarea#say", "A light at the end of the pier.")
+    ana.page.keyboard.press("Enter")
+    heard = bo.page.locator(".msg").first
+    expect(heard).to_contain_text("A light at the end of the pier.")
+    expect(heard.locator(".fact.made")).to_contain_text("P1 proposed")
+    expect(bo.page.locator("[role=log]")).to_contain_text("Ana: A light")
+    assert bo.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    expect(bo.page.locator(".wire")).to_have_attribute("data-line", "live")
+    bo.page.keyboard.press("k")
+    bo.page.keyboard.press("r")
+    bo.page.keyboard.type("And who pays?")
+    bo.page.keyboard.press("Enter")
+    answer = ana.page.locator(".msg", has_text="And who pays?")
+    expect(answer.locator(".answered")).to_contain_text("Ana")
+    expect(ana.page.locator("textarea#say")).to_have_value("")
+
+
+def test_an_operator_takes_a_name_and_gives_it_back(
+    d: Standing, visitor: Callable[..., Visitor]
+) -> None:
+    """In one session they are somebody; elsewhere, and afterwards, an operator."""
+    opened(d, "harbour")
+    one = visitor()
+    one.comes("chair", "operator", None)
+    page = one.page
+    page.click("text=About harbour")
+    page.fill("#join-name", "Cy")
+    page.keyboard.press("Enter")
+    expect(page.locator(".states .me")).to_have_text("as Cy")
+    expect(page.locator(".people")).to_contain_text("Cy")
+    page.click(".people >> [aria-label=Leave]")
+    expect(page.locator(".states .me")).to_have_text("as chair")
+    expect(page.locator("#join-name")).to_be_visible()
+
+
+def test_a_vote_is_called_cast_and_counted(d: Standing, visitor: Callable[..., Visitor]) -> None:
+    """By those who may; then the session is closed, and says so where one would write."""
+    opened(d, "harbour", ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes?"))
+    one = visitor()
+    one.comes("Ana", session="harbour")
+    page = one.page
+    page.get_by_role("button", name="Call a vote").click()
+    page.select_option("#vote-on", "P1")
+    expect(page.locator("#vote-question")).to_have_value("A light at the pier?")
+    page.get_by_role("button", name="Call it").click()
+    page.locator(".options >> text=accept").click()
+    page.get_by_role("button", name="Cast my ballot").click()
+    expect(page.locator(".room-vote")).to_contain_text("1 of 2 ballots cast")
+    page.get_by_role("button", name="Count").click()
+    expect(page.locator(".over")).to_contain_text("accept")
+    expect(page.get_by_role("button", name="Close the session")).to_have_count(0)
+    asked(d, "/v1/sessions/harbour/close", {"reason": "done"})
+    expect(page.locator(".write")).to_have_text(re.compile("This session is closed. done"))
+
+
+def test_what_is_hostile_is_text(d: Standing, visitor: Callable[..., Visitor]) -> None:
+    """In the talk, in a dialog, in a name, in a title: nothing runs, nothing hides."""
+    name = "<b>\u202eM</b>"
+    asked(d, "/v1/sessions", {"session": "odd", "title": HOSTILE[:60]})
+    asked(d, "/v1/sessions/odd/messages", {"content": HOSTILE, "as": name})
+    one = visitor()
+    one.comes("Ana", session="odd")
+    row = one.page.locator(".msg").first
+    expect(row.locator(".words")).to_contain_text("<script>document.title='had'</script><img src=x")
+    expect(row.locator(".words")).to_contain_text("\\u202e\\x1b[31m")
+    expect(row.locator(".name")).to_have_text("<b>\\u202eM</b>")
+    row.focus()
+    one.page.keyboard.press("Enter")
+    expect(one.page.locator("dialog[open] .words")).to_contain_text("onerror=alert(1)")
+    assert one.page.locator("img[src=x], script:not([src])").count() == 0
+    assert one.page.title().endswith("– Parley")
+
+
+def test_few_rows_stand_for_many_messages(d: Standing, visitor: Callable[..., Visitor]) -> None:
+    """Only those near the screen are elements; from end to beginning all can be reached."""
+    opened(d, "long")
+    rows = [{"content": f"Line {n} of many. " + "More words. " * (n % 7)} for n in range(1, 501)]
+    asked(d, "/v1/sessions/long/entries", {"entries": rows, "as": "Ana"})
+    one = visitor()
+    one.comes("Bo", session="long")
+    page = one.page
+    expect(page.locator(".msg[data-n='500']")).to_be_in_viewport()
+    assert page.locator(".rows > *").count() <= 80
+    page.evaluate("document.querySelector('.scroller').scrollTop = 0")
+    expect(page.locator(".msg[data-n='1']")).to_be_in_viewport()
+    expect(page.locator(".fresh")).to_be_visible()
+    asked(d, "/v1/sessions/long/messages", {"content": "The newest.", "as": "Ana"})
+    expect(page.locator(".fresh")).to_have_text("1 new message")
+    page.keyboard.press("End")
+    expect(page.locator(".msg[data-n='501']")).to_be_in_viewport()
+
+
+def test_the_talk_goes_on_after_the_stream_broke(
+    d: Standing, visitor: Callable[..., Visitor]
+) -> None:
+    """What was said meanwhile is there once, in its place."""
+    opened(d, "harbour", ("Ana", "Before."))
+    one = visitor()
+    one.comes("Bo", session="harbour")
+    expect(one.page.locator(".wire")).to_have_attribute("data-line", "live")
+    one.page.context.set_offline(True)
+    asked(d, "/v1/sessions/harbour/messages", {"content": "Meanwhile.", "as": "Ana"})
+    one.page.context.set_offline(False)
+    asked(d, "/v1/sessions/harbour/messages", {"content": "After.", "as": "Ana"})
+    expect(one.page.locator(".msg .words")).to_have_text(["Before.", "Meanwhile.", "After."])
+    one.faults.clear()  # the browser says itself that it was offline
+
+
+def test_whoever_has_no_link_is_told(d: Standing, visitor: Callable[..., Visitor]) -> None:
+    """And may paste one."""
+    opened(d, "harbour")
+    one = visitor()
+    one.page.goto(d.url + "/s/harbour")
+    expect(one.page.locator("h1")).to_have_text("Come in")
+    wish = {"name": "Ana", "role": "observer", "session": "harbour"}
+    one.page.fill("#ticket", d.url + asked(d, "/v1/tickets", wish)["path"])
+    one.page.keyboard.press("Enter")
+    expect(one.page.locator(".write")).to_have_text(re.compile("You are watching"))
+    one.faults.clear()  # that nobody may read is a fault to the browser
+
+
+def test_text_is_shown_as_memory_shows_it(d: Standing, visitor: Callable[..., Visitor]) -> None:
+    """The table of test_visible.py, in the browser."""
+    one = visitor()
+    one.page.goto(d.url + "/docs")
+    table = pages.FILES["visible.json"].body.decode()
+    found = one.page.evaluate(
+        """async (table) => {
+             const { visible } = await import("/static/text.js");
+             return JSON.parse(table).filter(([text, line, lines]) =>
+               visible(text) !== line || visible(text, true) !== lines).map(([, line]) => line);
+           }""",
+        table,
+    )
+    assert found == []
+    assert len(json.loads(table)) > 30
+
+
+def test_the_api_is_shown_and_searched(d: Standing, visitor: Callable[..., Visitor]) -> None:
+    """Each route once; what is unfolded has its fields."""
+    one = visitor()
+    page = one.page
+    page.goto(d.url + "/docs")
+    expect(page.locator(".route").first).to_be_visible()
+    with httpx2.Client() as client:
+        paths = client.get(d.url + "/openapi.json").json()["paths"]
+    verbs = {"get", "post", "put", "patch", "delete"}
+    assert page.locator(".route").count() == sum(
+        len(verbs & item.keys()) for item in paths.values()
+    )
+    page.fill(".api-nav input", "post /messages")
+    page.click(".route:not([hidden]) summary >> nth=0")
+    expect(page.locator(".route[open] .shape").first).to_contain_text("content")

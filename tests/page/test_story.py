@@ -1,0 +1,213 @@
+"""The whole story in a browser: two people come to a decision, look back, and take it home."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.page.browsers import PHONE, Visits
+
+IDEA = "We dredge the harbour before the ferries come back."
+
+
+def opened(operator: Page) -> str:
+    """The operator opens a session by its form; its path."""
+    operator.get_by_role("button", name="New session").click()
+    operator.locator("#new-title").fill("Harbour works")
+    operator.locator("#new-goal").fill("Dredge now or later?")
+    operator.locator("#new-id").fill("harbour")
+    operator.get_by_role("button", name="Open it").click()
+    operator.wait_for_url("**/s/harbour")
+    expect(operator.get_by_role("heading", name="Harbour works")).to_be_visible()
+    return "/s/harbour"
+
+
+def invited(operator: Page, name: str) -> str:
+    """The link that the operator is given for somebody."""
+    operator.get_by_role("button", name="Invite").click()
+    operator.locator("#invite-name").fill(name)
+    operator.get_by_role("button", name="Make the invitation").click()
+    link = operator.get_by_label("The invitation").input_value()
+    operator.keyboard.press("Escape")
+    return link
+
+
+def joined(page: Page, name: str) -> None:
+    page.get_by_role("button", name="Join", exact=True).click()
+    expect(page.locator("#pane-room").get_by_text(name).first).to_be_visible()
+    assert "ticket" not in page.url
+
+
+def say(page: Page, words: str, act: str = "") -> None:
+    if act:
+        page.get_by_label("What the message does").select_option(act)
+    page.locator("#say").fill(words)
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("article.msg", has_text=words).first).to_be_visible()
+
+
+def chosen(page: Page, tab: str) -> None:
+    page.get_by_role("tab", name=tab).click()
+    expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+
+
+def voted(pages: list[Page]) -> None:
+    """Everybody agrees to the vote that was called, and casts a ballot for it."""
+    for page in pages:
+        expect(page.locator(".room-vote").first).to_be_visible()
+    for page in pages:
+        agree = page.get_by_role("button", name="Agree to vote")
+        if agree.count():
+            agree.click()
+    for page in pages:
+        page.locator("#pane-room [data-option=accept]").click()
+        page.get_by_role("button", name="Cast my ballot").click()
+        expect(page.get_by_role("button", name="Cast my ballot")).to_have_count(0)
+
+
+def moved_to(page: Page, n: int) -> None:
+    """The slider is put at message `n`."""
+    page.get_by_label("Moment, by message number").fill(str(n))
+    expect(page.locator(".past")).to_contain_text(f"As it stood at message {n}")
+
+
+def kept(page: Page, form: str) -> str:
+    """What the button for that form has the browser keep."""
+    with page.expect_download() as download:
+        page.locator(f"button[data-format={form}]").click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker: None) -> None:
+    """Create, join in two browsers, propose, react, vote, decide, slide back, export."""
+    operator = visits.operator()
+    visits.shot(operator, "01-list")
+    opened(operator)
+    ana = visits.arrive(invited(operator, "Ana"))
+    bo = visits.arrive(invited(operator, "Bo"))
+    joined(ana, "Ana")
+    joined(bo, "Bo")
+
+    say(ana, IDEA, "propose")
+    card = bo.locator("li.proposal", has_text="dredge the harbour")
+    expect(card).to_be_visible()
+    card.locator(".hand.support").click()
+    card.get_by_label("Why, on P1").fill("The silt is a metre deep.")
+    card.get_by_role("button", name="Say it").click()
+    expect(ana.locator("article.msg", has_text="The silt is a metre deep.").first).to_be_visible()
+    expect(ana.locator("li.proposal .stand.support")).to_contain_text("Bo")
+    say(bo, "I'll order the dredger tomorrow.")
+    visits.shot(bo, "02-proposed")
+
+    ana.get_by_role("button", name="Call a vote").click()
+    ana.locator("#vote-on").select_option("P1")
+    ana.locator("#vote-question").fill("Shall we dredge now?")
+    ana.locator("dialog[open] form button.primary").click()
+    voted([ana, bo])
+    for page in (ana, bo):
+        chosen(page, "Decisions")
+    count = ana.get_by_role("button", name="Count", exact=True)
+    if count.count():
+        count.click()
+    decision = bo.locator("li.decision")
+    expect(decision.first).to_contain_text("Ratified")
+    visits.shot(bo, "03-decided")
+
+    look_back(visits, ana)
+    take_home(visits, ana)
+
+
+def look_back(visits: Visits, page: Page) -> None:
+    """At the first message there was no decision, and nobody may write into the past."""
+    moved_to(page, 1)
+    expect(page.locator("li.decision")).to_have_count(0)
+    expect(page.locator("#say")).to_have_count(0)
+    visits.shot(page, "04-past")
+    page.get_by_role("button", name="Back to now").click()
+    expect(page.locator("li.decision").first).to_contain_text("Ratified")
+
+
+def take_home(visits: Visits, page: Page) -> None:
+    """The minutes as the page shows them, and in each form that can be kept."""
+    chosen(page, "Minutes")
+    paper = page.get_by_label("Minutes", exact=True).last
+    expect(paper).to_contain_text("dredge", ignore_case=True)
+    visits.shot(page, "05-minutes")
+    markdown = kept(page, "md")
+    assert "## Decisions" in markdown
+    assert "order the dredger tomorrow" in markdown
+    found = json.loads(kept(page, "json"))
+    assert [row["who"] for row in found["actions"]] == ["Bo"]
+    assert kept(page, "html").startswith("<!doctype html>")
+
+
+def test_an_item_says_why_it_is_here(visits: Visits) -> None:
+    """The dialog names the message; the evidence is marked in it."""
+    visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
+    ana = visits.person("Ana", "harbour")
+    say(ana, f"Hello. {IDEA}", "propose")
+    ana.get_by_role("button", name="Why is P1 here?").click()
+    expect(ana.locator("dialog[open]")).to_contain_text("dredge the harbour")
+
+
+def test_what_others_publish_comes_without_a_reload(visits: Visits) -> None:
+    """From another door, at once."""
+    visits.ask("POST", "/v1/sessions", json={"session": "harbour"})
+    ana = visits.person("Ana", "harbour")
+    expect(ana.locator(".wire")).to_contain_text("live")
+    said = {"content": "The tide is out.", "as": "Cy"}
+    visits.ask("POST", "/v1/sessions/harbour/messages", json=said)
+    expect(ana.locator("article.msg", has_text="The tide is out.")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "dark", [False, pytest.param(True, marks=pytest.mark.long)], ids=["light", "dark"]
+)
+def test_the_page_fits_a_phone(visits: Visits, dark: bool) -> None:
+    """Nothing is wider than the screen, in any of its parts."""
+    visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
+    ana = visits.person("Ana", "harbour", size=PHONE, dark=dark)
+    say(ana, IDEA, "propose")
+    for name in ("Talk", "Memory", "Room"):
+        ana.get_by_role("button", name=name, exact=True).click()
+        wide = ana.evaluate("document.documentElement.scrollWidth")
+        assert wide <= PHONE[0], name
+        visits.shot(ana, f"phone-{name.lower()}-{'dark' if dark else 'light'}")
+
+
+def test_the_keyboard_alone_will_do(visits: Visits) -> None:
+    """Help, the composer, the tabs and the past by their keys."""
+    visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
+    ana = visits.person("Ana", "harbour")
+    expect(ana.locator(".wire")).to_contain_text("live")
+    ana.keyboard.press("c")
+    ana.keyboard.type("First.")
+    ana.keyboard.press("Enter")
+    expect(ana.locator("article.msg", has_text="First.").first).to_be_visible()
+    ana.keyboard.type("Second.")
+    ana.keyboard.press("Enter")
+    expect(ana.locator("article.msg", has_text="Second.").first).to_be_visible()
+    ana.keyboard.press("Escape")
+    ana.keyboard.press("2")
+    expect(ana.get_by_role("tab", name="Decisions")).to_have_attribute("aria-selected", "true")
+    ana.keyboard.press("[")
+    expect(ana.locator(".past")).to_contain_text("As it stood at message 1")
+    ana.keyboard.press(".")
+    expect(ana.locator(".past")).to_be_hidden()
+    ana.keyboard.press("?")
+    expect(ana.locator("dialog[open]")).to_be_visible()
+
+
+def test_whoever_has_no_link_sees_nothing(visits: Visits) -> None:
+    """The page says so; it holds no data of its own."""
+    visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
+    page = visits.arrive(f"{visits.server.url}/s/harbour")
+    expect(page.get_by_role("heading", name="Come in")).to_be_visible()
+    assert "Harbour" not in page.content()
+    refused = re.compile(r"status of 401")
+    assert all(refused.search(fault) for fault in visits.faults)
+    visits.faults.clear()

@@ -1,0 +1,144 @@
+"""Who said they, or somebody else, would do what: candidates with the words that show them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+
+from memory.patterns import Rule
+from server.analysis import Analysis, analyze
+from server.minutes_actions import MOST, NEAR, actions, shipped
+from server.minutes_report import report
+from server.settings import settled
+from server.transcripts import parse_transcript
+
+Row = dict[str, Any]
+
+
+def talk(*said: tuple[str, str] | tuple[str, str, str], meta: Row | None = None) -> Analysis:
+    """What was said, by name and words and perhaps an act, analysed."""
+    rows: list[Row] = [meta] if meta else []
+    for index, (name, words, *act) in enumerate(said):
+        rows.append({"index": index, "agent_id": name, "content": words})
+        if act:
+            rows[-1]["act"] = act[0]
+    data = "\n".join(json.dumps(row) for row in rows).encode()
+    return analyze(parse_transcript(data), settled({}, {}))
+
+
+def found(*said: tuple[str, str] | tuple[str, str, str], meta: Row | None = None) -> list[Row]:
+    rows: list[Row] = report_of(talk(*said, meta=meta))["actions"]
+    return rows
+
+
+def report_of(done: Analysis) -> Row:
+    return report(done.memory, done.said.values())
+
+
+def rules_that_read(sentences: Sequence[str]) -> list[set[str]]:
+    """The rules that read each sentence, which Cy says to Ana and Bo."""
+    done = talk(("Ana", "Hello."), ("Bo", "Hello."), *[("Cy", said) for said in sentences])
+    rows, _ = actions(done.memory, done.said.values())
+    return [{row["rule"] for row in rows if row["n"] == n} for n in range(3, len(sentences) + 3)]
+
+
+@pytest.mark.parametrize("rule", shipped().rules, ids=lambda rule: str(rule.name))
+def test_every_rule_reads_its_examples_and_not_its_counterexamples(rule: Rule) -> None:
+    """Both kinds travel with the rule; what another rule reads first is another's."""
+    assert len(rule.examples.matches) >= 2
+    assert len(rule.examples.misses) >= 2
+    read = rules_that_read(rule.examples.matches)
+    assert read == [{rule.name}] * len(read), rule.examples.matches
+    for sentence, names in zip(
+        rule.examples.misses, rules_that_read(rule.examples.misses), strict=True
+    ):
+        assert rule.name not in names, sentence
+
+
+def test_a_promise_is_the_speakers_and_cites_its_sentence() -> None:
+    """The offsets lead back to the very words."""
+    words = "Good point. I'll write the runbook by Friday. Bye."
+    (row,) = found(("Ana", words))
+    assert (row["who"], row["by"], row["n"], row["rule"]) == ("Ana", "Ana", 1, "promised")
+    [[n, start, end]] = row["cites"]
+    assert (n, words[start:end]) == (1, row["text"])
+    assert row["text"] == "I'll write the runbook by Friday."
+
+
+@pytest.mark.parametrize(
+    ("words", "who"),
+    [
+        ("Bo to write the runbook.", "Bo"),
+        ("bo will write the runbook.", "Bo"),
+        ("ACTION: Bo to write the runbook", "Bo"),
+        ("TODO: the runbook (@Bo)", "Bo"),
+        ("Ida Grey will write the runbook.", "Ida Grey"),
+        ("Ida will write the runbook.", "Ida Grey"),
+        ("ACTION: somebody writes the runbook", None),
+    ],
+)
+def test_what_is_handed_on_is_whose_name_it_bears(words: str, who: str | None) -> None:
+    """In any case and by first name; a mark that names nobody is nobody's yet."""
+    (row,) = found(("Bo", "Hi."), ("Ida Grey", "Hi."), ("Ana", words))
+    assert (row["who"], row["by"]) == (who, "Ana")
+
+
+def test_a_first_name_that_two_share_is_nobodys() -> None:
+    """Rather nothing than the wrong person's."""
+    assert not found(
+        ("Ida Grey", "Hi."), ("Ida Stone", "Hi."), ("Ana", "Ida will write the runbook.")
+    )
+
+
+def test_who_has_an_alias_is_listed_by_their_own_name() -> None:
+    """As everywhere else in memory."""
+    done = talk(("Bo", "Hi."), ("Ana", "I'll write the runbook."))
+    done.memory.aliases["Ana"] = "Bo"
+    done.memory.order_names()
+    (row,) = report_of(done)["actions"]
+    assert (row["who"], row["by"]) == ("Bo", "Bo")
+
+
+def test_bots_promise_nothing() -> None:
+    """Their words are not read for items either."""
+    assert not found(("ci", "I'll build the branch."), meta={"bots": ["ci"]})
+
+
+def test_a_candidate_names_the_decision_nearby_that_it_follows() -> None:
+    """Two stems in common within twenty messages; one, or farther away, is no link."""
+    decide = ("Ana", "The nightly backup goes to the second site.", "decide")
+    near = found(decide, ("Bo", "I'll set up the nightly backup."))
+    assert [row["decision"] for row in near] == ["D1"]
+    other = found(decide, ("Bo", "I'll order the cable for the backup."))
+    assert [row["decision"] for row in other] == [None]
+    chat = [("Cy", "Nice weather.")] * NEAR
+    far = found(decide, *chat, ("Bo", "I'll set up the nightly backup."))
+    assert [row["decision"] for row in far] == [None]
+
+
+def test_the_newest_are_kept_and_the_rest_are_counted() -> None:
+    """Nothing goes without a word."""
+    said = [("Ana", f"I'll write chapter {k}.") for k in range(MOST + 3)]
+    whole = report_of(talk(*said))
+    assert [row["n"] for row in whole["actions"]] == list(range(4, MOST + 4))
+    assert whole["left_out"]["actions"] == 3
+
+
+def test_a_sentence_is_listed_once_whatever_rules_read_it() -> None:
+    """Two sentences of one message are two candidates."""
+    rows = found(("Bo", "Hi."), ("Ana", "ACTION: Bo will write it, I'll check it. I'll send it."))
+    assert [(row["rule"], row["who"]) for row in rows] == [("marked", "Bo"), ("promised", "Ana")]
+
+
+def silent(rows: Iterable[Row]) -> bool:
+    return not list(rows)
+
+
+def test_long_hostile_text_is_read_in_no_time() -> None:
+    """Linear in the message, and bounded: a mebibyte of promises gives a few."""
+    rows = found(("Ana", "I'll write " * 95_000))
+    assert len(rows) <= 64
+    assert silent(found(("Ana", "\x00" * 1000 + "?" * 1000)))

@@ -1,0 +1,281 @@
+"""The minutes to hand on: the same in every form, each line linked, what was said stays text."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from memory.text import visible
+from server.analysis import Analysis, analyze
+from server.demonstration import bundled
+from server.minutes_export import is_file, render
+from server.minutes_report import report
+from server.settings import settled
+from server.transcripts import parse_transcript
+from tests.calls import Parley
+from tests.hostile import HOSTILE, MARKER, mebibyte
+
+Row = dict[str, Any]
+HALF: Final = 500_000  # characters: two of them, and more, fit in an entry
+VOID: Final = frozenset({"meta"})
+OURS: Final = frozenset({
+    "html", "head", "meta", "title", "style", "body", "main", "section", "article",
+    "h1", "h2", "h3", "p", "ul", "li", "span", "a", "bdi", "blockquote",
+})  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole() -> Row:
+    """The report on the bundled deliberation."""
+    done = analyze(bundled(), settled({}, {}))
+    return report(done.memory, done.said.values(), "ferry")
+
+
+def hostile(words: str) -> Analysis:
+    """A deliberation in which every field that a stranger may fill says `words`."""
+    name = " ".join(words.split())[:100].strip() or "x"
+    rows = [
+        {"title": words[:500]},
+        {"index": 0, "agent_id": name, "content": words, "act": "propose", "topic": words[:200]},
+        {
+            "index": 1,
+            "agent_id": "Bo",
+            "content": f"{words[:HALF]}\n[OPPOSE P1] {words[:HALF]}",
+            "re": 0,
+        },
+        {"index": 2, "agent_id": name, "content": words, "act": "ask"},
+        {"index": 3, "agent_id": name, "content": f"ACTION: {words[:HALF]}"},
+        {"index": 4, "agent_id": "Cy", "content": words, "act": "decide", "topic": words[:200]},
+    ]
+    return analyze(parse_transcript("\n".join(map(json.dumps, rows)).encode()), settled({}, {}))
+
+
+def hostile_report(words: str) -> Row:
+    done = hostile(words)
+    return report(done.memory, done.said.values(), "demo")
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its elements, attributes and text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.text: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError("a comment")
+
+    def values(self, name: str) -> list[str]:
+        return [value or "" for _, one, value in self.attributes if one == name]
+
+
+def inline(text: str) -> list[Token]:
+    """The tokens of a Markdown page, nested ones in their place, with all extras on."""
+    found: list[Token] = []
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text):
+        found += [token, *(token.children or ())]
+    return found
+
+
+def shown_by(tokens: list[Token]) -> str:
+    """The text that a reader sees."""
+    plain = [one.content if one.type != "softbreak" else "\n" for one in tokens if not one.children]
+    return "".join(plain)
+
+
+def test_the_report_has_all_that_a_reader_asks_for(whole: Row) -> None:
+    """Decisions with dissent, open proposals, who moved, what to do, what is open."""
+    assert (whole["session"], whole["n"], whole["messages"]) == ("ferry", 96, 96)
+    assert any(row["dissenters"] for row in whole["decisions"])
+    for name in ("open", "moved", "actions", "questions", "summaries", "evidence"):
+        assert whole[name], name
+    (move,) = whole["moved"]
+    assert (move["participant"], move["from"], move["to"]) == ("Yusra", "support", "oppose")
+    assert move["from_n"] < move["after_n"] < move["n"]
+
+
+def test_every_link_leads_to_a_message_of_the_appendix(whole: Row) -> None:
+    """In both forms, and every message there is led to."""
+    page = Page(render(whole, "html").decode())
+    links = {value.removeprefix("#") for value in page.values("href")}
+    assert links == {name for name in page.values("id") if name.startswith("m")}
+    tokens = inline(render(whole, "md").decode())
+    led = {str(one.attrGet("href")) for one in tokens if one.type == "link_open"}
+    anchors = {one.content for one in tokens if one.type == "html_inline"} - {"</a>"}
+    assert anchors == {f'<a id="{one.removeprefix("#")}">' for one in led}
+    assert {f"m{row['n']}" for row in whole["evidence"]} == links == {one[1:] for one in led}
+
+
+def test_all_forms_have_the_same_sections(whole: Row) -> None:
+    """Text, Markdown and HTML tell one document."""
+    forms = {form: render(whole, form).decode() for form in ("text", "md", "html")}
+    for heading in (
+        "Decisions", "Open proposals", "Who moved", "Action candidates", "Unresolved questions",
+        "Settled proposals", "Summaries", "Evidence",
+    ):  # fmt: skip
+        assert f"\n{heading}\n" in forms["text"]
+        assert f"\n## {heading}\n" in forms["md"]
+        assert f">{heading}</h2>" in forms["html"]
+
+
+def test_json_is_the_report_itself(whole: Row) -> None:
+    """Nothing that the other forms show is missing from it."""
+    assert json.loads(render(whole, "json")) == json.loads(json.dumps(whole))
+
+
+def test_the_page_allows_its_own_style_and_nothing_else(whole: Row) -> None:
+    """By a hash of what stands in it; no script, nothing from elsewhere."""
+    text = render(whole, "html").decode()
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    (policy,) = [one for one in Page(text).values("content") if "default-src" in one]
+    assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}'")
+    assert not {"src", "style", "onload", "action"} & {name for _, name, _ in Page(text).attributes}
+    assert "prefers-color-scheme:dark" in style
+    assert "@media print" in style
+
+
+@pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
+def test_what_a_stranger_says_is_text_in_html(words: str) -> None:
+    """No element, attribute or address but ours; its words are all there."""
+    page = Page(render(hostile_report(words), "html").decode())
+    assert set(page.tags) <= OURS
+    assert {name for _, name, _ in page.attributes} <= {
+        "lang", "charset", "http-equiv", "content", "name", "aria-labelledby", "id", "class", "href"
+    }  # fmt: skip
+    assert all(value.startswith("#m") for value in page.values("href"))
+    assert page.open == []
+    text = "".join(page.text)
+    assert visible(text, keep_newlines=True) == text
+    assert MARKER in text
+    quoted = "\n".join(visible(row) for row in words.replace("\r\n", "\n").split("\n"))
+    assert len(words) > 1200 or quoted.strip() in text
+
+
+@pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
+def test_what_a_stranger_says_is_text_in_markdown(words: str) -> None:
+    """No structure but ours comes of it; a reader sees the characters themselves."""
+    whole = hostile_report(words)
+    tokens = inline(render(whole, "md").decode())
+    kinds = {one.type.removesuffix("_open").removesuffix("_close") for one in tokens}
+    assert kinds <= {
+        "heading", "inline", "text", "text_special", "paragraph", "bullet_list", "list_item",
+        "strong", "em", "link", "html_inline", "blockquote", "softbreak", "hardbreak",
+    }  # fmt: skip
+    headings = [one for one in tokens if one.type == "heading_open"]
+    assert next(one.tag for one in headings) == "h1"
+    assert {one.tag for one in headings[1:]} == {"h2"}
+    links = [str(one.attrGet("href")) for one in tokens if one.type == "link_open"]
+    assert all(link.startswith("#m") and link[2:].isdecimal() for link in links)
+    raw = {one.content for one in tokens if one.type == "html_inline"}
+    assert raw == {"</a>"} | {f'<a id="m{row["n"]}">' for row in whole["evidence"]}
+    text = shown_by(tokens)
+    assert visible(text, keep_newlines=True) == text
+    first = " ".join(visible(" ".join(words.split("\n")).strip())[:60].split())
+    assert first in " ".join(text.split())
+
+
+@pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
+def test_what_a_stranger_says_is_text_in_a_terminal(words: str) -> None:
+    """No control character reaches it, and no line of theirs stands where ours do."""
+    text = render(hostile_report(words), "text").decode()
+    assert visible(text, keep_newlines=True) == text
+    ours = [line for line in text.split("\n")[2:] if line and not line.startswith(" ")]
+    assert set(ours) <= {
+        "Decisions", "Open proposals", "Votes", "Who moved", "Action candidates",
+        "Unresolved questions", "Settled proposals", "Summaries", "Evidence",
+    }  # fmt: skip
+
+
+def test_a_mebibyte_is_clipped_in_every_form() -> None:
+    """The page stays one that a person would read."""
+    whole = hostile_report(mebibyte())
+    for form in ("text", "md", "html", "json"):
+        assert len(render(whole, form)) < 300_000
+    assert any(row["clipped"] for row in whole["evidence"])
+
+
+def test_what_is_called_a_file_is_told_by_its_name() -> None:
+    """As in other commands: a slash, an ending of talk, or stdin."""
+    assert all(map(is_file, ("-", "./demo", "talk.jsonl", "a.json", "x.vtt", "mail.MBOX")))
+    assert not any(map(is_file, ("demo", "demo.2", "v1.0")))
+
+
+def test_minutes_of_a_file_need_no_server(parley: Parley, tmp_path: Path) -> None:
+    """From a transcript, now or as of any message, to stdout or a file."""
+    talk = tmp_path / "talk.jsonl"
+    rows = [{"index": k, "agent_id": "Ana", "content": f"I'll write {k}."} for k in range(3)]
+    talk.write_text("\n".join(map(json.dumps, rows)))
+    ran = parley("minutes", talk, "--format", "json")
+    assert ran.code == 0
+    assert len(json.loads(ran.out)["actions"]) == 3
+    then = parley("minutes", talk, "--format", "json", "--at", "2")
+    assert json.loads(then.out)["n"] == 2
+    out = tmp_path / "minutes.html"
+    written = parley("minutes", talk, "--format", "html", "-o", out)
+    assert (written.code, written.out) == (0, "")
+    assert out.read_text().startswith("<!doctype html>")
+    assert "I'll write 0." in parley("minutes", talk).out
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        (("nowhere.jsonl",), 1, "cannot read 'nowhere.jsonl'"),
+        (("talk.jsonl", "--at", "9"), 2, "--at 9: 'talk.jsonl' has 1 primary entr"),
+        (("talk.jsonl", "-o", "no/such/place.md"), 1, "cannot write"),
+        (("talk.jsonl", "--format", "pdf"), 2, "'pdf'"),
+        (("cut.json",), 1, "cut.json: cut short"),
+    ],
+)
+def test_a_fault_is_one_line(parley: Parley, args: tuple[str, ...], code: int, says: str) -> None:
+    """Which says what is wrong, and nothing is written."""
+    Path("talk.jsonl").write_text('{"index": 0, "agent_id": "Ana", "content": "Hello."}')
+    Path("cut.json").write_text('{"parley":"session","version":1,"session":"x","entries":[')
+    ran = parley("minutes", *args)
+    assert (ran.code, ran.out) == (code, "")
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_minutes_of_a_session_and_of_its_file_are_the_same(at: Parley, tmp_path: Path) -> None:
+    """Live and exported, whole and at a past moment."""
+    assert at("session", "new", "demo", "--title", "Harbour").code == 0
+    for words in ("I propose that we dredge the harbour.", "I'll measure the depth."):
+        assert at("say", "demo", words, "--as", "Ana").code == 0
+    exported = tmp_path / "demo.json"
+    assert at("session", "export", "demo", "-o", exported).code == 0
+    for moment in ((), ("--at", "1")):
+        live = at("minutes", "demo", "--format", "json", *moment)
+        filed = at("minutes", exported, "--format", "json", *moment)
+        assert live.code == filed.code == 0
+        assert json.loads(live.out) == json.loads(filed.out)
+        assert len(json.loads(live.out)["actions"]) == (0 if moment else 1)
+    late = at("minutes", "demo", "--at", "9")
+    assert (late.code, "has 2 primary entries" in late.err) == (2, True)

@@ -1,0 +1,46 @@
+"""Finding messages by their words, from the newest on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bus import Bus
+from bus.errors import SessionNotFound
+from listeners.reader import MemoryReader
+from server import searching
+from server.held import Held
+from server.packs import read_packs
+from server.searching import found
+from tests.sessions import discuss
+
+
+@pytest.fixture
+async def held(redis_url: str) -> AsyncIterator[Held]:
+    packs = read_packs(())
+    async with await Bus.connect(redis_url) as bus:
+        yield Held(bus, packs, MemoryReader(bus, packs.known))
+
+
+async def test_the_newest_matches_come_oldest_first(
+    held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Across pages, before a place, and no more than asked for."""
+    monkeypatch.setattr(searching, "PAGE", 7)
+    await discuss(held.bus, "a", 60)
+    every = [record.seq for record in await found(held, "a", ["+1"], None, 100)]
+    assert every == sorted(every)
+    assert len(every) == 7
+    assert [one.seq for one in await found(held, "a", ["+1"], None, 3)] == every[-3:]
+    assert [one.seq for one in await found(held, "a", ["+1"], None, 3, every[4])] == every[1:4]
+    assert [one.seq for one in await found(held, "a", ["+1"], None, 9, 2**53)] == every
+    assert await found(held, "a", ["+1"], None, 9, 1) == []
+    by_one = await found(held, "a", ["PROPOSE", "index"], "bo", 100)
+    assert {getattr(one.entry, "participant", "") for one in by_one} <= {"bo"}
+
+
+async def test_a_session_that_is_not_there_is_an_error(held: Held) -> None:
+    """Rather than an empty answer."""
+    with pytest.raises(SessionNotFound):
+        await found(held, "nowhere", ["word"], None, 5)

@@ -1,0 +1,88 @@
+"""`parley serve` as a process: it says where it is, and ends when it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from asyncio.subprocess import PIPE
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from server.cli import main
+from tests.patience import wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("fastapi", "starlette", "uvicorn", "websockets", "mcp", "jwt", "prometheus_client")
+
+
+def test_help_loads_no_server() -> None:
+    """The tree of commands is put together without what only the doors need."""
+    program = (
+        "import sys, contextlib, server.app\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    server.app.command()(args=['serve', '--help'], prog_name='parley')\n"
+        f"sys.exit(' '.join(sorted(set(sys.modules) & set({HEAVY!r}))) or 0)\n"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 0, said.stderr
+    assert "--no-worker" in said.stdout
+
+
+@pytest.mark.parametrize(("ending", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+async def test_it_says_where_it_is_and_ends_when_told(
+    ending: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    """The file is there once it answers, and gone with it; the link is on stderr."""
+    ready = tmp_path / "ready"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "server", "serve", "--port", "0", "--embedded", "fake",
+        "--no-worker", "--ready", str(ready),
+        cwd=ROOT, stdout=PIPE, stderr=PIPE, env={**os.environ, "PARLEY_DATA": str(tmp_path)},
+    )  # fmt: skip
+    try:
+        await wait_until(lambda: ready.exists() or process.returncode is not None, 30)
+        assert process.returncode is None, await process.communicate()
+        told = json.loads(ready.read_text())
+        assert told["pid"] == process.pid
+        async with httpx2.AsyncClient() as client:
+            assert (await client.get(f"{told['url']}/nothing-here")).status_code == 404
+        process.send_signal(ending)
+        out, err = await asyncio.wait_for(process.communicate(), 15)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == code, err
+    assert out == b""
+    assert f"minutes: {told['url']}/#ticket=".encode() in err
+    assert b"no secret is set: this machine only" in err
+    assert not ready.exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (["--host", "0.0.0.0"], 2, "PARLEY_SERVE_SECRET"),
+        (["--port", "-1"], 2, "--port"),
+        (["--serve-secret", "short"], 2, "less than 32 bytes"),
+        (["--redis", "redis://127.0.0.1:1", "--port", "0"], 1, "redis"),
+    ],
+)
+def test_a_server_that_cannot_be_says_why(
+    args: list[str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a line, with the exit code of its kind."""
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", "--data", str(tmp_path), *args])
+    err = capsys.readouterr().err
+    assert ended.value.code == code
+    assert said.casefold() in err.casefold()
+    assert "Traceback" not in err
