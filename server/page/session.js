@@ -5,7 +5,7 @@ import { button, dialog, el, fill } from "/static/el.js";
 import { Feed } from "/static/feed.js";
 import { keys } from "/static/keyboard.js";
 import { Store, hears } from "/static/store.js";
-import { bdi, count, many } from "/static/text.js";
+import { bdi, count } from "/static/text.js";
 import { invite } from "/static/views/invite.js";
 import * as floor from "/static/views/floor.js";
 import * as join from "/static/views/join.js";
@@ -106,7 +106,7 @@ function showHead(frame, store, given) {
   fill(frame.goal, goal && bdi(goal));
   frame.goal.hidden = !goal;
   const closed = board?.closed || session.closed;
-  fill(frame.state, closed ? el("span", { class: "pill", title: String(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only" }, many(status.n ?? 0, "message")));
+  fill(frame.state, closed ? el("span", { class: "pill", title: String(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only", title: "the newest entry" }, `#${status.n ?? 0}`));
   const words = { live: "live", waiting: "reconnecting…", ended: "ended" };
   frame.line.dataset.line = status.line;
   fill(frame.line, el("span", { class: "lamp", "aria-hidden": "true" }), words[status.line] ?? "");

@@ -72,7 +72,7 @@ function words(marks, at, newest) {
   const latest = at === null ? null : before(marks, at);
   return [
     el("strong", {}, at === null ? "Now" : `#${count(at)}`),
-    el("span", { class: "soft" }, at === null ? ` ${count(newest)} messages` : ` of ${count(newest)}`),
+    el("span", { class: "soft" }, at === null ? ` #${count(newest)}` : ` of ${count(newest)}`),
     latest && el("span", { class: "latest" }, ...event(latest)),
   ];
 }
