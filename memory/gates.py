@@ -18,6 +18,7 @@ from memory.patterns import Pack, Rule, compiled_set
 _SCRIPTS: Final = ("he", "ja", "zh")
 _BEYOND: Final = "\u0590"  # the first letter of those scripts
 _SHORT: Final = 40  # characters; "Bin dafür", "ok, vamos" hold no word that tells the language
+_SPACE: Final = r"[\s\v\x1c-\x1f]"  # as `str.split` has it, of ASCII
 _NONE: Final[list[int]] = []
 
 _Search = tuple[tuple[int, ...], Callable[[str], Any]]  # numbers of its rules, the automaton
@@ -65,7 +66,7 @@ class Gate:
 
 def _hint(words: str) -> str:
     """What tells in the same pass that `text` may be in the language of these hints."""
-    return rf"(?:\A|\s)(?:{'|'.join(map(re2.escape, words.split()))})(?:\s|\z)"
+    return rf"(?:\A|{_SPACE})(?:{'|'.join(map(re2.escape, words.split()))})(?:{_SPACE}|\z)"
 
 
 def _search(rules: Iterable[tuple[int, str]]) -> _Search:

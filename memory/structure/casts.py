@@ -45,6 +45,7 @@ def cast(moment: Moment, detection: Detection, link: Link | None, re: int = 0) -
     while held.casts and held.casts[0].place < memory.messages - REACH:
         del held.casts[0]
     proposal = link.item if link is not None and isinstance(link.item, Proposal) else None
+    several = bool(held.casts) and held.casts[-1].n == moment.n
     taken = Cast(
         n=moment.n, place=memory.messages, who=moment.participant,
         stance=_STANCES[detection.act],
@@ -55,7 +56,7 @@ def cast(moment: Moment, detection: Detection, link: Link | None, re: int = 0) -
     if proposal is not None and not _waits(memory, proposal):
         _count_for(memory, proposal, taken)
     _keep(held, taken)
-    if proposal is None:
+    if proposal is None and not several:
         stray(moment)
     return taken.on > 0
 

@@ -35,6 +35,11 @@ def _is_blank(content: str) -> bool:
     return content.find(_BLANK, 0, _NAME) >= 0
 
 
+def is_led(content: str) -> bool:
+    """True where a name leads `content`, whose words follow."""
+    return ":" in content[:_LEAD] and lead(plain(content[:_LEAD])) > 0
+
+
 def vote(n: int, place: int, who: str, content: str, bare: Detection, re: int = 0) -> Heard:
     """The message `content` as the vote `bare` that it is, in reply to entry `re`."""
     value = _VALUES[bare.act]

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from memory.structure import hearing
 from memory.structure.echoes import AGAIN, alike
 from memory.structure.evidence import bring_in, line_of
+from memory.structure.runs import stand_between
 from memory.structure.scorecard import Scorecards, lexicon
 from memory.structure.state import REACH, Anchored, Aside, Line, Run, Structure
+from memory.structure.wording import READ
 
 _VOTES: Final = 3  # bare ones
 _ON_WORDS: Final = 2  # where the wording, once read, passes the gate
@@ -26,12 +30,15 @@ def voted(held: Structure, cards: Scorecards) -> list[Line]:
     if run.first == run.last:
         run.aside = _right_above(held, run)
     aside = run.aside
-    if aside is None or run.bare < (_ON_WORDS if aside.unread else _VOTES):
+    if aside is None or run.last - aside.place > REACH:
+        return []
+    if run.bare < (_ON_WORDS if aside.unread else _VOTES):
         return []
     line = _read(aside, run, cards)
     if line is None:
         return []
     run.aside = None
+    stand_between(held, line, run)
     bring_in(held, line, cards)
     if line.own < 0:
         held.recalled = line.place
@@ -43,7 +50,7 @@ def said_again(held: Structure, place: int, text: str) -> bool:
     if place - held.recalled > REACH:
         return False
     line = next((each for each in held.lines if each.place == held.recalled), None)
-    return line is not None and alike(line.text, text) >= AGAIN
+    return line is not None and alike(line.text, text[:READ]) >= AGAIN
 
 
 def _right_above(held: Structure, run: Run) -> Aside | None:
@@ -51,7 +58,7 @@ def _right_above(held: Structure, run: Run) -> Aside | None:
     aside = held.aside
     if aside is None or not aside.text or run.first - aside.place > _BELOW:
         return None
-    return aside
+    return replace(aside)  # its own: after a load the two are two as well
 
 
 def _read(aside: Aside, run: Run, cards: Scorecards) -> Line | None:

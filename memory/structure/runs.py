@@ -50,6 +50,7 @@ def _reply(held: Structure, heard: Heard, value: int) -> list[Line]:
         _count(held, run, heard, value)
     else:
         run.voters[heard.who] = value
+        run.last = heard.place
     return [line]
 
 
@@ -82,6 +83,13 @@ def _begun(held: Structure, before: Run | None, heard: Heard) -> Run:
             break
         line.anchored.append(Anchored(run=run.first, rank=rank, gap=gap))
     return run
+
+
+def stand_between(held: Structure, line: Line, run: Run) -> None:
+    """Set the lines above `line` one farther from `run`: it stands between, told late."""
+    for other in held.lines:
+        for one in other.anchored:
+            one.rank += one.run == run.first and other.place < line.place
 
 
 def fresh(held: Structure, place: int) -> bool:
@@ -128,12 +136,13 @@ def asked_for(held: Structure, line: Line) -> Literal["", "near", "divided"]:
     """What makes the votes that are most likely on `line` speak for it: a no, or being near."""
     found: Literal["", "near", "divided"] = ""
     for one in line.anchored:
-        run = next((each for each in held.runs if each.first == one.run), None)
+        every = (*held.runs, *held.replies)
+        run = next((each for each in every if each.first == one.run), None)
         if run is None or run.asked != line.n:
             continue
         if any(value < 1000 for value in run.voters.values()):
             return "divided"
-        if one.gap <= _NEAR:
+        if one.gap <= _NEAR and not run.re:
             found = "near"
     return found
 

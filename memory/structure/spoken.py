@@ -63,7 +63,7 @@ def _settles(held: Spoken, text: str) -> bool:
 def _let_go(memory: Memory) -> None:
     """Empty the window for typed talk; what it found stays."""
     held = memory.structure
-    if held.lines or held.led or held.aside:
+    if held.lines or held.led or held.aside or held.runs or held.casts or held.talk:
         memory.structure = Structure(
             spoken=held.spoken, scribing=held.scribing, proposals=held.proposals,
             decisions=held.decisions, marked=held.marked, found=held.found, stray=held.stray,

@@ -25,7 +25,7 @@ def put_off(moment: Moment) -> bool:
     held, place = moment.memory.structure, moment.memory.messages
     if len(moment.content) <= _LONG or fresh(held, place):
         return False
-    pass_over(held, place)
+    pass_over(held, place, hearing.is_led(moment.content))
     held.aside = _aside(moment, unread=True)
     return True
 
@@ -47,7 +47,7 @@ def take_in(
     again = held.recalled > 0 and overlooked.said_again(held, place, content)
     if hearing.passes(content, said, 0 if again else own):
         return observe(held, hearing.heard(_aside(moment), said, own, cards), cards)
-    held.aside = _aside(moment)
+    held.aside = None if found else _aside(moment)
     return overhear(held, place, said.cues, said.scribed, cards)
 
 

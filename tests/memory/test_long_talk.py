@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from bus.entries import EntryRedacted, ParticipantAliased
 from memory.canonical import dump, load
-from memory.fold import fold
+from memory.fold import apply, fold
 from memory.state import Memory
 from tests.logs import PACKS, folded, talk
 
 PUT = "Remove the rate limits and require a key from all"
 REASONS = ", because the proxy already counts each caller and the second count is always late" * 5
 LONG = PUT + REASONS
+DULL = "bread because of the weather today"
 VOTES = (("bob", "+1"), ("cy", "+1"), ("dee", "+1"))
 
 
@@ -61,3 +64,37 @@ def test_what_waits_follows_a_name_and_forgets_what_was_redacted() -> None:
     redacted, _ = folded(talk(("anna", LONG), EntryRedacted(redacted=1, reason="private")))
     assert redacted.structure.aside is not None
     assert not redacted.structure.aside.text
+
+
+SAYINGS = (
+    LONG, "q+ to speak " * 40, PUT, DULL, "bo: " + "and so it goes on and on " * 20, "+1", "+1",
+    "-1", "0", "+1 to that", "I support P1 as it stands", "any objections?", "ok",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_fold_taken_up_at_any_entry_goes_on_alike(seed: int) -> None:
+    """Votes, long talk and short in any order: a stored memory is all there is to know."""
+    draw = random.Random(seed)
+    said = [(draw.choice("abcde"), draw.choice(SAYINGS)) for _ in range(40)]
+    whole, part = Memory(PACKS), Memory(PACKS)
+    for record in talk(*said):
+        apply(whole, record)
+        apply(part, record)
+        part = load(dump(part), PACKS)
+        assert dump(part) == dump(whole)
+
+
+def test_what_takes_a_stand_is_no_question() -> None:
+    """Votes below it are on the proposal that it names."""
+    idea = "I propose that we move the archive to the second rack."
+    memory, _ = folded(talk(("ana", idea), ("gus", "I support P1 as it stands"), *VOTES))
+    assert proposed(memory) == [1]
+    assert sorted(memory.proposals[1].reactions) == ["bob", "cy", "dee", "gus"]
+
+
+def test_votes_are_on_the_long_line_that_stands_between() -> None:
+    """Not on the one above it as well."""
+    above = ("cem", "Close the issue on rate limits with no change")
+    memory, _ = folded(talk(above, ("ana", LONG), *VOTES, ("eve", "-1")))
+    assert proposed(memory) == [2]
