@@ -290,6 +290,11 @@ class Session(Verbs):
         return seat is not None and (seat.seat != self._me.nonce or not seat.present)
 
     @property
+    def role(self) -> str:
+        """What it joined as: agent or person."""
+        return self._joined.role
+
+    @property
     def _needs_floor(self) -> bool:
         return self._joined.role == "agent" and self._me.settings.policy != "open"
 

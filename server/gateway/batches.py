@@ -17,12 +17,13 @@ from server.gateway.problems import Problem
 from server.gateway.speaking import NEVER, check_act, own_id
 from server.rows import Fields, Wrong, admit, entry_of, id_of, is_message
 
+# A result is counted by the server: whoever tells one is believed.
+_NEEDS: Final = {"vote.initiated": "vote", "ballot.completed": "operator"}
 _OF_MESSAGES: Final = frozenset({
     "kind", "id", "participant", "agent_id", "content", "act", "re", "to", "topic", "form", "at",
     "timestamp",
 })  # fmt: skip
 _NAMES: Final = frozenset(name for kind in KINDS.values() for name in kind.model_fields)
-_VOTES: Final = frozenset({"vote.initiated", "ballot.completed"})
 
 
 async def drafts_of(
@@ -67,6 +68,8 @@ def _draft(
 
 
 def _check_shape(row: Fields) -> None:
+    if not isinstance(row.get("kind"), str | None):
+        raise Wrong("a kind is a word", "kind")
     if is_message(row) and not row.keys() <= _OF_MESSAGES:
         raise Wrong("a message has no such field")
     for value in row.values():
@@ -88,7 +91,7 @@ def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None
     kind = row.get("kind")
     if is_message(row) and needs_floor(memory, caller):
         raise Problem("floor-required")
-    needs = "vote" if kind in _VOTES else ""
+    needs = _NEEDS.get(kind or "", "")
     if kind in ("episode.opened", "episode.closed") and row.get("episode") == "phase":
         needs = "phase"
     if not needs or caller.operator:

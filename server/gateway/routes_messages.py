@@ -93,7 +93,7 @@ async def _in_turn(
     """Through the seat, which waits for the floor; what was said before is not said again."""
     if (before := await standing(doors, session, draft)) is not None:
         return answer(before, draft.id)
-    seat = doors.seats.of(caller.name, session)
+    seat = doors.seats.of(caller.name, session, "agent")
     if seat is None:
         raise Problem("floor-required")
     receipt = await seat.said(

@@ -11,7 +11,7 @@ from bus.entries import VoteInitiated, VoteRule
 from server import voting
 from server.gateway.answers import Page, ToldVote, VoteRow
 from server.gateway.bodies import BallotBody, ConfirmBody, CountBody, VoteBody
-from server.gateway.doors import DoorsOf, SessionId
+from server.gateway.doors import Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Needs, Reader, Speaker
 from server.gateway.problems import Problem, problems
 from server.gateway.speaking import Key, moderator, own_id
@@ -127,6 +127,17 @@ async def count_vote(
     by = moderator(memory, caller, body.as_ if body else None, "vote")
     if by is None and not caller.operator:
         raise Problem("forbidden", needs="vote")
+    if not (caller.operator or by in memory.chairs):
+        await _check_countable(doors, session, ref)
     row = await voting.counted_in(doors.held, session, ref)
     doors.rooms.nudge(session)
     return row
+
+
+async def _check_countable(doors: Doors, session: str, ref: str) -> None:
+    """A secret vote that still waits for ballots would tell whose is in: the chair may end it."""
+    (vote,) = await voting.shown_in(doors.held, session, ref)
+    if vote["secret"] and vote["status"] == "open" and vote["waiting"]:
+        raise Problem(
+            "refused", status=409, detail="A secret vote is counted once every ballot is in."
+        )

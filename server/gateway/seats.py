@@ -52,7 +52,7 @@ class Seats:
         """
         lock = self._taking.setdefault(session, asyncio.Lock())
         async with lock:
-            if (there := self.of(caller.name, session)) is not None:
+            if (there := self.of(caller.name, session, role)) is not None:
                 return there
             async with AsyncExitStack() as stack:
                 room = await stack.enter_async_context(self._rooms.room(session))
@@ -66,14 +66,17 @@ class Seats:
             self._look()
             return joined
 
-    def of(self, name: str, session: str) -> Session | None:
+    def of(self, name: str, session: str, role: str | None = None) -> Session | None:
         """The seat of `name`; asking for it keeps it from being given up.
 
-        Raises `Superseded`, once, where another process took it over.
+        Raises `Superseded`, once, where another process took it over; always where it is
+        not one of `role`: an agent does not pass the floor by a person's seat.
         """
         seat = self._seat(name, session)
         if seat is None:
             return None
+        if role is not None and seat.joined.role != role:
+            raise Superseded(name)
         seat.used = self._clock()
         if seat.joined.superseded:
             self._drop(session, seat)

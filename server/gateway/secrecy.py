@@ -1,4 +1,4 @@
-"""Entries as readers over HTTP may see them: of a ballot nothing that its vote keeps secret."""
+"""Entries as readers over HTTP may see them: no secret ballot, and nobody's notebook."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from memory.items import Fact
 from server.watching import as_data
 
 _CAST: Final = "ballot.cast"
+_NOTE: Final = "note.written"
 _KEPT: Final = ("choice", "content")
 
 
@@ -19,6 +20,8 @@ def as_shown(record: Record, facts: Sequence[Fact] = ()) -> dict[str, Any]:
     The fact of a ballot in a secret vote does not, nor that of one that did not count.
     """
     row = as_data(record)
+    if record.entry.kind == _NOTE:
+        row["entry"].pop("content", None)
     if record.entry.kind == _CAST and not any(
         fact.kind == _CAST and "choice" in fact.data for fact in facts
     ):

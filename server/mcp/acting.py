@@ -6,7 +6,7 @@ Everything goes through the seat, which knows its floor; no tool speaks past it.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import orjson
 
@@ -45,7 +45,7 @@ async def join_session(call: Call) -> Joined:
     caller, args = call.caller, call.args
     caller.speaker(None)
     seat = await call.doors.seats.taken(
-        caller, call.session, role="person" if caller.role == "person" else "agent",
+        caller, call.session, role=_role(call),
         description=args.description, interests=args.interests,
     )  # fmt: skip
     room = call.doors.rooms.held(call.session)
@@ -170,9 +170,13 @@ def _is_news(fact: dict[str, Any]) -> bool:
     return not str(fact["kind"]).startswith(("floor.", "spend.", "limit."))
 
 
+def _role(call: Call) -> Literal["agent", "person"]:
+    return "person" if call.caller.role == "person" else "agent"
+
+
 def _seat(call: Call) -> Session:
     """Raises `Problem` where the caller has none."""
-    seat = call.doors.seats.of(call.caller.speaker(None), call.session)
+    seat = call.doors.seats.of(call.caller.speaker(None), call.session, _role(call))
     if seat is None:
         raise Problem("refused", status=409, detail=NO_SEAT)
     return seat

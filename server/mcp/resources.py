@@ -44,6 +44,8 @@ async def minutes_text(door: Door, caller: Caller, session: str) -> str:
 
 
 async def _memory(door: Door, caller: Caller, session: str) -> str:
+    """All of it, so notebooks and secret ballots as well: for the operator, as over HTTP."""
+    check_right(door, caller, "operator", session)
     return canonical.dump(await memory_of(door.doors, session)).decode()
 
 

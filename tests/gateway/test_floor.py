@@ -129,3 +129,17 @@ async def test_an_operators_own_word_is_the_servers(redis_url: str) -> None:
                 "forbidden"
             )
             assert (await operator.post(f"{PATH}/phases", json={"title": "One"})).status_code == 201
+
+
+async def test_an_agent_does_not_speak_from_a_persons_seat(redis_url: str) -> None:
+    """Whoever bears the name: the floor binds agents, and their seats are their own."""
+    async with doors(redis_url) as d:
+        await begin(d, floor={"policy": "moderated"})
+        async with (
+            d.client(d.token("bo", session=NAME)) as person,
+            d.client(d.token("bo", session=NAME, role="agent")) as agent,
+        ):
+            assert (await person.post(f"{PATH}/seats", json={})).status_code == 201
+            for path, body in (("seats", {}), ("messages", {"content": "Me first."})):
+                answer = await agent.post(f"{PATH}/{path}", json=body)
+                assert (answer.status_code, slug(answer)) == (409, "seat-taken"), path

@@ -94,6 +94,8 @@ async def test_a_secret_vote_tells_nobodys_choice(redis_url: str) -> None:
             assert (cast.json()["ballots"], cast.json()["cast"]) == (None, 1)
             early = await bo.get(f"{PATH}/votes/V1", params={"rule": "majority"})
             assert (early.status_code, slug(early)) == (409, "refused")
+            waits = await bo.post(f"{PATH}/votes/V1/count", json={})
+            assert (waits.status_code, slug(waits)) == (409, "refused")
             counted = await operator.post(f"{PATH}/votes/V1/count")
             assert counted.status_code == 201
             assert counted.json()["ballots"] is None

@@ -37,6 +37,8 @@ async def test_a_notebook_is_its_owners(redis_url: str) -> None:
             assert "The pier first." in (await operator.get(path)).json()["text"]
             rows = (await ana.get(f"{path}/history")).json()["items"]
             assert [row["text"] for row in rows] == ["The pier first."]
+            for path in ("entries", "messages"):
+                assert "The pier first." not in (await bo.get(f"{PATH}/{path}")).text
 
 
 async def test_a_goal_has_tasks_and_steps(redis_url: str) -> None:

@@ -25,7 +25,7 @@ async def _text(agent: Agent, uri: str) -> str:
 
 
 async def test_a_session_is_read_as_documents(redis_url: str) -> None:
-    """The list, and of a session its minutes, its memory, its decisions, its grammar."""
+    """The list; of a session minutes, decisions, grammar; to an operator its memory."""
     async with doors(redis_url) as d:
         await d.doors.held.bus.open("harbour", opened())
         token = d.token("ana", role="agent", session="harbour")
@@ -43,11 +43,14 @@ async def test_a_session_is_read_as_documents(redis_url: str) -> None:
             assert [one["session"] for one in sessions] == ["harbour"]
             minutes = await _text(ana, "parley://sessions/harbour/minutes")
             assert "We build the light" in minutes
-            memory = json.loads(await _text(ana, "parley://sessions/harbour/memory"))
-            assert memory["decisions"]
+            with pytest.raises(MCPError, match="forbidden"):
+                await _text(ana, "parley://sessions/harbour/memory")
             decisions = json.loads(await _text(ana, "parley://sessions/harbour/decisions"))
             assert [one["ref"] for one in decisions["decisions"]] == ["D1"]
             assert "It has no chair" in await _text(ana, "parley://sessions/harbour/grammar")
+        async with over_http(d, d.operator()) as operator:
+            memory = json.loads(await _text(operator, "parley://sessions/harbour/memory"))
+            assert memory["decisions"]
 
 
 async def test_documents_are_held_to_the_same_rights(redis_url: str) -> None:
