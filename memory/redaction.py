@@ -60,14 +60,15 @@ def blanked(packs: Packs, log: Sequence[Record], n: int, *, renumber: bool = Fal
         other = load(before, packs, target.seq - 1)
         found = _folded(other, [replace(target, entry=entry), *rest])
         otherwise = _born([*facts, *found])
-        if _same(known, otherwise) or renumber:
+        parted = _parted(known, otherwise, n)
+        if not parted or renumber:
             renamed = len(known.items() ^ otherwise.items())
             moved = _moved(standing, statuses(other))
             options.append((renamed, Blanked(entry, moved)))
             if not renamed and not moved:
                 break
         else:
-            differing = max(differing, min(_parted(known, otherwise)))
+            differing = max(differing, min(parted))
     if not options:
         raise RedactionRefused(n, differing)
     return min(options, key=lambda option: (option[0], len(option[1].moved)))[1]
@@ -94,23 +95,19 @@ def _born(facts: Iterable[Fact]) -> Born:
     return found
 
 
-def _same(known: Born, other: Born) -> bool:
-    """True where every handle names what it named: told by the same entry, or born at it.
+def _parted(known: Born, other: Born, n: int) -> list[int]:
+    """The entries that told of what the two name otherwise.
 
-    What only later lines showed is told by its own blank; what a line showed whose
-    words are gone is told there.
+    A handle names what it named where that is born at the same entry, or told by the same
+    one and born at `n`: what only later lines showed is told by its own blank, and what a line
+    showed whose words are gone is told there.
     """
-    return not _parted(known, other)
-
-
-def _parted(known: Born, other: Born) -> list[int]:
-    """The entries that told of what the two name otherwise."""
     nothing = (0, 0)
     pairs = [(known.get(ref, nothing), other.get(ref, nothing)) for ref in {*known, *other}]
     return [
         min(filter(None, (one[0], two[0])))
         for one, two in pairs
-        if one[0] != two[0] and one[1] != two[1]
+        if one[1] != two[1] and not (one[0] == two[0] and two[1] == n)
     ]
 
 

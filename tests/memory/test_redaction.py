@@ -373,3 +373,14 @@ def test_nothing_of_a_line_is_left_wherever_it_was_cited(
     memory, facts = folded(after)
     text = assemble(memory, Request("ana", recent=tuple(after))).text
     assert SECRET not in written(after) + dump(memory).decode() + str(facts) + text
+
+
+def test_a_question_is_not_blanked_where_its_votes_would_find_another() -> None:
+    """P1 would name another line; the vote that divides them is named as what goes first."""
+    put = ("ana", f"Close the issue on the index with no change {SECRET}")
+    votes = [("ana", "+1"), ("bo", "+1"), ("cy", "0")]
+    log = talk(put, ("ana", "I agree"), ("ana", "Any objections?"), *votes)
+    assert born(log) == {"P1": 1}
+    with pytest.raises(RedactionRefused, match="redact 6 first"):
+        redacted(log, 1)
+    assert SECRET not in str(blanked(PACKS, log, 1, renumber=True).entry)
