@@ -42,12 +42,10 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
     memory = moment.memory
     held = memory.structure
     waits = bare is None and not found and window.put_off(moment)
-    if waits and (not held.lines or held.lines[-1].weighed):
-        return
-    cards = scorecards("typed")
-    touched = [] if waits else window.take_in(moment, cards, found, bare, re)
+    touched = [] if waits else window.take_in(moment, found, bare, re)
     if not touched and (not held.lines or held.lines[-1].weighed):
         return
+    cards = scorecards("typed")
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
     if held.lines and held.lines[-1].n == moment.n:

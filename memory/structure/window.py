@@ -14,7 +14,7 @@ from memory.moment import Moment
 from memory.structure import hearing, overlooked
 from memory.structure.evidence import in_order, observe, overhear, pass_over
 from memory.structure.runs import fresh
-from memory.structure.scorecard import Scorecards
+from memory.structure.scorecard import scorecards
 from memory.structure.state import Aside, Line
 
 _LONG: Final = 400  # characters
@@ -31,13 +31,14 @@ def put_off(moment: Moment) -> bool:
 
 
 def take_in(
-    moment: Moment, cards: Scorecards, found: Sequence[Detection], bare: Detection | None, re: int
+    moment: Moment, found: Sequence[Detection], bare: Detection | None, re: int
 ) -> list[Line]:
     """Take the message of `moment` in; the lines, oldest first, of which it says something.
 
     `found` are its acts; `bare` is the vote that it is, in reply to entry `re`, where it is one.
     """
     held, place, content = moment.memory.structure, moment.memory.messages, moment.content
+    cards = scorecards("typed")
     if bare is not None:
         vote = hearing.vote(moment.n, place, moment.participant, content, bare, re)
         told = observe(held, vote, cards)
