@@ -18,6 +18,7 @@ from typing import Final
 from bus.tasks import end
 from listeners.worker import calm_collector
 from server.errors import Failure, Misuse
+from server.gateway.connections import ask_for_files, most_connections
 from server.gateway.doors import Doors
 from server.gateway.keys import EVERY_SESSION, claims
 from server.gateway.tickets import LINK_SECONDS
@@ -41,6 +42,7 @@ def serve(settings: Settings, *, worker: bool = True, ready: Path | None = None)
 
 
 async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
+    ask_for_files(settings.serve.streams)
     with interruptible(lambda: tell("closing; once more ends it at once")) as wish:
         async with standing(settings) as served, AsyncExitStack() as stack:
             helping = await worker_beside(served.doors) if worker else None
@@ -69,6 +71,9 @@ async def _announce(served: Served, has_worker: bool) -> None:
     tell(f"listening on {served.url}")
     tell(f"redis {about.version}, {kind}; durability: {about.durability}")
     tell("a worker was started" if has_worker else "no worker was started")
+    streams = doors.settings.serve.streams
+    if (most := most_connections(streams)) < streams:
+        tell(f"{most} connections at most: the system allows no more open files (ulimit -n)")
     if served.signing.source != "set":
         tell("no secret is set: this machine only")
     if served.signing.source != "set" or sys.stderr.isatty():  # else somebody keeps what is said

@@ -29,6 +29,7 @@ class ServeSettings(BaseModel):
     import_bytes: int = Field(
         256 << 20, ge=1 << 12, le=1 << 34, description="longest session file that is imported"
     )
+    body_seconds: float = Field(30, gt=0, description="grace of a body that does not come")
     streams: int = Field(20_000, ge=1, description="live streams open at once")
     slow_seconds: float = Field(5, gt=0, description="grace of a client that does not read")
     seat_minutes: float = Field(30, gt=0, description="idle time after which a seat is given up")

@@ -25,6 +25,7 @@ from server import secret
 from server.errors import Failure
 from server.gateway.app import build
 from server.gateway.buckets import Buckets
+from server.gateway.connections import connection_of
 from server.gateway.doors import Doors
 from server.gateway.keys import Keyring
 from server.gateway.origins import Origins
@@ -53,6 +54,7 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self.listens = asyncio.Event()
         self._doors = doors
+        self.server_state.connections = doors.connections
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -127,7 +129,7 @@ async def standing(
             parts = (door.part(doors),)
             for part in parts:
                 await stack.enter_async_context(part.lifespan())
-            server = Server(_config(build(doors, parts), settings.serve), doors)
+            server = Server(_config(build(doors, parts), doors), doors)
             task = asyncio.create_task(server.serve([sock]), name="parley-doors")
             try:
                 await _until(server.listens, task)
@@ -158,10 +160,11 @@ def listening(serve: ServeSettings) -> socket.socket:
         ) from None
 
 
-def _config(app: object, serve: ServeSettings) -> uvicorn.Config:
+def _config(app: object, doors: Doors) -> uvicorn.Config:
+    serve = doors.settings.serve
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # an ASGI application
-        loop="asyncio", http="h11", ws="websockets-sansio", lifespan="off",
+        loop="asyncio", http=connection_of(doors), ws="websockets-sansio", lifespan="off",
         log_config=None, access_log=False, server_header=False,
         proxy_headers=bool(serve.proxies), forwarded_allow_ips=list(serve.proxies),
         ws_max_size=serve.body_bytes, ws_per_message_deflate=False,

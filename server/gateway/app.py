@@ -33,6 +33,7 @@ from server.gateway import (
     routes_view,
     routes_votes,
 )
+from server.gateway.arrival import BodyTime
 from server.gateway.asgi import BodyLimit, RequestIds, SecureHeaders
 from server.gateway.doors import Doors, Part
 from server.gateway.metrics import Counted
@@ -102,5 +103,6 @@ def _middleware(doors: Doors | None) -> list[Middleware]:
         Middleware(SecureHeaders),
         Middleware(RequestIds),
         Middleware(OwnHosts, doors.origins),
+        Middleware(BodyTime, serve.body_seconds),
         Middleware(BodyLimit, serve.body_bytes, serve.import_bytes),
     ]

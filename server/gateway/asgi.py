@@ -8,6 +8,7 @@ from typing import Final
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.gateway.problems import Problem, problem_of, refuse
@@ -63,6 +64,8 @@ class RequestIds:
 
         try:
             await self.app(scope, receive, sending)
+        except ClientDisconnect:  # nobody is there to be answered
+            _logger.debug("client_left", request=request_id)
         except Exception as error:
             problem = problem_of(error)
             if problem.slug == "internal":
@@ -81,7 +84,7 @@ class SecureHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def sending(message: Message) -> None:
             if message["type"] in STARTS and message["type"] != "websocket.accept":
-                _secure(MutableHeaders(scope=_headed(message)))
+                secure(MutableHeaders(scope=_headed(message)))
             await send(message)
 
         await self.app(scope, receive, sending)
@@ -128,7 +131,8 @@ def _counted(receive: Receive, limit: int) -> Receive:
     return receiving
 
 
-def _secure(headers: MutableHeaders) -> None:
+def secure(headers: MutableHeaders) -> None:
+    """Add the headers that every answer has."""
     is_page = headers.get("content-type", "").startswith("text/html")
     for name, value in (ALWAYS | OF_PAGES if is_page else ALWAYS).items():
         headers[name] = value

@@ -40,6 +40,7 @@ class Metrics:
         self.streams = Gauge("parley_streams", "Live streams open", ["kind"], registry=own)
         for kind in ("events", "socket"):
             self.streams.labels(kind)
+        self.connections = Gauge("parley_connections", "Connections open", registry=own)
         self.redis = Gauge("parley_redis_up", "1 where Redis answers", registry=own)
         self.workers = Gauge("parley_workers", "Workers that showed life lately", registry=own)
         self.fold_lag = Gauge(

@@ -29,6 +29,7 @@ KINDS: Final[dict[str, Kind]] = {
     "no-result": Kind(404, "No such result", "No result of this call is kept in the session."),
     "no-persona": Kind(404, "No such persona", "There is no persona of this name."),
     "method": Kind(405, "Wrong method", "This address does not take this method."),
+    "too-slow": Kind(408, "Too slow", "The request did not come in time; send it again."),
     "exists": Kind(409, "Session exists", "A session of this name exists already."),
     "closed": Kind(409, "Session closed", "The session is closed; fork it to go on."),
     "conflict": Kind(409, "Id taken", "The id was used before, for something else."),
@@ -72,5 +73,6 @@ KINDS: Final[dict[str, Kind]] = {
 # What any route may answer, whatever it does.
 EVERYWHERE: Final = (
     "malformed", "token-missing", "token-invalid", "token-expired", "forbidden", "other-session",
-    "origin", "too-large", "query-too-long", "media-type", "host", "invalid", "rate", "unavailable",
+    "origin", "too-slow", "too-large", "query-too-long", "media-type", "host", "invalid", "rate",
+    "unavailable",
 )  # fmt: skip
