@@ -14,6 +14,7 @@ from memory.text import clip
 
 # What a file may hold: a participant's entries. Rules and results are the server's to write.
 PUBLISHED: Final = sorted(kind for kind in KINDS if kind in PRIMARY)
+LEFT_OUT: Final[tuple[Any, ...]] = (None, "", [])  # said as well by not saying it
 _ASIDE: Final = frozenset({"index", "id", "agent_id", "timestamp"})  # not fields of an entry
 
 Fields = dict[str, Any]
@@ -88,7 +89,8 @@ def _message(row: dict[str, Any], re: Any) -> Message:
         if size > MAX_CONTENT_BYTES:
             over = f"content of {size} bytes is above the limit of {MAX_CONTENT_BYTES}"
             raise Wrong(over, "content")
-    given = {name: row[name] for name in ("act", "topic", "to", "form") if row.get(name)}
+    optional = {name: row.get(name) for name in ("act", "topic", "to", "form")}
+    given = {name: value for name, value in optional.items() if value not in LEFT_OUT}
     return _valid(Message, {"content": content, "re": re, **_who_and_when(row), **given})
 
 
@@ -105,6 +107,8 @@ def _other(row: dict[str, Any], re: Any) -> Entry:
 
 def _who_and_when(row: dict[str, Any]) -> dict[str, Any]:
     at = row.get("timestamp", row.get("at"))
+    if isinstance(at, dict | list | bool):
+        raise Wrong("field 'at': a time is text, or a number", "at")
     found = {"participant": row.get("agent_id", row.get("participant"))}
     found["at"] = None if at is None else str(at)
     if row.get("kind") == "item.corrected":

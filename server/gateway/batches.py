@@ -11,7 +11,8 @@ from bus.errors import InvalidEntry, StaleEpoch
 from bus.parts import PART_BYTES
 from memory.floor.grants import allowed
 from memory.state import Memory
-from server.gateway.doors import MOST, Doors
+from server.gateway.doors import Doors
+from server.gateway.exactness import check_kept, check_sent
 from server.gateway.identity import Caller
 from server.gateway.problems import Problem
 from server.gateway.speaking import NEVER, check_act, own_id
@@ -56,6 +57,7 @@ def _draft(
     given = {**row, "by" if row.get("kind") == "item.corrected" else "participant": name}
     given.pop("agent_id", None)
     entry = entry_of(given, re)
+    check_kept(row, entry)
     check_act(caller, getattr(entry, "act", None))
     own = id_of(row, "")
     if own and (len(own) > 100 or not own.isascii()):
@@ -72,9 +74,7 @@ def _check_shape(row: Fields) -> None:
         raise Wrong("a kind is a word", "kind")
     if is_message(row) and not row.keys() <= _OF_MESSAGES:
         raise Wrong("a message has no such field")
-    for value in row.values():
-        if isinstance(value, int) and abs(value) > MOST:
-            raise Wrong("a number is too large")
+    check_sent(row)
 
 
 def _speaker(caller: Caller, row: Fields, named: str | None) -> str:

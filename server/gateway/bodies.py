@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bus.entries import Act, Ending, EpisodeKind, Intent, StepForm, VoteRule
 from server.gateway.doors import MOST, SESSION
+from server.gateway.exactness import exact
 
 Whole = Annotated[int, Field(ge=0, le=MOST)]
 Number = Annotated[int, Field(ge=1, le=MOST)]
@@ -18,7 +19,7 @@ Session = Annotated[str, Field(pattern=SESSION)]
 Target = Annotated[str, Field(min_length=1, max_length=128)] | Number  # a handle, an id, an n
 Episode = Annotated[str, Field(pattern=r"^[Ee]?[1-9][0-9]{0,8}$")]
 Permille = Annotated[int, Field(ge=0, le=1000)]
-Tree = dict[str, Any]
+Tree = Annotated[dict[str, Any], AfterValidator(exact)]  # what somebody else gives meaning to
 
 
 class Body(BaseModel):
@@ -60,7 +61,7 @@ class EntriesBody(Spoken):
         }
     )
 
-    entries: list[Tree] = Field(min_length=1, max_length=500)
+    entries: list[dict[str, Any]] = Field(min_length=1, max_length=500)  # checked one by one
 
 
 class CorrectionBody(Spoken):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 import structlog
-from pydantic import ValidationError
+from pydantic_core import from_json
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from ulid import ULID
 
@@ -99,8 +99,8 @@ class Socket:
             if (text := message.get("text")) is None:
                 return self.end("binary")
             try:
-                said = SENT.validate_python(orjson.loads(text))
-            except (orjson.JSONDecodeError, ValidationError):
+                said = SENT.validate_python(from_json(text))  # whole numbers as they were sent
+            except ValueError:
                 await self._nack(None, Problem("malformed"))
                 self._unreadable += 1
                 if self._unreadable == UNREADABLE:
