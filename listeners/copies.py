@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from bus import Bus, Stretch
 from bus.entries import Record
@@ -21,6 +22,9 @@ from listeners.projection import Found, project
 from memory.canonical import load
 from memory.errors import DomainError
 from memory.state import FOLD, Memory, Packs
+
+TURN: Final = 32  # entries folded in one go: some 5 ms
+LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the loop: some 5 ms
 
 
 @dataclass(slots=True)
@@ -132,7 +136,7 @@ async def saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
     if snapshot is None:
         return None
     try:
-        memory = load(snapshot.data, packs, snapshot.upto)
+        memory = await loaded(snapshot.data, packs, snapshot.upto)
     except DomainError:  # other bytes, or a pack that is missing: the log will say which
         return None
     return Copy(
@@ -145,6 +149,13 @@ async def saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
         honoured=snapshot.skips,
         saved_seq=snapshot.upto,
     )
+
+
+async def loaded(data: bytes, packs: Packs, seq: int) -> Memory:
+    """`load`, beside the loop where it takes long."""
+    if len(data) < LONG:
+        return load(data, packs, seq)
+    return await asyncio.to_thread(load, data, packs, seq)
 
 
 def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Found]:
@@ -162,6 +173,14 @@ def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Fo
         found = project(copy.memory, records)
     copy.seq, copy.n, copy.identity = last.seq, last.n, last.identity
     return found
+
+
+async def fold_by_turns(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> None:
+    """`fold`, with a turn for others now and then. Cancelled, it leaves a whole copy."""
+    for first in range(0, len(records), TURN):
+        if first:
+            await asyncio.sleep(0)
+        fold(copy, records[first : first + TURN], skips)
 
 
 class Shelf:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from memory.canonical import load
+from listeners.copies import loaded
 from memory.items import Fact
 from memory.state import Memory, Packs
 
@@ -63,9 +63,11 @@ class Checkpoint:
     identity: str = ""
     data: bytes = b""
 
-    def memory(self, packs: Packs) -> Memory:
+    async def memory(self, packs: Packs) -> Memory:
         """A copy of its own."""
-        return load(zlib.decompress(self.data), packs, self.seq) if self.data else Memory(packs)
+        if not self.data:
+            return Memory(packs)
+        return await loaded(zlib.decompress(self.data), packs, self.seq)
 
 
 class Chronicle:

@@ -152,12 +152,14 @@ class Moments:
     async def _folded(self, course: Course, n: int) -> Memory:
         """The checkpoint before, and what came from there up to the `n`-th primary entry."""
         base = course.before(n=n)
-        memory = base.memory(self._packs)
+        memory = await base.memory(self._packs)
         async for records in pages(self._bus, course, base, min(PAGE, 2 * (n - base.n) + 16)):
             for record in records:
                 if record.n > n:
                     return memory
                 apply(memory, record)
+                if record.seq % self._slice == 0:
+                    await asyncio.sleep(0)
         return memory
 
     async def _told(
@@ -182,7 +184,7 @@ class Moments:
                 return Checkpoint(copy.n, copy.seq, copy.identity), copy.memory
             await self._reach(course, partial(course.is_near_entry, seq))
         base = course.before(seq=seq)
-        return base, base.memory(self._packs)
+        return base, await base.memory(self._packs)
 
     async def _reach(self, course: Course, enough: Callable[[], bool]) -> None:
         """Build on until there is enough, or all there is. Raises what building it raised."""

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from bus import Bus
 from bus.entries import EntrySetAside, Record
 from bus.errors import SessionNotFound
-from listeners.copies import Shelf, fold, tails
+from listeners.copies import TURN, Shelf, fold_by_turns, tails
 from memory.context import Context, Profile, Request, assemble
 from memory.fold import apply
 from memory.state import Memory, Packs
@@ -58,7 +58,11 @@ class MemoryReader:
             self._shelf.drop(session)
             if tail is None:
                 raise SessionNotFound(session)
-            fold(tail.copy, tail.records, tail.skips)
+            try:
+                await fold_by_turns(tail.copy, tail.records, tail.skips)
+            except asyncio.CancelledError:  # between two turns: what is folded stands
+                self._shelf.put(tail.copy)
+                raise
             self._shelf.put(tail.copy)
             if tail.copy.seq >= tail.head:
                 return tail.copy.memory
@@ -139,6 +143,8 @@ class MemoryReader:
                 apply(memory, record)
                 if record.entry.kind == "message":
                     recent.append(record)
+            if record.seq % TURN == 0:
+                await asyncio.sleep(0)
         return memory, list(recent)
 
     async def _prefix(self, session: str, n: int, to: int) -> AsyncIterator[Record]:

@@ -22,6 +22,7 @@ from server.gateway.connections import ask_for_files, most_connections
 from server.gateway.doors import Doors
 from server.gateway.keys import EVERY_SESSION, claims
 from server.gateway.tickets import LINK_SECONDS
+from server.gateway.warming import warm
 from server.interrupts import interruptible
 from server.output import tell
 from server.running import Helping, run, worker_process, working
@@ -51,6 +52,7 @@ async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
             if ready is not None:
                 _write_ready(ready, served.url)
                 stack.callback(ready.unlink, missing_ok=True)
+            await asyncio.to_thread(warm, served.app, served.doors)
             calm_collector()
             await _mind(served, own, wish.stop)
     return 0 if wish.by == signal.SIGTERM else wish.exit_code

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import uvicorn
+from fastapi import FastAPI
 
 from bus.tasks import end
 from listeners.moments import Moments
@@ -84,6 +85,7 @@ logging.getLogger("uvicorn.error").addFilter(_not_a_refusal)
 class Served:
     """Doors that stand open. `url` is where this machine finds them; `ended` if they shut."""
 
+    app: FastAPI
     doors: Doors
     url: str
     signing: Signing
@@ -129,11 +131,12 @@ async def standing(
             parts = (door.part(doors),)
             for part in parts:
                 await stack.enter_async_context(part.lifespan())
-            server = Server(_config(build(doors, parts), doors), doors)
+            app = build(doors, parts)
+            server = Server(_config(app, doors), doors)
             task = asyncio.create_task(server.serve([sock]), name="parley-doors")
             try:
                 await _until(server.listens, task)
-                yield Served(doors, _here(settings.serve.host, port), signing, task)
+                yield Served(app, doors, _here(settings.serve.host, port), signing, task)
             finally:
                 server.should_exit = True
                 await task
@@ -160,10 +163,10 @@ def listening(serve: ServeSettings) -> socket.socket:
         ) from None
 
 
-def _config(app: object, doors: Doors) -> uvicorn.Config:
+def _config(app: FastAPI, doors: Doors) -> uvicorn.Config:
     serve = doors.settings.serve
     return uvicorn.Config(
-        app,  # type: ignore[arg-type]  # an ASGI application
+        app,
         loop="asyncio", http=connection_of(doors), ws="websockets-sansio", lifespan="off",
         log_config=None, access_log=False, server_header=False,
         proxy_headers=bool(serve.proxies), forwarded_allow_ips=list(serve.proxies),

@@ -15,7 +15,7 @@ from bus import Bus, Draft, Receipt
 from bus.entries import Record
 from bus.errors import Fenced, SlowSubscriber
 from bus.local import LocalLog
-from listeners.copies import Copy, fold, tails
+from listeners.copies import Copy, fold_by_turns, tails
 from memory.fold import apply
 from memory.state import Memory, Packs
 
@@ -64,7 +64,7 @@ class BusDoor:
                 await self._bus.info(self.session)  # says that there is none
                 continue
             copy = tail.copy
-            fold(copy, tail.records, tail.skips)
+            await fold_by_turns(copy, tail.records, tail.skips)
             if copy.seq >= tail.head:
                 return copy.memory, copy.seq
 

@@ -81,14 +81,14 @@ def _is_json(connection: HTTPConnection) -> bool:
 
 def _own(app: FastAPI, loc: Iterable[int | str]) -> Iterator[str]:
     """The steps to a field that are names of ours; a name that the caller made up ends it."""
-    known = _names(app)
+    known = own_names(app)
     for step in loc:
         if isinstance(step, str) and step not in known:
             return
         yield str(step)
 
 
-def _names(app: FastAPI) -> frozenset[str]:
+def own_names(app: FastAPI) -> frozenset[str]:
     """Every name that the API has for a field, a parameter or a kind."""
     found: frozenset[str] | None = getattr(app.state, "own_names", None)
     if found is None:
@@ -119,10 +119,11 @@ def _methods(connection: HTTPConnection) -> list[str]:
     taken = [
         method
         for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-        if _matches(connection.app.routes, {**scope, "method": method})
+        if matching(connection.app.routes, {**scope, "method": method})
     ]
     return taken or ["GET"]
 
 
-def _matches(routes: Iterable[BaseRoute], scope: Scope) -> bool:
+def matching(routes: Iterable[BaseRoute], scope: Scope) -> bool:
+    """Whether one of `routes` is for the request of `scope`."""
     return any(route.matches(scope)[0] is Match.FULL for route in routes)

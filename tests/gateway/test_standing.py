@@ -11,6 +11,8 @@ import httpx2
 import pytest
 
 from server.errors import Failure
+from server.gateway.app import build
+from server.gateway.warming import warm
 from server.settings_serve import ServeSettings
 from server.standing import listening
 from tests.doors import doors, served
@@ -36,6 +38,14 @@ async def test_an_idle_connection_does_not_hold_it_open(redis_url: str) -> None:
         asked = time.monotonic()
     assert time.monotonic() - asked < 3
     writer.close()
+
+
+async def test_what_is_made_once_can_be_made_before_it_is_asked_for(redis_url: str) -> None:
+    """The routers, the names that refusals may tell, and the patterns of a first fold."""
+    async with doors(redis_url) as d:
+        app = build(d.doors)
+        await asyncio.to_thread(warm, app, d.doors)
+    assert {"content", "settings", "session"} <= app.state.own_names
 
 
 def test_it_stands_in_a_thread(redis_url: str) -> None:

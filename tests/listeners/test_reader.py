@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import Message, ParticipantAliased
 from bus.errors import SessionNotFound
+from listeners.copies import TURN, Copy, fold_by_turns
 from listeners.projector import Pace, Projector
 from listeners.reader import MemoryReader
 from memory.canonical import dump
 from memory.errors import ContextOverflow
-from memory.state import FOLD
+from memory.state import FOLD, Memory
 from tests.logs import PACKS
 from tests.sessions import discuss, replayed, replayed_bytes, whole
 
@@ -64,6 +66,23 @@ async def test_memory_is_the_replay_with_and_without_a_snapshot(bus: Bus) -> Non
     expected = await replayed_bytes(bus, "a")
     assert dump(await kept.current("a")) == expected
     assert dump(await fresh.current("a")) == expected
+
+
+async def test_a_long_fold_gives_others_their_turn(bus: Bus) -> None:
+    """A few entries at a time; given up between two turns, it leaves what can be gone on from."""
+    await discuss(bus, "a", 6 * TURN)
+    records = await bus.read("a", count=10_000)
+    copy, seen = Copy("a", "", Memory(PACKS)), [0]
+    folding = asyncio.create_task(fold_by_turns(copy, records, ()))
+    while copy.seq < 3 * TURN:
+        await asyncio.sleep(0)
+        seen.append(copy.seq)
+    folding.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await folding
+    assert max(later - seq for seq, later in itertools.pairwise(seen)) == TURN
+    await fold_by_turns(copy, records[copy.seq :], ())
+    assert dump(copy.memory) == await replayed_bytes(bus, "a")
 
 
 async def test_many_may_ask_at_once(bus: Bus) -> None:
