@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 from typing import Final
@@ -94,7 +95,8 @@ class Sessions:
         if standing is not None and not replace:
             raise SessionExists(session)
         nonce = secrets.token_hex(8)
-        await stage(self._connections, keys.staged(nonce), _lines(records))
+        lines = await asyncio.to_thread(_lines, records)
+        await stage(self._connections, keys.staged(nonce), lines)
         last = records[-1]
         reply = await self._connections.run(
             "restore",

@@ -24,6 +24,7 @@ from memory.errors import DomainError
 from memory.state import FOLD, Memory, Packs
 
 TURN: Final = 32  # entries folded in one go: some 5 ms
+TURN_SIZE: Final = 32 << 10  # characters of what was said in them, beyond which it ends
 LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the loop: some 5 ms
 
 
@@ -177,10 +178,13 @@ def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Fo
 
 async def fold_by_turns(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> None:
     """`fold`, with a turn for others now and then. Cancelled, it leaves a whole copy."""
-    for first in range(0, len(records), TURN):
-        if first:
+    first = size = 0
+    for last, record in enumerate(records, 1):
+        size += len(getattr(record.entry, "content", None) or "")
+        if last - first == TURN or size > TURN_SIZE or last == len(records):
+            fold(copy, records[first:last], skips)
+            first, size = last, 0
             await asyncio.sleep(0)
-        fold(copy, records[first : first + TURN], skips)
 
 
 class Shelf:

@@ -22,7 +22,7 @@ from memory.context import Context, Profile, Request, assemble
 from memory.fold import apply
 from memory.state import Memory, Packs
 
-PAGE: Final = 2_000  # entries per read: a tail of the usual length in one
+PAGE: Final = 500  # entries per read: a tail of the usual length in one
 COPIES: Final = 256
 LAST: Final = 2**62  # beyond any entry
 RECENT: Final = 1_000  # messages kept while folding to a past moment

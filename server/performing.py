@@ -52,6 +52,7 @@ class Wish:
     offline: bool = False
     fast: bool = False
     json: bool = False
+    minder: int | None = None  # a process that this one does not outlive
 
 
 def perform(settings: Settings, wish: Wish) -> int:
@@ -72,7 +73,7 @@ def perform(settings: Settings, wish: Wish) -> int:
     if wish.seed is not None:
         played = _rehearsed(plan, model)
     else:
-        played = run(_played(settings, plan, model, paid))
+        played = run(_played(settings, plan, model, paid, wish.minder))
     _show(played, wish, scripted=offline, priced=bool(paid))
     _fail_where_nobody_answered(played)
     return played.exit_code
@@ -114,9 +115,16 @@ def _announce(found: Worst, *, offline: bool, ask: bool) -> None:
             raise Failure("nothing was begun; --yes begins without asking")
 
 
-async def _played(settings: Settings, plan: Play, model: Speaker, paid: Prices) -> Played:
-    async with heard(model):
-        return await play(settings, plan, model, paid)
+async def _played(
+    settings: Settings, plan: Play, model: Speaker, paid: Prices, minder: int | None
+) -> Played:
+    watch = None if minder is None else asyncio.create_task(stop_with(minder))
+    try:
+        async with heard(model):
+            return await play(settings, plan, model, paid)
+    finally:
+        if watch is not None:
+            watch.cancel()
 
 
 def _rehearsed(plan: Play, model: Speaker) -> Played:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from dataclasses import asdict
 from pathlib import Path
@@ -121,7 +122,8 @@ def check_whole(file: SessionFile) -> None:
 
 async def put_in_place(held: Reached, file: SessionFile, session: str, replace: bool) -> None:
     """Puts a file's log in place, one that `check_whole` let pass. Raises `SessionExists`."""
-    await held.bus.restore(session, verbatim(file.rows), replace=replace)
+    records = await asyncio.to_thread(verbatim, file.rows)  # seconds, of a file as long as may be
+    await held.bus.restore(session, records, replace=replace)
     if file.status == "archived":
         await held.bus.mark(session, "archived")
 
@@ -144,7 +146,7 @@ async def forked_from(held: Reached, session: str, name: str, at: int | None) ->
     if name == session:
         raise Misuse("a fork needs a name of its own")
     rows = forked(file.rows, session, last)
-    await held.bus.restore(name, verbatim(rows))
+    await held.bus.restore(name, await asyncio.to_thread(verbatim, rows))
     return last
 
 

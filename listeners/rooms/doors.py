@@ -19,7 +19,7 @@ from listeners.copies import Copy, fold_by_turns, tails
 from memory.fold import apply
 from memory.state import Memory, Packs
 
-PAGE = 2_000  # entries folded at a time while catching up
+PAGE = 500  # entries read at a time while catching up
 
 
 class LogReplaced(Exception):

@@ -13,6 +13,10 @@ Name = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="a bundled scenario's name, or a YAML file")
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="play its script; ask no model")]
+Minder = Annotated[
+    int | None,
+    typer.Option(metavar="PID", help="stop when this process is gone", hidden=True),
+]
 Fast = Annotated[bool, typer.Option("--fast", help="flat out, no live view")]
 
 
@@ -46,6 +50,7 @@ def run(
     offline: Offline = False,
     fast: Fast = False,
     json: Json = False,
+    minder: Minder = None,
 ) -> None:
     """Play a scenario: its agents deliberate until a rule ends it.
 
@@ -54,7 +59,7 @@ def run(
     """
     from server.performing import Wish, perform
 
-    wish = Wish(scenario, session, seed, processes, out, yes, offline, fast, json)
+    wish = Wish(scenario, session, seed, processes, out, yes, offline, fast, json, minder)
     raise SystemExit(perform(settings(ctx), wish))
 
 
@@ -63,9 +68,7 @@ def host(
     scenario: Name,
     session: Annotated[str, typer.Option(metavar="NAME", help="session that is open")],
     agent: Annotated[list[str], typer.Option(metavar="NAME", help="whom to host here")],
-    minder: Annotated[
-        int | None, typer.Option(metavar="PID", help="stop when this process is gone")
-    ] = None,
+    minder: Minder = None,
     offline: Offline = False,
     fast: Fast = False,
 ) -> None:

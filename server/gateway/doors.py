@@ -50,6 +50,7 @@ class Doors:
     clock: Callable[[], float] = time.time  # tokens expire by it
     metrics: Metrics = field(default_factory=Metrics)
     views: Kept = field(default_factory=Kept)
+    importing: asyncio.Lock = field(default_factory=asyncio.Lock)  # files are held whole
     connections: set[Any] = field(default_factory=set)  # that are open
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from tempfile import SpooledTemporaryFile
-from typing import Annotated, Any, Final
+from typing import IO, Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from bus.errors import SessionNotFound
 from memory.floor.stopping import totals
 from server import sessions
-from server.files import decode_file, encode_file
+from server.files import SessionFile, decode_file, encode_file
 from server.gateway.answers import Findings, Page, Running, SessionRow, SessionState
 from server.gateway.bodies import CloseBody, ForkBody, RunBody, SessionBody
 from server.gateway.doors import Doors, DoorsOf, SessionId
@@ -149,11 +149,19 @@ async def import_session(
         async for chunk in request.stream():
             await asyncio.to_thread(spool.write, chunk)
         spool.seek(0)
-        file = await asyncio.to_thread(lambda: decode_file(spool.read()))
-    await asyncio.to_thread(sessions.check_whole, file)
-    await sessions.put_in_place(doors.held, file, session, replace)
+        async with doors.importing:
+            await sessions.put_in_place(
+                doors.held, await asyncio.to_thread(_file, spool), session, replace
+            )
     _forget(doors, session)
     return await state_of(doors, session)
+
+
+def _file(spool: IO[bytes]) -> SessionFile:
+    """The file that came whole. Raises `BadSessionFile`."""
+    file = decode_file(spool.read())
+    sessions.check_whole(file)
+    return file
 
 
 @router.get(
@@ -181,7 +189,7 @@ async def fork_session(session: SessionId, body: ForkBody, caller: Operator, doo
     "/v1/sessions/{session}/run",
     status_code=202,
     response_model=Running,
-    responses=problems("no-session", "closed", "refused", "busy"),
+    responses=problems("no-session", "closed", "exists", "refused", "busy"),
 )
 async def run_scenario(
     request: Request, session: SessionId, body: RunBody, caller: Operator, doors: DoorsOf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 import tempfile
 from typing import Any, Final
@@ -32,22 +33,26 @@ async def begin(app: FastAPI, doors: Doors, session: str, scenario: str, *, offl
     """Have a scenario played in a session that is open.
 
     Raises `SessionNotFound`, `SessionClosed`, `Misuse` for one that has no bound, and
-    `Problem` `busy` where as many are played as `serve.runs` allows.
+    `Problem`: `exists` where one is played there, `busy` where as many are played as
+    `serve.runs` allows.
     """
     if (await doors.held.bus.info(session)).status != "open":
         raise SessionClosed(session)
     await asyncio.to_thread(described, doors.settings, scenario)
-    playing: set[asyncio.Task[None]] = getattr(app.state, "playing", set())
+    playing: dict[str, asyncio.Task[None]] = getattr(app.state, "playing", {})
     app.state.playing = playing
+    if session in playing:
+        raise Problem("exists", detail="A scenario is played in this session already.")
     if len(playing) >= doors.settings.serve.runs:
         raise Problem("busy", retry_after=RETRY_SECONDS)
     task = asyncio.create_task(_played(doors, session, scenario, offline), name="parley-run")
-    playing.add(task)
-    task.add_done_callback(playing.discard)
+    playing[session] = task
+    task.add_done_callback(lambda _: playing.pop(session, None))
 
 
 async def _played(doors: Doors, session: str, scenario: str, offline: bool) -> None:
-    words = ["run", scenario, "--session", session, "--yes", *(["--offline"] if offline else [])]
+    words = ["run", scenario, "--session", session, "--yes", "--minder", str(os.getpid())]
+    words += ["--offline"] if offline else []
     own = doors.settings.model_copy(update={"redis": doors.running.url})
     with tempfile.TemporaryFile() as told:
         process = await asyncio.create_subprocess_exec(

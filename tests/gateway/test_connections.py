@@ -188,6 +188,8 @@ async def test_who_goes_away_within_a_body_is_nobodys_fault(redis_url: str) -> N
                     await wait_until(lambda: len(d.doors.connections) == 1)
                 await wait_until(lambda: not d.doors.connections)
             counted = d.doors.metrics.text().decode()
+            async with d.client(d.operator()) as operator:
+                assert (await operator.get("/v1/sessions")).json()["items"] == []
     assert [line for line in lines if line["log_level"] not in ("debug", "info")] == []
     assert 'status="5' not in counted
 

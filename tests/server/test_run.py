@@ -187,6 +187,13 @@ def test_ctrl_c_closes_nothing_and_the_same_command_goes_on(redis_url: str, tmp_
     assert json.loads(again.stdout)["ended"]["rule"]
 
 
+def test_it_ends_with_the_process_that_had_it_played(at: Parley) -> None:
+    """A server that was killed leaves nobody talking; process 1 is not the parent of this call."""
+    ran = at("run", "budget", "--offline", "--session", "talk", "--minder", "1")
+    assert ran.code == 128 + signal.SIGTERM
+    assert "Traceback" not in ran.err
+
+
 def test_a_model_that_never_answers_is_a_failure(at: Parley, tmp_path: Path) -> None:
     """Nobody chose to be silent: the reasons are told, and the exit code is 1."""
     path = tmp_path / "small.yaml"
