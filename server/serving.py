@@ -74,7 +74,7 @@ async def _announce(served: Served, has_worker: bool) -> None:
     tell(f"redis {about.version}, {kind}; durability: {about.durability}")
     tell("a worker was started" if has_worker else "no worker was started")
     streams = doors.settings.serve.streams
-    if (most := most_connections(streams)) < streams:
+    if (most := most_connections(streams)) < streams // 2:
         tell(f"{most} connections at most: the system allows no more open files (ulimit -n)")
     if served.signing.source != "set":
         tell("no secret is set: this machine only")

@@ -73,12 +73,19 @@ class Server(uvicorn.Server):
         yield
 
 
-def _not_a_refusal(line: logging.LogRecord) -> bool:
-    """uvicorn takes a handshake that was answered by 401 for one that was forgotten."""
-    return line.msg != "ASGI callable returned without completing handshake."
+ANSWERED: Final = frozenset({  # what a client did is told to the client
+    "ASGI callable returned without completing handshake.",  # it was: by 401
+    "Invalid HTTP request received.", "Unsupported upgrade request.",
+})  # fmt: skip
 
 
-logging.getLogger("uvicorn.error").addFilter(_not_a_refusal)
+def _is_news(line: logging.LogRecord) -> bool:
+    """Of what uvicorn says; a request that a stop cut off is no fault."""
+    cut_off = line.exc_info is not None and isinstance(line.exc_info[1], asyncio.CancelledError)
+    return line.msg not in ANSWERED and not cut_off
+
+
+logging.getLogger("uvicorn.error").addFilter(_is_news)
 
 
 @dataclass(frozen=True, slots=True)

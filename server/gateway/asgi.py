@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 from typing import Final
@@ -11,7 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.gateway.problems import Problem, problem_of, refuse
+from server.gateway.problems import RETRY_SECONDS, Problem, problem_of, refuse
 
 QUERY_BYTES: Final = 8192
 IMPORT: Final = re.compile(r"/v1/sessions/[^/]+/import")
@@ -64,6 +65,11 @@ class RequestIds:
 
         try:
             await self.app(scope, receive, sending)
+        except asyncio.CancelledError:  # the server ends, and this took too long
+            if not began:
+                problem = Problem("unavailable", retry_after=RETRY_SECONDS)
+                await refuse(problem, scope, receive, sending)
+            raise
         except ClientDisconnect:  # nobody is there to be answered
             _logger.debug("client_left", request=request_id)
         except Exception as error:

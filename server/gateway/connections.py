@@ -68,7 +68,8 @@ class Connection(H11Protocol):
             self._mind()
 
     def shutdown(self) -> None:
-        if self._over:
+        half_a_body = self.conn.their_state is h11.SEND_BODY
+        if self._over or half_a_body:  # whoever reads it sees that nobody sends any more
             self.transport.close()
         else:
             super().shutdown()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from server.gateway.warming import warm
 from server.settings_serve import ServeSettings
 from server.standing import listening
 from tests.doors import doors, served
+from tests.patience import wait_until
 
 
 async def test_it_answers_and_its_port_is_free_again(redis_url: str) -> None:
@@ -38,6 +40,40 @@ async def test_an_idle_connection_does_not_hold_it_open(redis_url: str) -> None:
         asked = time.monotonic()
     assert time.monotonic() - asked < 3
     writer.close()
+
+
+async def test_half_a_request_does_not_hold_it_open(
+    redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Who stopped in the middle of a body is not waited for, and no trace is left of it."""
+    async with doors(redis_url) as d:
+        own = d.url.removeprefix("http://")
+        host, port = own.split(":")
+        _, writer = await asyncio.open_connection(host, int(port))
+        head = f"POST /v1/tokens HTTP/1.1\r\nHost: {own}\r\nContent-Length: 9\r\n\r\n"
+        writer.write(head.encode() + b"{")
+        await wait_until(lambda: len(d.doors.connections) == 1)
+        asked = time.monotonic()
+    assert time.monotonic() - asked < 3
+    assert not [line for line in caplog.records if line.exc_info]
+    writer.close()
+
+
+async def test_a_request_that_takes_too_long_is_told_that_the_server_ends(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """503 in the form of every refusal, and no trace in the log."""
+    monkeypatch.setattr("server.standing.CLOSING_SECONDS", 0.1)
+    async with contextlib.AsyncExitStack() as later:
+        async with doors(redis_url) as d:
+            client = await later.enter_async_context(d.client(d.operator()))
+            await later.enter_async_context(d.doors.importing)  # for which an import waits
+            asked = asyncio.create_task(client.put("/v1/sessions/s/import", content=b"x"))
+            await wait_until(lambda: len(d.doors.connections) == 1)
+            await client.get("/healthz")
+        said = await asked
+    assert (said.status_code, said.json()["type"][-11:]) == (503, "unavailable")
+    assert not [line for line in caplog.records if line.exc_info]
 
 
 async def test_what_is_made_once_can_be_made_before_it_is_asked_for(redis_url: str) -> None:
