@@ -9,12 +9,14 @@ from typing import Final
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.gateway.presented import unknown
 from server.gateway.problems import RETRY_SECONDS, Problem, problem_of, refuse
 
 QUERY_BYTES: Final = 8192
+STRANGERS_BYTES: Final = 64 << 10  # of a body, from somebody without a good token
 IMPORT: Final = re.compile(r"/v1/sessions/[^/]+/import")
 STARTS: Final = frozenset(
     {"http.response.start", "websocket.accept", "websocket.http.response.start"}
@@ -97,7 +99,10 @@ class SecureHeaders:
 
 
 class BodyLimit:
-    """413 for a longer body, declared or not; `import_bytes` on the import route."""
+    """413 for a longer body, declared or not; `import_bytes` on the import route.
+
+    Whoever brings no good token is told so before much of a body is taken in.
+    """
 
     def __init__(self, app: ASGIApp, body_bytes: int, import_bytes: int) -> None:
         self.app, self.body_bytes, self.import_bytes = app, body_bytes, import_bytes
@@ -114,24 +119,28 @@ class BodyLimit:
         if declared.isdigit() and int(declared) > limit:
             await refuse(Problem("too-large", limit=limit), scope, receive, send)
         else:
-            await self.app(scope, _counted(receive, limit), send)
+            await self.app(scope, _counted(scope, receive, limit), send)
 
     def _limit(self, scope: Scope) -> int:
         imports = scope["method"] == "PUT" and IMPORT.fullmatch(scope["path"])
         return self.import_bytes if imports else self.body_bytes
 
 
-def _counted(receive: Receive, limit: int) -> Receive:
+def _counted(scope: Scope, receive: Receive, limit: int) -> Receive:
     """`receive`, until more than `limit` came: whoever reads the body meets the problem."""
-    came = 0
+    came, known = 0, False
 
     async def receiving() -> Message:
-        nonlocal came
+        nonlocal came, known
         message = await receive()
         if message["type"] == "http.request":
             came += len(message.get("body", b""))
             if came > limit:
                 raise Problem("too-large", limit=limit)
+            if came > STRANGERS_BYTES and not known:
+                if problem := unknown(HTTPConnection(scope)):
+                    raise problem
+                known = True
         return message
 
     return receiving

@@ -103,6 +103,15 @@ def anybody(connection: HTTPConnection, doors: Doors) -> Caller:
     return caller
 
 
+def unknown(connection: HTTPConnection) -> Problem | None:
+    """Why nobody knows the caller; None where it brings a good token."""
+    try:
+        known = _quietly(connection, doors_behind(connection)).jti
+    except Problem as problem:
+        return problem
+    return None if known else Problem("token-missing")
+
+
 def _quietly(connection: HTTPConnection, doors: Doors) -> Caller:
     """By cookies or header, without a word about tokens that fail."""
     said = connection.headers.get("authorization", "")

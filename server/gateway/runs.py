@@ -44,7 +44,8 @@ async def begin(app: FastAPI, doors: Doors, session: str, scenario: str, *, offl
     if session in playing:
         raise Problem("exists", detail="A scenario is played in this session already.")
     if len(playing) >= doors.settings.serve.runs:
-        raise Problem("busy", retry_after=RETRY_SECONDS)
+        detail = "As many scenarios are played as may be; wait, then ask again."
+        raise Problem("busy", detail=detail, retry_after=RETRY_SECONDS)
     task = asyncio.create_task(_played(doors, session, scenario, offline), name="parley-run")
     playing[session] = task
     task.add_done_callback(lambda _: playing.pop(session, None))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.gateway.asgi import STRANGERS_BYTES
 from server.gateway.buckets import Bucket, Buckets
 from server.settings_serve import ServeSettings
 from tests.doors import doors
@@ -147,6 +148,19 @@ async def test_a_body_that_is_too_long_is_refused(redis_url: str, declared: bool
         assert said.headers["Content-Type"] == "application/problem+json"
         fits = await operator.post("/v1/tokens", content=b" " * 4096, headers=JSON)
         assert fits.status_code == 400
+
+
+async def test_strangers_send_no_long_bodies(redis_url: str) -> None:
+    """They are told what is wrong with their token before the rest is taken in."""
+    long = b" " * (STRANGERS_BYTES + 1)
+    async with doors(redis_url) as d, d.client() as nobody:
+        for token, status, slug in ((None, 401, "missing"), ("bad", 401, "invalid")):
+            headers = JSON if token is None else {**JSON, "Authorization": f"Bearer {token}"}
+            said = await nobody.post("/v1/login", content=long, headers=headers)
+            assert (said.status_code, said.json()["type"][-7:]) == (status, slug)
+        own = {**JSON, "Authorization": f"Bearer {d.token('ana')}"}
+        assert (await nobody.post("/v1/login", content=long, headers=own)).status_code == 400
+        assert (await nobody.post("/v1/login", content=long[1:], headers=JSON)).status_code == 400
 
 
 async def test_an_import_may_be_longer_than_other_bodies(redis_url: str) -> None:
