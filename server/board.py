@@ -17,7 +17,7 @@ from memory.items import Decision, Origin, Position, Proposal
 from memory.state import Memory
 from memory.summaries import frontier
 from memory.text import clip
-from server.joining_view import floor_tree
+from server.chat.views import floor_tree
 from server.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a list

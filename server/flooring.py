@@ -8,12 +8,12 @@ from ulid import ULID
 
 from bus.drafts import Draft, Receipt
 from bus.errors import StaleEpoch
-from server.chat_commands import parse
-from server.chat_lines import Publish
+from server.chat.commands import parse
+from server.chat.joining import check_allowed
+from server.chat.lines import Publish
+from server.chat.views import floor_tree, told
 from server.errors import Failure, Misuse
 from server.held import Held, holding
-from server.joining import check_allowed
-from server.joining_view import floor_tree, told
 from server.settings import Settings
 from server.talking import person
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from bus import Bus, embedded
-from server.aliases import OLD_PREFIX
 from server.errors import Failure
-from server.leaves import PREFIX
 from server.settings import Settings, environment
-from server.sources import CONFIG
+from server.settings.aliases import OLD_PREFIX
+from server.settings.leaves import PREFIX
+from server.settings.sources import CONFIG
 
 STALE_MS = 15_000  # a worker beats every few seconds; one silent this long is gone
 

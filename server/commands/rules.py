@@ -33,9 +33,9 @@ def shown(
     json: Json = False,
 ) -> None:
     """The settings in force and where each comes from."""
-    from server import inventory, inventory_view
     from server.errors import Misuse
     from server.running import run
+    from server.settings import inventory, inventory_view
 
     if apply and not suggest:
         raise Misuse("--apply puts what --suggest says in force: give both")

@@ -23,7 +23,7 @@ from server.gateway.problems import problems
 from server.gateway.runs import begin
 from server.gateway.speaking import moderator
 from server.gateway.states import rows_of, state_of
-from server.table import beginnings
+from server.scenarios.table import beginnings
 from server.verifying import verified
 
 SPOOLED: Final = 4 << 20  # bytes of a file that are held in memory while it comes

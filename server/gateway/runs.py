@@ -16,10 +16,10 @@ from bus.tasks import end
 from memory.text import visible
 from server.gateway.doors import Doors
 from server.gateway.problems import Problem
-from server.leaves import INHERITED
 from server.running import child_environment
-from server.scenarios import described
+from server.scenarios.describing import described
 from server.settings import SETTINGS, Settings
+from server.settings.leaves import INHERITED
 
 RETRY_SECONDS: Final = 30.0  # until one that is played may be over
 TOLD: Final = 500  # characters of what a player that failed said last

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.gateway.buckets import Bucket, Buckets
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 from tests.doors import doors
 
 JSON = {"Content-Type": "application/json"}

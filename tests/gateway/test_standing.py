@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from server.errors import Failure
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 from server.standing import listening
 from tests.doors import doors, served
 

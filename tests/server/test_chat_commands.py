@@ -22,11 +22,11 @@ from bus.local import LocalLog
 from listeners.packs import known, newest
 from memory.fold import apply
 from memory.state import Memory
-from server.chat_commands import help_lines, names, parse
-from server.chat_lines import Close, Publish, Quit, Show
-from server.completion import endings
+from server.chat.commands import help_lines, names, parse
+from server.chat.completion import endings
+from server.chat.lines import Close, Publish, Quit, Show
+from server.chat.views import floor_tree, status, told
 from server.errors import Misuse
-from server.joining_view import floor_tree, status, told
 
 TALK: list[Entry] = [
     ParticipantJoined(participant="Mo", may=("moderate",)),

@@ -15,7 +15,7 @@ from server.gateway.keys import Keyring
 from server.gateway.tickets import Tickets
 from server.minting import Wish, token
 from server.settings import Settings
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 
 SECRET = "a secret that is only used by the tests"
 

@@ -15,7 +15,7 @@ import pytest
 
 from bus import Bus
 from server.files import SessionFile, read_file
-from server.scenario_files import bundled
+from server.scenarios.files import bundled
 from tests.calls import Parley
 from tests.fake_openai import FakeOpenAI, realistic
 

@@ -18,7 +18,7 @@ from listeners.agents.prompting import SILENT
 from listeners.models.port import ModelError, Prompt
 from listeners.models.scripted import Answer
 from memory.text import clip
-from server.script import Line, Lines
+from server.scenarios.script import Line, Lines
 
 ABSTAIN: Final = "abstain"
 ANY: Final = "any"

@@ -3,7 +3,7 @@
 Who takes part and as whom, what it is to come to, how the floor goes round, when
 it ends and what it may cost; and, so that it can be rehearsed without a model,
 what everyone says. The models are the format: docs/scenario.schema.json is made
-of them. Reading a file is `server.scenario_files`' work.
+of them. Reading a file is `server.scenarios.files`' work.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from memory.settings import (
 )
 from personas.errors import nearest
 from personas.reading import CAPABILITIES
-from server.script import Lines
+from server.scenarios.script import Lines
 
 VERSION: Final = 1
 MOST_HEADS: Final = 100  # participants; past this an auction is no talk any more

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.state import Memory
-from server import chat_acts as acts
-from server import chat_votes, moderating
-from server.chat_lines import Close, Command, Line, Quit, Show, View
+from server.chat import acts, moderating, votes
+from server.chat.lines import Close, Command, Line, Quit, Show, View
 from server.errors import Misuse
 from server.names import nearest
 
@@ -93,9 +92,7 @@ _COMMANDS: Final[dict[str, _Command]] = {
         _Command("ask", "TEXT", "ask everybody", acts.words),
         _Command("inform", "TEXT", "tell everybody", acts.words),
         _Command("to", "NAME TEXT", "say it to one of them", acts.address),
-        _Command(
-            "vote", "[V1] CHOICE… | call P3 | call TEXT", "vote, or call a vote", chat_votes.vote
-        ),
+        _Command("vote", "[V1] CHOICE… | call P3 | call TEXT", "vote, or call a vote", votes.vote),
         _Command("memory", "", "proposals and decisions as they stand", _show),
         _Command("context", "", "what an agent in your place would be shown", _show),
         _Command("who", "", "who is here, and who listens", _show),

@@ -26,11 +26,9 @@ from listeners.models.prices import Prices
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import entered
 from server.asking import ending, report
-from server.casting import Cast
 from server.errors import Failure
 from server.files import SessionFile, write_file
 from server.following import followed
-from server.gathering import gathering
 from server.interrupts import Interrupted, interruptible
 from server.output import many, tell
 from server.packs import Packs
@@ -44,8 +42,10 @@ from server.running import (
     worker_process,
     working,
 )
+from server.scenarios.casting import Cast
+from server.scenarios.gathering import gathering
+from server.scenarios.table import beginnings
 from server.settings import Settings
-from server.table import beginnings
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 

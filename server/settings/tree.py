@@ -20,10 +20,10 @@ from listeners.models.prices import Price
 from memory.presets import preset
 from memory.settings import Settings as SessionSettings
 from memory.settings import overlay
-from server import leaves, sources
 from server.errors import Misuse
-from server.settings_serve import ServeSettings
-from server.sources import Sources
+from server.settings import leaves, sources
+from server.settings.serve import ServeSettings
+from server.settings.sources import Sources
 
 
 class Settings(BaseSettings):

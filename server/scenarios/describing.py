@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from personas.errors import nearest
-from server.bounding import refuse_unbounded, refuse_unpriced, worst
-from server.casting import cast
 from server.errors import Misuse
 from server.output import cell, emit, listing, shown, stdout
 from server.packs import read_packs
-from server.play_view import worst_line, worst_row
-from server.scenario import Scenario
-from server.scenario_files import bundled, is_path, parse, text_of
+from server.scenarios.bounding import refuse_unbounded, refuse_unpriced, worst
+from server.scenarios.casting import cast
+from server.scenarios.files import bundled, is_path, parse, text_of
+from server.scenarios.play_view import worst_line, worst_row
+from server.scenarios.scenario import Scenario
+from server.scenarios.table import opened, settings_of
+from server.scenarios.voices import prices, told
 from server.settings import Settings
-from server.table import opened, settings_of
-from server.voices import prices, told
 
 Row = dict[str, Any]
 

@@ -10,7 +10,7 @@ from memory.items import Decision, Proposal
 from memory.state import Memory
 from memory.text import clip, one_line, visible
 from memory.voting.tallying import ABSTAIN
-from server.chat_lines import View
+from server.chat.lines import View
 from server.output import many
 
 _TEXT: Final = 120  # characters of an item

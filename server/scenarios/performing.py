@@ -19,8 +19,6 @@ from memory.items import Fact
 from memory.state import Memory
 from server import views
 from server.asking import closing
-from server.bounding import Worst, refuse_unbounded, refuse_unpriced, worst
-from server.casting import Cast, cast
 from server.errors import Failure, Misuse
 from server.files import write_file
 from server.interrupts import interruptible
@@ -28,13 +26,15 @@ from server.logs import configure
 from server.minutes import minutes
 from server.output import cell, emit, stderr, stdout, tell
 from server.packs import Packs, read_packs
-from server.play_view import ended_lines, worst_line
-from server.playing import Play, Played, here, play
-from server.rehearsing import file_of, rehearse
 from server.running import connected, run
+from server.scenarios.bounding import Worst, refuse_unbounded, refuse_unpriced, worst
+from server.scenarios.casting import Cast, cast
+from server.scenarios.play_view import ended_lines, worst_line
+from server.scenarios.playing import Play, Played, here, play
+from server.scenarios.rehearsing import file_of, rehearse
+from server.scenarios.table import opened, settings_of
+from server.scenarios.voices import heard, prices, told, voice
 from server.settings import Settings
-from server.table import opened, settings_of
-from server.voices import heard, prices, told, voice
 from server.watching import show
 from server.working import stop_with
 

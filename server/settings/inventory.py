@@ -18,9 +18,9 @@ from memory.presets import DEFAULT, PRESETS, preset
 from memory.settings import Settings as SessionSettings
 from memory.settings import merged
 from server.held import Held, holding
-from server.leaves import INHERITED, Setting, laid
 from server.settings import SETTINGS, Settings
-from server.sources import Sources
+from server.settings.leaves import INHERITED, Setting, laid
+from server.settings.sources import Sources
 from server.talking import person, say
 
 MASK: Final = "******"

@@ -8,8 +8,8 @@ from bus.drafts import Draft
 from bus.entries import Entry, Message, ParticipantJoined, ParticipantLeft, SessionOpened
 from memory.settings import Settings as SessionSettings
 from memory.settings import merged
-from server.casting import Cast
 from server.packs import Packs
+from server.scenarios.casting import Cast
 from server.settings import Settings
 
 EXPECTED = "expected"  # why a seat is empty that nobody has taken yet

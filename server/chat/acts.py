@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bus.entries import Message
-from server.chat_lines import Line, Publish, item_of, looks_like, participant_of
+from server.chat.lines import Line, Publish, item_of, looks_like, participant_of
 from server.errors import Misuse
 from server.talking import made
 

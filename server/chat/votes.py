@@ -6,7 +6,7 @@ from bus.entries import BallotCast, VoteInitiated
 from memory.floor.state import Vote
 from memory.state import Memory
 from memory.voting.electorate import read_choice, why_no_ballot
-from server.chat_lines import Command, Line, Publish, Show, item_of, listed, looks_like
+from server.chat.lines import Command, Line, Publish, Show, item_of, listed, looks_like
 from server.errors import Misuse
 from server.talking import made
 

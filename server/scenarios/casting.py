@@ -19,9 +19,9 @@ from personas.library import find, is_path
 from personas.persona import Budget, Persona
 from personas.reading import SERVER
 from server.errors import Misuse
-from server.scenario import ListPrice, Participant, Scenario, WrittenPersona
-from server.scenario_files import is_path as is_file
-from server.scenario_files import load
+from server.scenarios.files import is_path as is_file
+from server.scenarios.files import load
+from server.scenarios.scenario import ListPrice, Participant, Scenario, WrittenPersona
 
 MICROS: Final = 1_000_000  # of the currency
 

@@ -23,11 +23,11 @@ from listeners.rooms.room import Hearer, Room, entered
 from listeners.virtual import run_virtual
 from memory.state import Memory
 from memory.summaries import due
-from server.casting import Cast
 from server.files import SessionFile
-from server.gathering import gathering
 from server.packs import Packs
-from server.table import beginnings
+from server.scenarios.casting import Cast
+from server.scenarios.gathering import gathering
+from server.scenarios.table import beginnings
 
 NONCE: Final = "rehearsal"  # the same for every run: seats are named by it
 BEGAN_MS: Final = 1_700_000_000_000  # when every rehearsal begins, by its own clock

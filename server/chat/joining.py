@@ -23,14 +23,14 @@ from memory.floor.stopping import totals
 from memory.items import VOICE
 from memory.state import Memory
 from personas.reading import CAPABILITIES
-from server.chat_commands import help_lines, parse
-from server.chat_lines import Close, Command, Publish, Quit, Show, View
+from server.chat.commands import help_lines, parse
+from server.chat.lines import Close, Command, Publish, Quit, Show, View
+from server.chat.screen import Screen
+from server.chat.views import told
 from server.errors import Failure, Misuse, Refused
-from server.joining_view import told
 from server.names import nearest
 from server.packs import read_packs
 from server.running import connected
-from server.screen import Screen
 from server.settings import Settings
 
 RECENT: Final = 10  # messages that a newcomer is shown

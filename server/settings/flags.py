@@ -15,8 +15,8 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-from server.leaves import Setting
 from server.settings import SETTINGS
+from server.settings.leaves import Setting
 from server.version import version
 
 PANEL: Final = "Settings (anywhere on the line; also variables and keys, see docs/settings.md)"

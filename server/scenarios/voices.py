@@ -12,9 +12,9 @@ from listeners.models.openai import OpenAIModel
 from listeners.models.port import Speaker
 from listeners.models.prices import Prices
 from listeners.models.scripted import ScriptedModel
-from server.casting import Cast
 from server.errors import Misuse
-from server.scripted_cast import scripted
+from server.scenarios.casting import Cast
+from server.scenarios.scripted_cast import scripted
 from server.settings import Settings
 from server.working import model as endpoint
 from server.working import prices as listed

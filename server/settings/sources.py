@@ -11,10 +11,17 @@ from typing import Any, Final
 from memory.errors import SettingsRefused
 from memory.presets import preset
 from memory.settings import LimitSettings
-from server.aliases import OLD_PREFIX, OLD_VARIABLES, Given, current_fields, old_name, translated
 from server.errors import Misuse
-from server.leaves import PREFIX, Setting
 from server.names import nearest
+from server.settings.aliases import (
+    OLD_PREFIX,
+    OLD_VARIABLES,
+    Given,
+    current_fields,
+    old_name,
+    translated,
+)
+from server.settings.leaves import PREFIX, Setting
 
 FILE: Final = "parley.toml"
 CONFIG: Final = "PARLEY_CONFIG"  # names the file, as --config does

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.state import Memory
-from server.chat_commands import names
+from server.chat.commands import names
 
 
 def endings(line: str, memory: Memory) -> tuple[str, list[str]]:

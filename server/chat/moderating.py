@@ -10,7 +10,7 @@ from bus.entries import (
     FloorReleased,
     FloorResumed,
 )
-from server.chat_lines import Line, Publish, seated
+from server.chat.lines import Line, Publish, seated
 from server.errors import Misuse
 from server.talking import made
 

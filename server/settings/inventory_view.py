@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from memory.advice import Advice
-from server.inventory import Row
 from server.output import cell, emit, listing, shown, stdout, tell
+from server.settings.inventory import Row
 
 
 def show_settings(rows: Sequence[Row], changed: bool, json: bool) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from server.bounding import Worst
 from server.output import many, money
+from server.scenarios.bounding import Worst
 
 _UNKNOWN: Final = "cost unknown: no prices"
 

@@ -13,10 +13,10 @@ from bus import FactRecord
 from bus.entries import Record
 from memory.items import Fact
 from memory.state import Memory
-from server.chat_lines import View
-from server.completion import endings
+from server.chat.completion import endings
+from server.chat.lines import View
+from server.chat.views import status
 from server.errors import Failure
-from server.joining_view import status
 from server.output import emit, many, shown, stdout, tell
 from server.watching import as_data, show
 

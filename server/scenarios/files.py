@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from personas.errors import PersonaRefused, nearest
 from personas.matter import load as load_yaml
 from server.errors import Misuse
-from server.scenario import Scenario
+from server.scenarios.scenario import Scenario
 
 MAX_BYTES: Final = 1_048_576  # a hundred times a long scenario with its script
 _TAGS: Final = ("named", "written")  # of the two ways to name a persona; no keys of a file
