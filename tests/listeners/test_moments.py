@@ -268,6 +268,23 @@ async def test_little_room_holds_fewer_checkpoints_and_the_same_moments(bus: Bus
     await moments.aclose()
 
 
+async def test_little_room_repeats_nothing_in_the_timeline(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stood behind a checkpoint that was let go of is told once as the session goes on."""
+    monkeypatch.setattr("listeners.moments.PATIENCE_SECONDS", 30.0)
+    await discuss(bus, "a", EVERY + 20)
+    moments = Moments(bus, PACKS, room_bytes=1)
+    assert await moments.timeline("a") == await Moments(bus, PACKS).timeline("a")
+    await discuss(bus, "a", 2 * EVERY, first=EVERY + 21)
+    whole_course = await Moments(bus, PACKS).timeline("a")
+    assert await moments.timeline("a") == whole_course
+    assert whole_course.series["n"] == sorted(set(whole_course.series["n"]))
+    facts = await Moments(bus, PACKS).history("a", "P1")
+    assert await moments.history("a", "P1") == facts
+    await moments.aclose()
+
+
 async def test_with_workers_that_summarise_it_is_the_replay(bus: Bus, moments: Moments) -> None:
     """Derived entries of live workers belong to the moment that they follow."""
     await discuss(bus, "a", 160)
