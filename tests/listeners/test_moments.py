@@ -263,7 +263,7 @@ async def test_little_room_holds_fewer_checkpoints_and_the_same_moments(bus: Bus
         for n in (EVERY + 1, 2 * EVERY, LONG - 3):
             found = await moments.at(session, n)
             assert dump(found) == dump(await reader.at(session, n))
-    kept = sum(course.size for course in moments._courses.values())
+    kept = sum(course.packed for course in moments._courses.values())
     assert kept <= 12_000 * 2
     await moments.aclose()
 
@@ -282,6 +282,17 @@ async def test_little_room_repeats_nothing_in_the_timeline(
     assert whole_course.series["n"] == sorted(set(whole_course.series["n"]))
     facts = await Moments(bus, PACKS).history("a", "P1")
     assert await moments.history("a", "P1") == facts
+    await moments.aclose()
+
+
+async def test_what_is_noted_of_short_sessions_takes_room_too(bus: Bus) -> None:
+    """They have no checkpoint; those asked for longest ago are let go of all the same."""
+    moments = Moments(bus, PACKS, room_bytes=200_000)
+    for session in "abcdef":
+        await discuss(bus, session, 100)
+        await moments.history(session, "P1")
+    assert "a" not in moments._courses
+    assert "f" in moments._courses
     await moments.aclose()
 
 
