@@ -98,11 +98,13 @@ def participant_of(memory: Memory, name: str) -> str:
     return _one_of(name, [*memory.floor.seats, *memory.participants], memory, "is here")
 
 
-def _one_of(name: str, known: Iterable[str], memory: Memory, what: str) -> str:
-    """The canonical name that `name`, in any case, is of those `known`."""
+def _one_of(name: str, names: Iterable[str], memory: Memory, what: str) -> str:
+    """The canonical name that `name` is of those known: as it is written, else in any case."""
+    known = list(names)
     by_fold = {one.casefold(): one for one in known}
-    found = by_fold.get(memory.named(name.removeprefix("@")).casefold())
-    if found is None:
-        near = f"; did you mean {nearest(name, list(by_fold.values()))}?" if by_fold else ""
-        raise Misuse(f"nobody called {name!r} {what}{near}")
-    return found
+    for asked in map(memory.named, (name, name.removeprefix("@"))):
+        found = asked if asked in known else by_fold.get(asked.casefold())
+        if found is not None:
+            return found
+    near = f"; did you mean {nearest(name, list(by_fold.values()))}?" if known else ""
+    raise Misuse(f"nobody called {name!r} {what}{near}")
