@@ -21,6 +21,7 @@ from server.scenarios.describing import described
 from server.settings import SETTINGS, Settings
 from server.settings.leaves import INHERITED
 
+FULL: Final = "As many scenarios are played as the server takes at once; wait for one to end."
 RETRY_SECONDS: Final = 30.0  # until one that is played may be over
 TOLD: Final = 500  # characters of what a player that failed said last
 GRACE_SECONDS: Final = 5.0  # for a player to end by itself
@@ -40,7 +41,7 @@ async def begin(app: FastAPI, doors: Doors, session: str, scenario: str, *, offl
     playing: set[asyncio.Task[None]] = getattr(app.state, "playing", set())
     app.state.playing = playing
     if len(playing) >= doors.settings.serve.runs:
-        raise Problem("busy", retry_after=RETRY_SECONDS)
+        raise Problem("busy", retry_after=RETRY_SECONDS, detail=FULL)
     task = asyncio.create_task(_played(doors, session, scenario, offline), name="parley-run")
     playing.add(task)
     task.add_done_callback(playing.discard)

@@ -48,13 +48,13 @@ class Streams:
 
     @contextmanager
     def place(self, caller: Caller) -> Iterator[None]:
-        """One of the places. Raises `Problem` `busy` or `rate` where there is none."""
+        """One of the places. Raises `Problem` `streams` where there is none."""
         if self._closing.is_set():
             raise Problem("unavailable", retry_after=RETRY_SECONDS)
         if self._places >= self._most:
-            raise Problem("busy", limit=self._most, retry_after=RETRY_SECONDS)
+            raise Problem("streams", limit=self._most, retry_after=RETRY_SECONDS)
         if self._by_token.get(caller.jti, 0) >= OF_A_TOKEN:
-            raise Problem("rate", limit=OF_A_TOKEN, retry_after=RETRY_SECONDS)
+            raise Problem("streams", limit=OF_A_TOKEN, retry_after=RETRY_SECONDS)
         self._places += 1
         self._none.clear()
         self._by_token[caller.jti] = self._by_token.get(caller.jti, 0) + 1

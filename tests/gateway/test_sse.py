@@ -222,7 +222,7 @@ async def test_a_token_has_so_many_streams_and_the_server_too(redis_url: str) ->
             ):
                 assert refused.status == 429
                 assert "retry-after" in refused.headers
-                assert json.loads(refused.body)["type"] == "urn:parley:problem:busy"
+                assert json.loads(refused.body)["type"] == "urn:parley:problem:streams"
             await wait_until(lambda: len(d.doors.streams) == 2)
             async with streamed(d.url, PATH, token) as again:
                 assert again.status == 200
