@@ -12,8 +12,9 @@ from memory.state import Memory
 from server.chat.commands import parse
 from server.chat.joining import check_allowed
 from server.chat.lines import Publish, seated
-from server.chat.views import floor_tree, told
+from server.chat.views import told
 from server.errors import Failure, Misuse
+from server.floor_rows import floor_tree
 from server.held import Held, holding
 from server.settings import Settings
 from server.talking import person

@@ -164,14 +164,15 @@ def stands_row(participant: Participant, said: Said) -> dict[str, Any]:
         "participant": participant.name,
         "messages": participant.messages,
         "last": participant.last,
-        "positions": [_position(position) for position in participant.positions.values()],
+        "positions": [position_row(position) for position in participant.positions.values()],
         "contributions": [
             {"n": cite.n, "quote": quote(cite, said)} for cite in participant.contributions
         ],
     }
 
 
-def _position(position: Position) -> dict[str, Any]:
+def position_row(position: Position) -> dict[str, Any]:
+    """Where somebody stands on one thing, and where they stood before."""
     return {
         "on": position.on,
         "stance": position.stance,

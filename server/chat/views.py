@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from memory.floor.state import Seat, Vote
 from memory.items import Decision, Proposal
@@ -32,25 +32,6 @@ def status(memory: Memory) -> str:
 def told(memory: Memory, view: View) -> list[str]:
     """The lines of that view, as a terminal may have them."""
     return [visible(line) for line in _VIEWS[view](memory)]
-
-
-def floor_tree(memory: Memory) -> dict[str, Any]:
-    """The floor as JSON-ready data."""
-    floor = memory.floor
-    return {
-        "policy": memory.settings.floor.policy,
-        "epoch": floor.epoch,
-        "holder": floor.holder or None,
-        "paused": floor.paused or None,
-        "bids": [
-            {"participant": name, "urgency": bid.urgency, "intent": bid.intent, "re": bid.re}
-            for name, bid in sorted(floor.bids.items())
-        ],
-        "passed": sorted(floor.passes),
-        "muted": sorted(name for name, seat in floor.seats.items() if seat.muted),
-        "turns": floor.turns,
-        "hops": floor.hops,
-    }
 
 
 def _floor(memory: Memory) -> str:

@@ -13,6 +13,7 @@ from fastapi import Depends, Path
 from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 
+from bus.keys import SESSION_ID
 from listeners.moments import Moments
 from server.gateway.buckets import Buckets
 from server.gateway.kept import Kept
@@ -27,7 +28,7 @@ from server.held import Held
 from server.running import Running
 from server.settings import Settings
 
-SESSION: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # as `bus.keys` has it
+SESSION: Final = "^" + SESSION_ID.pattern.replace(r"\Z", "$")  # as JSON Schema has it
 MOST: Final = 2**53 - 1  # of any whole number in a request: JavaScript reads no larger one
 
 

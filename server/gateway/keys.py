@@ -14,6 +14,7 @@ import jwt
 from jwt.utils import base64url_decode, base64url_encode
 
 from bus.entries import ACTS
+from bus.keys import SESSION_ID
 from memory.items import VOICE
 from personas.reading import CAPABILITIES
 from server.errors import Misuse
@@ -32,7 +33,6 @@ LONGEST: Final = 4096  # characters of a token
 KEPT: Final = 10_000  # verified tokens remembered
 _ALGORITHM: Final = "HS256"
 _REQUIRED: Final = ("iss", "aud", "sub", "ses", "rol", "iat", "exp", "jti")
-_SESSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _JTI: Final = re.compile(r"[0-9a-f]{16}")
 
 
@@ -151,7 +151,7 @@ def _unfit(made: Claims) -> str:
     if made.role not in ROLES:
         return f"a role is one of {', '.join(ROLES)}"
     if made.session != EVERY_SESSION:
-        if not _SESSION.fullmatch(made.session):
+        if not SESSION_ID.match(made.session):
             return "a session id has 1 to 64 letters, digits, '.', '_', '-'"
         if made.role == "operator":
             return "an operator is one of every session; leave the session out"

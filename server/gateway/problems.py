@@ -196,7 +196,6 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     Wrong: _told("refused"),
     errors.BadSessionFile: _as("bad-file"),
     errors.NotYet: _as("not-yet", limit="n"),
-    errors.NotYet: _as("not-yet", limit="n"),
     errors.Misuse: _told("refused"),
     errors.Refused: _told("refused", 409),
 }

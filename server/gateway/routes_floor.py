@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Response
 
-from server.chat.views import floor_tree
+from server.floor_rows import floor_tree
 from server.flooring import moderated
 from server.gateway.answers import FloorRow, ReceiptRow
 from server.gateway.bodies import BidBody, FloorBody, PassBody, PhaseBody

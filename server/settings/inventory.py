@@ -9,9 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from pydantic import BaseModel, SecretStr
-from ulid import ULID
 
-from bus.drafts import Draft, Receipt
 from bus.entries import SettingsChanged
 from memory.advice import Advice, advise
 from memory.presets import DEFAULT, PRESETS, preset
@@ -101,15 +99,6 @@ async def apply(settings: Settings, session: str, advice: list[Advice]) -> Setti
     entry = advised(advice, person())
     await say(settings, session, entry)
     return entry
-
-
-async def applied_in(
-    held: Held, session: str, advice: list[Advice], by: str
-) -> tuple[SettingsChanged, Receipt]:
-    """Logs what was suggested; the entry, and where it stands."""
-    entry = advised(advice, by)
-    (receipt,) = await held.bus.publish(session, [Draft(f"cli:{ULID()}", entry)])
-    return entry, receipt
 
 
 def advised(advice: list[Advice], by: str) -> SettingsChanged:

@@ -26,8 +26,9 @@ from memory.state import Memory
 from server.chat.commands import help_lines, names, parse
 from server.chat.completion import endings
 from server.chat.lines import Close, Publish, Quit, Show
-from server.chat.views import floor_tree, status, told
+from server.chat.views import status, told
 from server.errors import Misuse
+from server.floor_rows import floor_tree
 
 TALK: list[Entry] = [
     ParticipantJoined(participant="Mo", may=("moderate",)),
