@@ -61,8 +61,13 @@ class Part:
     lifespan: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
 
 
-async def doors_of(connection: HTTPConnection) -> Doors:
+def doors_behind(connection: HTTPConnection) -> Doors:
     return cast("Doors", connection.app.state.doors)
+
+
+async def doors_of(connection: HTTPConnection) -> Doors:
+    """The same for a route: what is not a coroutine would be asked for in a thread."""
+    return doors_behind(connection)
 
 
 DoorsOf = Annotated[Doors, Depends(doors_of)]

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from fastapi import FastAPI
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
@@ -130,14 +129,6 @@ def problems(*slugs: str) -> dict[int | str, dict[str, Any]]:
     return dict(sorted(found.items(), key=lambda one: int(one[0])))
 
 
-def install(app: FastAPI) -> None:
-    """Have `app` answer every exception by the table."""
-    from server.gateway.answering import handlers
-
-    for kind, handler in handlers((Problem, *_TABLE)).items():
-        app.add_exception_handler(kind, handler)
-
-
 def _told(slug: str, status: int | None = None) -> Callable[[Any], Problem]:
     """The domain's own words, without those of the caller."""
 
@@ -199,3 +190,5 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     errors.Misuse: _told("refused"),
     errors.Refused: _told("refused", 409),
 }
+
+KNOWN: Final = (Problem, *_TABLE)  # exceptions that are answered, those below them too

@@ -14,7 +14,7 @@ from bus import Bus
 from bus.tasks import end
 from listeners.agents.presence import Superseded
 from listeners.rooms.session import Session
-from server.gateway.identity import Caller
+from server.gateway.callers import Caller
 from server.gateway.rooms import Rooms
 
 LOOK_SECONDS: Final = 15.0  # between two looks for idle seats
