@@ -5,21 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import BaseModel, SecretStr
 
-from bus.entries import SettingsChanged
-from memory.advice import Advice, advise
 from memory.presets import DEFAULT, PRESETS, preset
 from memory.settings import Settings as SessionSettings
 from memory.settings import merged
-from server.held import Held, holding
 from server.settings import SETTINGS, Settings
-from server.settings.leaves import INHERITED, Setting, laid
+from server.settings.leaves import INHERITED, Setting
 from server.settings.sources import Sources
-from server.talking import person, say
 
 MASK: Final = "******"
 _PASSWORD: Final = re.compile(r"(://[^/@\s]*:)[^/@\s]*@")
@@ -80,38 +76,6 @@ def table() -> str:
         sets = [f"`{key}` {json.dumps(value)}" for key, value in one["sets"].items()]
         rows.append(f"| `{one['preset']}` | {', '.join(sets) or 'nothing: the defaults'} |")
     return "\n".join(rows) + "\n"
-
-
-async def asked(settings: Settings, session: str) -> tuple[list[Row], list[Advice]]:
-    """A session's settings, and what its use suggests. Raises `SessionNotFound`."""
-    async with holding(settings) as held:
-        return await asked_in(held, session)
-
-
-async def asked_in(held: Held, session: str) -> tuple[list[Row], list[Advice]]:
-    """A session's settings, and what its use suggests, as of now."""
-    memory = await held.reader.current(session)
-    return of_session(memory.settings), advise(memory)
-
-
-async def apply(settings: Settings, session: str, advice: list[Advice]) -> SettingsChanged:
-    """Logs what was suggested, all of it at once; the entry."""
-    entry = advised(advice, person())
-    await say(settings, session, entry)
-    return entry
-
-
-def advised(advice: list[Advice], by: str) -> SettingsChanged:
-    """The entry that puts all of `advice` in force."""
-    tree: dict[str, Any] = {}
-    for one in advice:
-        laid(tree, tuple(one.key.split(".")), one.suggested)
-    return SettingsChanged(settings=tree, by=by)
-
-
-def row(advice: Advice) -> dict[str, Any]:
-    """Advice as JSON."""
-    return asdict(advice)
 
 
 def _whole(name: str) -> Settings:
