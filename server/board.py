@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final, TypeVar
 
 from memory import echoes
-from memory.claims.reading import Reading, reading, status_of
+from memory.claims.reading import Read, Reading, reading, status_of
 from memory.items import Decision, Origin, Proposal
 from memory.state import Memory
 from memory.summaries import frontier
@@ -171,7 +171,7 @@ def _decision(read: Reading, one: Decision) -> Row:
     }
 
 
-def _read(one: Any) -> Row:
+def _read(one: Read) -> Row:
     """What a model alone reads in a message."""
     fields = ("kind", "status", "topic", "participant")
     told = {name: getattr(one, name) for name in fields}

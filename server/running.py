@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from bus import Bus, embedded
 from server.errors import Failure
@@ -18,6 +18,8 @@ from server.settings import Settings, environment
 from server.settings.aliases import OLD_PREFIX
 from server.settings.leaves import PREFIX
 from server.settings.sources import CONFIG
+
+Result = TypeVar("Result")
 
 STALE_MS = 15_000  # a worker beats every few seconds; one silent this long is gone
 
@@ -32,7 +34,7 @@ class Running:
     durable: bool
 
 
-def run(main: Coroutine[Any, Any, Any]) -> Any:
+def run(main: Coroutine[Any, Any, Result]) -> Result:
     """What `main` comes to, on a fresh event loop."""
     return asyncio.run(main)
 

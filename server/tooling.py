@@ -92,12 +92,7 @@ async def got(
 async def kept(settings: Settings, session: str) -> list[dict[str, Any]]:
     """What is kept, oldest first."""
     async with holding(settings) as held:
-        return await kept_in(held, session)
-
-
-async def kept_in(held: Held, session: str) -> list[dict[str, Any]]:
-    """What is kept now, oldest first."""
-    return list(rows(await held.reader.current(session)))
+        return list(rows(await held.reader.current(session)))
 
 
 def rows(memory: Memory) -> Iterator[dict[str, Any]]:
