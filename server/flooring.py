@@ -1,4 +1,4 @@
-"""The floor of a session from a command line: how it stands, and a moderator's word on it."""
+"""The floor of a session, for commands and doors: how it stands, and a moderator's word on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of tools from a command line: keep one, look one up, list what is kept."""
+"""Results of tools, for commands and doors: keep one, look one up, list what is kept."""
 
 from __future__ import annotations
 

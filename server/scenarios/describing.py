@@ -1,4 +1,4 @@
-"""Scenarios at the command line: listed, described, checked, and the schema of the format."""
+"""Scenarios, for commands and doors: listed, described, checked, and the format's schema."""
 
 from __future__ import annotations
 
