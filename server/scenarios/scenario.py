@@ -30,6 +30,7 @@ from memory.settings import (
     EchoSettings,
     EpisodeSettings,
     ExchangeSettings,
+    ExtractSettings,
     FloorSettings,
     LapseSettings,
     LimitSettings,
@@ -38,6 +39,7 @@ from memory.settings import (
     RatifySettings,
     RouteSettings,
     SpeakSettings,
+    StructureSettings,
     SummarySettings,
     VoteSettings,
 )
@@ -162,6 +164,8 @@ class MemoryOverlay(_Group):
 
     preset: str = Field("deliberation", description="'parley settings presets' lists them")
     summary: SummarySettings = SummarySettings()
+    extract: ExtractSettings = ExtractSettings()
+    structure: StructureSettings = StructureSettings()
     ratify: RatifySettings = RatifySettings()
     lapse: LapseSettings = LapseSettings()
     link: LinkSettings = LinkSettings()

@@ -18,6 +18,7 @@ from server.errors import Misuse
 from server.scenarios import describing
 from server.scenarios.casting import cast, settings_tree
 from server.scenarios.files import bundled, load, parse
+from server.scenarios.scenario import MemoryOverlay
 from tests.calls import Parley
 
 ROOT = Path(__file__).parents[2]
@@ -197,3 +198,9 @@ def test_scenarios_are_listed_shown_and_checked(parley: Parley, tmp_path: Path) 
     first, second = ran.out.splitlines()
     assert first.startswith("budget: sound; at most")
     assert "no persona 'nobody-at-all'" in second
+
+
+def test_a_file_may_set_whatever_a_sessions_memory_goes_by() -> None:
+    """All but what has a place of its own in the file."""
+    elsewhere = {"goal", "floor", "speak", "vote", "budget", "stop"}
+    assert MemoryOverlay.model_fields.keys() == Settings.model_fields.keys() - elsewhere
