@@ -10,9 +10,11 @@ from memory.state import Memory
 from memory.text import clip
 from server.minutes import cited, minutes
 from server.minutes_actions import actions
+from server.minutes_decided import Decided
 from server.minutes_names import Names
 from server.minutes_page import linked, sections
 from server.minutes_questions import questions
+from server.minutes_voices import voices
 
 EVIDENCE: Final = 1200  # characters of a message, in the appendix
 
@@ -29,8 +31,9 @@ def report(memory: Memory, records: Iterable[Record], session: str = "") -> Row:
     wanted = cited(memory)
     found = minutes(memory, {n: said[n] for n in sorted(wanted & said.keys())})
     talk = _talk(memory, said)
-    to_do, older_actions = actions(memory, talk)
-    asked, older_questions = questions(memory, talk)
+    heard, decided = voices(memory, talk), Decided(memory)
+    to_do, older_actions = actions(memory, talk, heard, decided)
+    asked, older_questions = questions(memory, talk, heard, decided)
     whole = {
         "session": session,
         "n": memory.n,
