@@ -47,9 +47,9 @@ def actions(
         for row in reader.read(record, names, said[record.n]):
             count += 1
             found.append(row)
-    return [
-        {**row, "decision": decided.near(row["text"], row["n"])} for row in found
-    ], count - len(found)
+    return [{**row, "decision": decided.near(row["text"], row["n"])} for row in found], count - len(
+        found
+    )
 
 
 class Promises:
@@ -156,4 +156,3 @@ def _row(record: Record, match: Match, who: str, voice: Voice) -> Row:
         "cites": [[record.n, first, last]],
         "rule": match.rule.name,
     }
-

@@ -9,7 +9,9 @@ from html import escape
 from typing import Any, Final
 
 from memory.text import visible
-from server.minutes_page import Line, counts, sections, shown_at, title
+from server.minutes_head import head, title
+from server.minutes_lines import Line
+from server.minutes_page import sections, shown_at
 
 STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#555b63;--bg:#fff;--line:#d5d9de;--link:#0b57a4;
@@ -50,15 +52,17 @@ def _plain(text: str, keep_newlines: bool = False) -> str:
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    head = _plain(title(report)) or "Minutes"
+    name = _plain(title(report)) or "Minutes"
     yield from (
         "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
-        f"<title>{head}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", "<main>",
-        f"<h1>{told(title(report))}</h1>", f'<p class="counts">{told(counts(report))}</p>',
+        f"<title>{name}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", "<main>",
+        f"<h1>{told(title(report))}</h1>",
     )  # fmt: skip
+    for line in head(report):
+        yield f'<p class="counts">{told(line)}</p>'
     at_hand = {row["n"] for row in report["evidence"]}
     for number, section in enumerate(sections(report), 1):
         yield f'<section aria-labelledby="s{number}">'

@@ -137,7 +137,7 @@ def test_all_forms_have_the_same_sections(whole: Row) -> None:
     forms = {form: render(whole, form).decode() for form in ("text", "md", "html")}
     for heading in (
         "Decisions", "Open proposals", "Who moved", "Action candidates", "Unresolved questions",
-        "Settled proposals", "Summaries", "Evidence",
+        "Other settled proposals", "Summaries", "Evidence",
     ):  # fmt: skip
         assert f"\n{heading}\n" in forms["text"]
         assert f"\n## {heading}\n" in forms["md"]
@@ -206,10 +206,12 @@ def test_what_a_stranger_says_is_text_in_a_terminal(words: str) -> None:
     """No control character reaches it, and no line of theirs stands where ours do."""
     text = render(hostile_report(words), "text").decode()
     assert visible(text, keep_newlines=True) == text
-    ours = [line for line in text.split("\n")[2:] if line and not line.startswith(" ")]
+    head, present = text.split("\n")[1:3]
+    assert (" messages by " in head, present[:9]) == (True, "Present: ")
+    ours = [line for line in text.split("\n")[3:] if line and not line.startswith(" ")]
     assert set(ours) <= {
         "Decisions", "Open proposals", "Votes", "Who moved", "Action candidates",
-        "Unresolved questions", "Settled proposals", "Summaries", "Evidence",
+        "Unresolved questions", "Other settled proposals", "Suggestions", "Summaries", "Evidence",
     }  # fmt: skip
 
 
