@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from memory.text import clip, one_line
-from server.vote_view import vote_line
+from server.vote_view import headline, vote_line
 
 Row = Mapping[str, Any]
 
@@ -14,7 +14,11 @@ SETTLED: Final = 240  # characters of a proposal that is over
 EXTRACT: Final = 400  # of a summary that no model made: its first sentences
 _MARKED: Final = 24  # characters such as "RESOLVED: " and "[DECISION] " before the same words
 _STANCES: Final = {"support": "for", "oppose": "against", "neutral": "abstaining"}
-_SIDES: Final = (("for", "supporters"), ("against", "dissenters"), ("abstained", "abstainers"))
+_SIDES: Final = (
+    ("for", "support", "supporters"),
+    ("against", "oppose", "dissenters"),
+    ("abstaining", "neutral", "abstainers"),
+)
 
 
 class Line(NamedTuple):
@@ -24,7 +28,7 @@ class Line(NamedTuple):
     refs: tuple[int, ...] = ()
     mark: str = ""
     note: str = ""
-    kind: str = ""  # "", quote, against, over, long (its line breaks stay)
+    kind: str = ""  # "", quote, against, firm, over, long (its line breaks stay)
     under: tuple[Line, ...] = ()
 
 
@@ -33,38 +37,45 @@ def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row]) -> L
     text = row["wording"] or row["outcome"] or row["topic"]
     refs = _numbers(row["n"], *(_n(row[name]) for name in ("ratified", "disputed")))
     gone = f", by {row['superseded_by']}" if row["superseded_by"] else ""
-    kind = "over" if row["status"] == "superseded" else ""
-    under = [*_reach(row, offers)]
-    vote = votes.get(row["resolves"])
-    if vote is not None:
-        under.append(Line(vote_line(vote), _numbers(vote["n"], vote["closed_n"])))
-    for label, side in _SIDES:
-        under += _voices(label, row[side])
-    under += _quoted(row["evidence"], text)
+    kind = {"ratified": "firm", "superseded": "over"}.get(row["status"], "")
+    under: list[Line] = []
+    for label, stance, side in _SIDES:
+        under += _voices(label, row["tally"][stance], row[side])
+    under += _reach(row, offers)
+    held = votes.get(row["resolves"])
+    if held is not None:
+        told = f"{held['ref']} {headline(held)}"
+        under.append(Line(told, _numbers(held["n"], held["closed_n"])))
+    if row["evidence"] and row["evidence"]["how"] != "vote":  # a count says what the vote does
+        under += _quoted(row["evidence"], text)
     return Line(text, refs, row["handle"], _status(row) + gone, kind, tuple(under))
 
 
+def _voices(label: str, count: int, voices: Sequence[Row]) -> Iterator[Line]:
+    """How many; their names on one line, but for who is against it, each with their words."""
+    if label == "against" and voices:
+        for voice in voices:
+            yield Line(
+                f"{voice['participant']}{_in_words(voice)}",
+                _numbers(_n(voice)),
+                label,
+                "",
+                "against",
+            )
+    elif voices or count:
+        names = ", ".join(voice["participant"] for voice in voices)
+        yield Line(names, _numbers(*map(_n, voices)), f"{max(count, len(voices))} {label}")
+
+
 def _reach(row: Row, offers: Mapping[str, Row]) -> Iterator[Line]:
+    """What it does to other items."""
     offer = offers.get(row["resolves"])
     by = f" by {offer['participant']}" if offer else ""
-    parts = [
-        tally(row["tally"]),
-        f"settles {row['resolves']}{by}" if row["resolves"] else "",
-        f"supersedes {row['supersedes']}" if row["supersedes"] else "",
-    ]
-    if any(parts):
-        yield Line("; ".join(filter(None, parts)), _numbers(offer["n"] if offer else None))
-
-
-def _voices(label: str, voices: Sequence[Row]) -> Iterator[Line]:
-    """Those for it on one line; whoever is against it with their words."""
-    if label == "against":
-        for voice in voices:
-            said = f": “{voice['quote']}”" if voice.get("quote") else ""
-            yield Line(f"{voice['participant']}{said}", _numbers(_n(voice)), label, "", "against")
-    elif voices:
-        names = ", ".join(voice["participant"] for voice in voices)
-        yield Line(names, _numbers(*map(_n, voices)), label)
+    settles = f"settles {row['resolves']}{by}" if row["resolves"] else ""
+    supersedes = f"supersedes {row['supersedes']}" if row["supersedes"] else ""
+    if settles or supersedes:
+        told = "; ".join(filter(None, [settles, supersedes]))
+        yield Line(told, _numbers(offer["n"] if offer else None))
 
 
 def proposal(row: Row) -> Line:
@@ -92,10 +103,15 @@ def proposal(row: Row) -> Line:
 
 def _objection(reaction: Row, note: str) -> Line:
     notes = ["with conditions"] if reaction["conditional"] else []
-    said = f": “{reaction['quote']}”" if reaction.get("quote") else ""
+    said = _in_words(reaction)
     kind = "against" if reaction["stance"] == "oppose" else ""
     text, mark = f"{reaction['participant']}{said}", _STANCES[reaction["stance"]]
     return Line(text, _numbers(_n(reaction)), mark, ", ".join(filter(None, [*notes, note])), kind)
+
+
+def _in_words(voice: Row) -> str:
+    said = voice.get("words") or voice.get("quote")
+    return f": “{said}”" if said else ""
 
 
 def suggestion(row: Row) -> Line:
@@ -113,18 +129,19 @@ def settled(row: Row, votes: Mapping[str, Row]) -> Line:
         f"repeats {row['echoes']}" if row["echoes"] else "",
     ]
     held = votes.get(row["handle"])
-    under = (vote(held),) if held is not None else ()
+    under = (vote(held, asked=False),) if held is not None else ()
     text = clip(row["text"] or row["topic"], SETTLED)
     return Line(text, refs, row["handle"], "; ".join(filter(None, notes)), "", under)
 
 
-def vote(row: Row) -> Line:
-    """With who chose what, a line an option."""
+def vote(row: Row, *, asked: bool = True) -> Line:
+    """With who chose what, a line an option; without what was `asked` where that stands above."""
     chose: dict[str, list[str]] = {}
     for name, choice in (row["ballots"] or {}).items():
         chose.setdefault(" > ".join(choice) or "could not be read", []).append(name)
     under = [Line(", ".join(names), (), choice) for choice, names in chose.items()]
-    return Line(vote_line(row), _numbers(row["n"], row["closed_n"]), under=tuple(under))
+    told = vote_line(row) if asked else f"{row['ref']} {headline(row)}"
+    return Line(told, _numbers(row["n"], row["closed_n"]), under=tuple(under))
 
 
 def moved(row: Row) -> Line:

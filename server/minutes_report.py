@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bus.entries import Record
 from memory.state import Memory
-from memory.text import ELLIPSIS, clip, one_line
+from memory.text import ELLIPSIS, clip, one_line, sentence_span
 from server.minutes import cited, minutes
 from server.minutes_actions import actions
 from server.minutes_decided import Decided
@@ -16,6 +16,7 @@ from server.minutes_layers import goals, learnt
 from server.minutes_names import Names
 from server.minutes_page import linked, sections
 from server.minutes_questions import questions
+from server.minutes_rows import QUOTE
 from server.minutes_voices import voices
 
 EVIDENCE: Final = 1200  # characters of a message, in the appendix
@@ -47,9 +48,8 @@ def report(memory: Memory, records: Iterable[Record], session: str = "") -> Row:
         "ended": ended,
         "present": present(memory),
         **found,
-        "decisions": [
-            {**row, "wording": _wording(row, memory, said)} for row in found["decisions"]
-        ],
+        "decisions": [_decision(row, memory, said) for row in found["decisions"]],
+        "open": [{**row, "reactions": _reasons(row["reactions"], said)} for row in found["open"]],
         "moved": moved(found),
         "actions": to_do,
         "questions": asked,
@@ -81,6 +81,24 @@ def moved(found: Row) -> list[Row]:
         if position["was"] and position["stance"] not in ("neutral", position["was"])
     ]
     return sorted(rows, key=lambda row: (row["n"], row["participant"], row["on"]))
+
+
+def _decision(row: Row, memory: Memory, said: dict[int, Record]) -> Row:
+    against = _reasons(row["dissenters"], said)
+    return {**row, "dissenters": against, "wording": _wording(row, memory, said)}
+
+
+def _reasons(voices: Sequence[Row], said: dict[int, Record]) -> list[Row]:
+    """The same with `words`: from the sentence that takes the stand on, why it is taken."""
+    return [{**voice, "words": _on_from(voice, said)} for voice in voices]
+
+
+def _on_from(voice: Row, said: dict[int, Record]) -> str | None:
+    if not voice.get("quote"):
+        return None
+    n, start, end = voice["cites"][0]
+    content = getattr(said[n].entry, "content", "") if n in said else ""
+    return clip(one_line(content[sentence_span(content, start, end)[0] :]), QUOTE) or None
 
 
 def _wording(row: Row, memory: Memory, said: dict[int, Record]) -> str | None:
