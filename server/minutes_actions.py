@@ -28,6 +28,7 @@ MOST: Final = 50
 TEXT: Final = 240
 _READ: Final = 50_000  # characters of a message: what is longer is pasted, not promised
 _LEAD: Final = " \t-*•>@"
+_WILL: Final = re.compile(r"will\b", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\s,:;()]+")
 
 Row = dict[str, Any]
@@ -116,7 +117,9 @@ def _who(match: Match, script: Script, names: Names, voice: Voice) -> str | None
     first, last = _sentence(match, voice)
     if match.rule.name.startswith("assigned"):
         named = script.unquoted[first : match.start].strip(f"{_LEAD},:;")
-        return names.find(named) if named or first != voice.start else voice.name
+        if not named and 0 < first == voice.start and _WILL.match(script.unquoted, match.start):
+            return voice.name  # a scribe's "ann: will ask them"
+        return names.find(named)
     if match.rule.name in ("marked", "listed"):
         if names.find("ai") and "AI:" in script.text[match.start :][:12]:
             return None  # a participant of that name is quoted

@@ -42,8 +42,7 @@ def present(memory: Memory) -> list[dict[str, Any]]:
 
 def title(report: Row) -> str:
     named = report["title"] or report["session"]
-    day = f"Minutes of {report['began'][:_DAY]}" if report["began"] else "Minutes"
-    return str(named or day)
+    return str(named or f"Minutes of {_days(report)}".removesuffix(" of "))
 
 
 def head(report: Row) -> Iterator[str]:
@@ -60,13 +59,18 @@ def head(report: Row) -> Iterator[str]:
         yield f"Present: {', '.join(names[:NAMED])}{more}"
 
 
+def _days(report: Row) -> str:
+    began, ended = ((report[name] or "")[:_DAY] for name in ("began", "ended"))
+    return began if began == ended else f"{began} to {ended}"
+
+
 def _when(report: Row) -> str:
     """From when to when, and for how long where that is less than a day."""
     began, ended = report["began"], report["ended"]
     if not began:
         return ""
     if began[:_DAY] != ended[:_DAY] or len(began) == _DAY:
-        return began[:_DAY] if began[:_DAY] == ended[:_DAY] else f"{began[:_DAY]} to {ended[:_DAY]}"
+        return _days(report)
     first, last = began[_DAY + 1 : _DAY + 6], ended[_DAY + 1 : _DAY + 6]
     if first == last:
         return f"{began[:_DAY]} {first} UTC"

@@ -147,8 +147,18 @@ def test_what_a_scribe_writes_down_is_the_promise_of_whoever_is_named() -> None:
     assert [(row["who"], row["text"]) for row in rows] == [
         ("Ana", "I'll order a lamp."), ("Bo", "will check the price."),
     ]  # fmt: skip
+    assert not found(*here, *minuted[:3], ("Cy", "Ana: please check the price."))[1:]
+    assert not found(("Ana", "Please check the price."), ("Ana", "Will check the price."))
     (row,) = found(*here, ("Cy", "Ana: I'll order a lamp."))
     assert (row["who"], row["by"]) == ("Cy", "Cy")
+
+
+@pytest.mark.parametrize(
+    "words", ["I'll start with the costs.", "I'll show you the map.", "I'll share my screen."]
+)
+def test_what_is_done_within_the_talk_is_no_action(words: str) -> None:
+    """Nobody has to be reminded of it afterwards."""
+    assert not found(("Ana", words))
 
 
 def silent(rows: Iterable[Row]) -> bool:
