@@ -100,6 +100,12 @@ def test_whoever_is_asked_by_name_answers_by_speaking() -> None:
     assert not unresolved(*here, asked, ("Cy", "A migration? Two days."))
 
 
+def test_a_word_is_no_name_because_somebody_is_called_so() -> None:
+    """Where it is not written as one."""
+    asked = ("Ana", "Who will be asked to pay for it?")
+    assert not unresolved(("Will Reed", "Hi."), asked, ("Bo", "Let us see about that."))
+
+
 def test_a_later_decision_on_the_same_resolves_it() -> None:
     """Most of its words; what was decided before it was asked did not."""
     decide = [
