@@ -20,12 +20,13 @@ _DAY: Final = len("2026-03-02")
 def span(messages: Iterable[Record], logged: bool) -> tuple[str | None, str | None]:
     """When the first and the last of them were said: RFC 3339 in UTC, or days.
 
-    By what the messages themselves say; where none does and they are `logged`, by when the
-    log had them: a session's own talk brings no times, and a record's were told to no log.
+    By what the messages themselves say. Where none says anything of it and they are `logged`,
+    by when the log had them: what is said in a session brings no times.
     """
     said = [*messages]
-    times = [time for record in said if (time := _said_at(record.entry)) is not None]
-    if not times and logged:
+    entries: list[Any] = [record.entry for record in said]
+    times = [time for entry in entries if (time := _said_at(entry)) is not None]
+    if not times and logged and all(entry.at_text is None for entry in entries):
         times = [_utc(_from_ms(record.received_ms)) for record in said if record.received_ms > 0]
     return (min(times), max(times)) if times else (None, None)
 

@@ -279,6 +279,9 @@ def test_minutes_of_a_session_and_of_its_file_are_the_same(at: Parley, tmp_path:
         filed = at("minutes", exported, "--format", "json", *moment)
         assert live.code == filed.code == 0
         assert json.loads(live.out) == json.loads(filed.out)
+        assert at("minutes", "demo", "--format", "html", *moment).out == (
+            at("minutes", exported, "--format", "html", *moment).out
+        )
         assert len(json.loads(live.out)["actions"]) == (0 if moment else 1)
     late = at("minutes", "demo", "--at", "9")
     assert (late.code, "has 2 primary entries" in late.err) == (2, True)
