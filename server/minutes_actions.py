@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -20,31 +20,37 @@ from memory.judge import Judge, Match
 from memory.patterns import Finder, Pack, compiled_set, parse_pack
 from memory.state import Memory
 from memory.text import clip, one_line, plain
+from server.minutes_decided import Decided
 from server.minutes_names import Names
-from server.minutes_words import content
+from server.minutes_voices import Voice
 
 MOST: Final = 50
-NEAR: Final = 20  # messages between a decision and what follows from it
-SHARED: Final = 2  # stems that they have in common
 TEXT: Final = 240
 _READ: Final = 50_000  # characters of a message: what is longer is pasted, not promised
 _LEAD: Final = " \t-*•>@"
+_WILL: Final = re.compile(r"will\b", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\s,:;()]+")
 
 Row = dict[str, Any]
 
 
-def actions(memory: Memory, messages: Iterable[Record]) -> tuple[list[Row], int]:
-    """The newest candidates, oldest first, and how many older ones are left out."""
+def actions(
+    memory: Memory, messages: Iterable[Record], said: Mapping[int, Voice], decided: Decided
+) -> tuple[list[Row], int]:
+    """The newest candidates, oldest first, and how many older ones are left out.
+
+    `said` tells whose words each of the `messages` is.
+    """
     names, reader = Names(memory), promises()
     found: deque[Row] = deque(maxlen=MOST)
     count = 0
     for record in messages:
-        for row in reader.read(record, names):
+        for row in reader.read(record, names, said[record.n]):
             count += 1
             found.append(row)
-    decided = _decided(memory)
-    return [{**row, "decision": _nearest(row, decided)} for row in found], count - len(found)
+    return [{**row, "decision": decided.near(row["text"], row["n"])} for row in found], count - len(
+        found
+    )
 
 
 class Promises:
@@ -56,7 +62,7 @@ class Promises:
         self._gate = compiled_set(tuple(rule.pattern for rule in pack.rules)).Match
         self._finders = [Finder(rule.pattern, rule.name) for rule in pack.rules]
 
-    def read(self, record: Record, names: Names) -> list[Row]:
+    def read(self, record: Record, names: Names, voice: Voice) -> list[Row]:
         """What one message promises or hands on, each sentence once, in its order."""
         entry: Any = record.entry
         text = plain(entry.content[:_READ])
@@ -69,9 +75,9 @@ class Promises:
             first = match.sentence[0]
             if first in rows or self._judge.objection(script.unquoted, match):
                 continue
-            who = _who(match, script, names, names.canonical(entry.participant))
+            who = _who(match, script, names, voice)
             if who is not None:
-                rows[first] = _row(record, match, who, names)
+                rows[first] = _row(record, match, who, voice)
         return [rows[first] for first in sorted(rows)]
 
     def _matches(self, script: Script, hits: Sequence[int]) -> Iterator[Match]:
@@ -106,16 +112,19 @@ def shipped() -> Pack:
     return parse_pack(tree["pack"])
 
 
-def _who(match: Match, script: Script, names: Names, speaker: str) -> str | None:
+def _who(match: Match, script: Script, names: Names, voice: Voice) -> str | None:
     """Who is to do it; "" where nobody is named, None where it is no action after all."""
-    first, last = match.sentence
+    first, last = _sentence(match, voice)
     if match.rule.name.startswith("assigned"):
-        return names.find(script.unquoted[first : match.start].strip(f"{_LEAD},:;"))
+        named = script.unquoted[first : match.start].strip(f"{_LEAD},:;")
+        if not named and 0 < first == voice.start and _WILL.match(script.unquoted, match.start):
+            return voice.name  # a scribe's "ann: will ask them"
+        return names.find(named)
     if match.rule.name in ("marked", "listed"):
         if names.find("ai") and "AI:" in script.text[match.start :][:12]:
             return None  # a participant of that name is quoted
         return _named(script.text[match.end - 1 : last], names)
-    return speaker
+    return voice.name
 
 
 def _named(rest: str, names: Names) -> str:
@@ -129,36 +138,24 @@ def _named(rest: str, names: Names) -> str:
     return next((name for name in mentioned if name is not None), "")
 
 
-def _row(record: Record, match: Match, who: str, names: Names) -> Row:
-    entry: Any = record.entry
+def _sentence(match: Match, voice: Voice) -> tuple[int, int]:
+    """Without the name that a scribe wrote before it."""
     first, last = match.sentence
+    behind = first < voice.start <= match.start
+    return (voice.start, last) if behind else (first, last)
+
+
+def _row(record: Record, match: Match, who: str, voice: Voice) -> Row:
+    entry: Any = record.entry
+    first, last = _sentence(match, voice)
+    while entry.content[first : first + 1].isspace():
+        first += 1
     return {
         "who": who or None,
-        "by": names.canonical(entry.participant),
+        "by": voice.name,
         "text": clip(one_line(entry.content[first:last]), TEXT),
         "n": record.n,
         "at": entry.at,
         "cites": [[record.n, first, last]],
         "rule": match.rule.name,
     }
-
-
-Decided = list[tuple[int, str, frozenset[str]]]
-
-
-def _decided(memory: Memory) -> Decided:
-    standing = [one for one in memory.decisions.values() if memory.decision(one.ref) is one]
-    return [
-        (one.born, one.handle, frozenset(content(f"{one.topic} {one.outcome}"))) for one in standing
-    ]
-
-
-def _nearest(row: Row, decided: Decided) -> str | None:
-    """The decision nearby that speaks of the same."""
-    said = frozenset(content(row["text"]))
-    near = [
-        (abs(born - row["n"]), handle)
-        for born, handle, stems in decided
-        if abs(born - row["n"]) <= NEAR and len(stems & said) >= SHARED
-    ]
-    return min(near, default=(0, None))[1]

@@ -9,7 +9,9 @@ from html import escape
 from typing import Any, Final
 
 from memory.text import visible
-from server.minutes_page import Line, counts, sections, shown_at, title
+from server.minutes_head import head, title
+from server.minutes_lines import Line
+from server.minutes_page import sections, shown_at
 
 STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#555b63;--bg:#fff;--line:#d5d9de;--link:#0b57a4;
@@ -20,13 +22,17 @@ body{margin:0 auto;max-width:46rem;padding:1.5rem 1rem 4rem;background:var(--bg)
 font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.6rem;line-height:1.25;margin:0}h2{font-size:1.2rem;margin:2rem 0 .5rem;
 border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:1rem 0 .25rem}
-p.about,p.counts,.note{color:var(--soft)}ul{padding-left:1.25rem;margin:.25rem 0}li{margin:.25rem 0}
-.mark{font-weight:600}.quote{font-style:italic}.against>.mark{color:var(--bad)}
-.long,blockquote{white-space:pre-wrap}
-blockquote{margin:0;padding:.5rem .75rem;background:var(--raised);border-left:3px solid var(--line)}
+p{margin:.35rem 0}p.about,p.counts,.note{color:var(--soft)}ul{list-style:none;padding-left:1rem;
+margin:.15rem 0}section>ul{padding-left:0}li{margin:.15rem 0}section>ul>li{margin:.6rem 0}
+.mark{font-weight:600}.firm>bdi{font-weight:600}.over>bdi{color:var(--soft)}
+.quote{font-style:italic}.against>.mark{color:var(--bad)}.long,blockquote{white-space:pre-wrap}
+blockquote{margin:0;padding:.5rem .75rem;background:var(--raised);
+border-left:3px solid var(--line)}
 a{color:var(--link)}:target blockquote{border-left-color:var(--link)}
-@media print{body{max-width:none;padding:0;font-size:10pt}h2,h3{break-after:avoid}
-article,li{break-inside:avoid}a{color:inherit;text-decoration:none}}
+@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--bg:#fff;--line:#bbb;--link:#000;
+--bad:#8a1c16;--raised:#fff}body{max-width:none;padding:0;font-size:10pt;line-height:1.35}
+h2,h3{break-after:avoid}article,li{break-inside:avoid}.appendix{break-before:page}
+a{color:inherit;text-decoration:none}}
 """
 _HASH: Final = b64encode(sha256(STYLE.encode()).digest()).decode()
 _POLICY: Final = (
@@ -50,15 +56,17 @@ def _plain(text: str, keep_newlines: bool = False) -> str:
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    head = _plain(title(report)) or "Minutes"
+    name = _plain(title(report)) or "Minutes"
     yield from (
         "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
-        f"<title>{head}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", "<main>",
-        f"<h1>{told(title(report))}</h1>", f'<p class="counts">{told(counts(report))}</p>',
+        f"<title>{name}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", "<main>",
+        f"<h1>{told(title(report))}</h1>",
     )  # fmt: skip
+    for line in head(report):
+        yield f'<p class="counts">{told(line)}</p>'
     at_hand = {row["n"] for row in report["evidence"]}
     for number, section in enumerate(sections(report), 1):
         yield f'<section aria-labelledby="s{number}">'
@@ -98,7 +106,7 @@ def _parts(line: Line, at_hand: set[int]) -> Iterator[str]:
 def _evidence(report: Mapping[str, Any]) -> Iterator[str]:
     if not report["evidence"]:
         return
-    yield '<section aria-labelledby="evidence">'
+    yield '<section class="appendix" aria-labelledby="evidence">'
     yield '<h2 id="evidence">Evidence</h2>'
     for row in report["evidence"]:
         yield f'<article id="m{row["n"]}"><h3>[{row["n"]}] {told(shown_at(row))}</h3>'

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from memory.text import visible
-from server.minutes_page import Line, counts, sections, shown_at, title
+from server.minutes_head import head, title
+from server.minutes_lines import Line
+from server.minutes_page import sections, shown_at
 
 # Every mark that some dialect of Markdown reads: emphasis, links, code, HTML, entities, lists,
 # headings, tables, footnotes, mathematics, bare addresses, mentions.
@@ -26,8 +28,8 @@ def escaped(text: str) -> str:
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"# {escaped(title(report)) or 'Minutes'}"
-    yield ""
-    yield escaped(counts(report))
+    for told in head(report):
+        yield from ("", escaped(told))
     at_hand = {row["n"] for row in report["evidence"]}
     for section in sections(report):
         yield from ("", f"## {section.heading}", "")

@@ -35,11 +35,20 @@ class Names:
         return self._memory.names.get(small) or self._firsts.get(small)
 
     def in_text(self, text: str) -> list[str]:
-        """The participants that `text` names by a word of its own."""
+        """The participants that `text` names by a word of its own.
+
+        A first name has to be written as a name is: "who will go" does not ask Will.
+        """
         if self._pattern is None:
             return []
-        said = (self.find(found[0]) for found in self._pattern.finditer(text))
+        said = (self._written(found[0]) for found in self._pattern.finditer(text))
         return list(dict.fromkeys(name for name in said if name is not None))
+
+    def _written(self, said: str) -> str | None:
+        name = self.find(said)
+        if name is None or said.casefold() in self._memory.names:
+            return name
+        return name if said[:1].isupper() or not name[:1].isupper() else None
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:

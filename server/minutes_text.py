@@ -9,7 +9,9 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from server.minutes_page import Line, counts, sections, shown_at, title
+from server.minutes_head import head, title
+from server.minutes_lines import Line
+from server.minutes_page import sections, shown_at
 from server.output import shown
 
 _STYLES: Final = {"quote": "italic", "against": "red"}
@@ -30,7 +32,8 @@ def render(report: Mapping[str, Any]) -> str:
 
 def _lines(report: Mapping[str, Any]) -> Iterator[Text]:
     yield Text(_flat(title(report)), style="bold underline")
-    yield Text(_flat(counts(report)), style="dim")
+    for told in head(report):
+        yield Text(_flat(told), style="dim")
     for section in sections(report):
         yield Text("")
         yield Text(section.heading, style="bold")

@@ -18,12 +18,13 @@ from server.gateway.reading import At, check
 
 router = APIRouter()
 
-Form = Literal["json", "md", "html"]
+Form = Literal["json", "md", "html", "text"]
 
 _TYPES: Final[dict[str, str]] = {
     "json": "application/json",
     "md": "text/markdown; charset=utf-8",
     "html": "text/html; charset=utf-8",
+    "text": "text/plain; charset=utf-8",
 }
 _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     **problems("no-session", "not-yet"),
@@ -32,6 +33,7 @@ _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
         "content": {
             "text/markdown": {"schema": {"type": "string"}},
             "text/html": {"schema": {"type": "string"}},
+            "text/plain": {"schema": {"type": "string"}},
         },
     },
 }
@@ -43,12 +45,13 @@ async def get_minutes(
 ) -> Response:
     """What a session came to: decisions, open proposals, who moved, action candidates, evidence.
 
-    Markdown and HTML come as a file.
+    Markdown, HTML and plain text come as a file.
     """
     body = await page(doors, session, at, format)
     headers = {}
     if format != "json":
-        headers["Content-Disposition"] = f'attachment; filename="minutes-{session}.{format}"'
+        ending = "txt" if format == "text" else format
+        headers["Content-Disposition"] = f'attachment; filename="minutes-{session}.{ending}"'
     return Response(body, headers=headers, media_type=_TYPES[format])
 
 

@@ -195,18 +195,20 @@ async def test_what_is_not_there_is_not_explained(d: Standing, bus: Bus) -> None
         assert (await ask(d, f"explain/{ref}")).status_code == status
 
 
-async def test_minutes_come_in_three_forms(d: Standing, bus: Bus) -> None:
+async def test_minutes_come_in_four_forms(d: Standing, bus: Bus) -> None:
     """As data, and as files to hand on; of a past moment without what came later."""
     memory = await MemoryReader(bus, PACKS).current("a")
     expected = report(memory, await whole(bus, "a"), "a")
     found = await ask(d, "minutes")
     assert found.json() == orjson.loads(render(expected, "json"))
-    forms: dict[Form, str] = {"md": "text/markdown", "html": "text/html"}
-    for form, media in forms.items():
+    forms: dict[Form, tuple[str, str]] = {
+        "md": ("text/markdown", "md"), "html": ("text/html", "html"), "text": ("text/plain", "txt"),
+    }  # fmt: skip
+    for form, (media, ending) in forms.items():
         found = await ask(d, "minutes", format=form)
         assert found.content == render(expected, form)
         assert found.headers["content-type"] == f"{media}; charset=utf-8"
-        assert found.headers["content-disposition"] == f'attachment; filename="minutes-a.{form}"'
+        assert found.headers["content-disposition"] == f'attachment; filename="minutes-a.{ending}"'
     past = (await ask(d, "minutes", at=12)).json()
     assert past["n"] == 12
     assert max(row["n"] for row in past["evidence"]) <= 12

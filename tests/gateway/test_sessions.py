@@ -195,7 +195,7 @@ async def test_no_more_scenarios_are_played_than_are_allowed(redis_url: str) -> 
         assert (slug(unknown), unknown.json()["field"]) == ("invalid", "scenario")
         titled = {"session": "x", "title": "Mine", "run": "script", **body}
         assert slug(await client.post("/v1/sessions", json=titled)) == "refused"
-        await client.post(f"/v1/sessions/{NAME}/close", json={})
+        await client.post(f"/v1/sessions/{NAME}/close")
         assert slug(await client.post(path, json=body)) == "closed"
 
 

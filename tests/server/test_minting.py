@@ -98,3 +98,12 @@ def test_what_no_token_may_say_is_told_in_a_line(
     """Before anything is printed."""
     with pytest.raises(Misuse, match=told):
         token(settings(tmp_path, secret=SECRET), wish(**given), as_json=False)
+
+
+def test_rights_are_given_by_commas_or_one_by_one(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """As one would write them either way."""
+    token(settings(tmp_path, secret=SECRET), wish(may=("vote, close", "ask")), as_json=False)
+    found = Keyring([SECRET]).verify(capfdbinary.readouterr().out.decode().strip(), time.time())
+    assert set(found.may or ()) == {"vote", "close", "ask"}
