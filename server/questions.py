@@ -16,7 +16,7 @@ from server.explaining import explained
 from server.held import Held, holding
 from server.layers import Told, layer
 from server.measuring import measured
-from server.minutes import cited, minutes
+from server.minutes.digest import cited, minutes
 from server.settings import Settings
 from server.talking import handle
 

@@ -8,7 +8,7 @@ from typing import Any
 from memory.claims.reading import Read, Reading, Voice
 from memory.items import Origin
 from memory.state import Memory
-from server.minutes_rows import Said, origin_row
+from server.cite_rows import Said, origin_row
 
 Row = dict[str, Any]
 

@@ -106,9 +106,9 @@ def minutes(
     ] = None,
 ) -> None:
     """The minutes of a session or transcript, to hand on."""
-    from server import minutes_export
+    from server.minuting import minutes as handed_on
 
-    minutes_export.minutes(settings(ctx), source, format, at, out)
+    handed_on(settings(ctx), source, format, at, out)
 
 
 def schema(

@@ -67,7 +67,7 @@ async def page(doors: Doors, session: str, at: int | None, format: Form) -> byte
 
 
 def _rendered(memory: Memory, said: list[Record], session: str, format: Form) -> bytes:
-    from server.minutes_export import render
-    from server.minutes_report import report
+    from server.minutes.forms import render
+    from server.minutes.report import report
 
     return render(report(memory, said, session), format)

@@ -23,7 +23,7 @@ from server.errors import Failure, Misuse
 from server.files import write_file
 from server.interrupts import interruptible
 from server.logs import configure
-from server.minutes import minutes
+from server.minutes.digest import minutes
 from server.output import cell, emit, stderr, stdout, tell
 from server.packs import Packs, read_packs
 from server.running import connected, run

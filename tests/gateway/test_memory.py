@@ -17,9 +17,9 @@ from memory.context import Profile
 from server.asking import replayed, said
 from server.explaining import explanation
 from server.layers import LAYERS
-from server.minutes import cited, minutes
-from server.minutes_export import Form, render
-from server.minutes_report import report
+from server.minutes.digest import cited, minutes
+from server.minutes.forms import Form, render
+from server.minutes.report import report
 from tests.doors import Standing, doors
 from tests.logs import PACKS
 from tests.sessions import discuss, whole

@@ -10,10 +10,10 @@ import pytest
 
 from memory.patterns import Rule
 from server.analysis import Analysis, analyze
-from server.minutes_actions import MOST, actions, shipped
-from server.minutes_decided import NEAR, Decided
-from server.minutes_report import report
-from server.minutes_voices import voices
+from server.minutes.actions import MOST, actions, shipped
+from server.minutes.decided import NEAR, Decided
+from server.minutes.report import report
+from server.minutes.voices import voices
 from server.settings import settled
 from server.transcripts import parse_transcript
 

@@ -16,9 +16,10 @@ from markdown_it.token import Token
 from memory.text import visible
 from server.analysis import Analysis, analyze
 from server.demonstration import bundled
-from server.minutes_export import is_file, render
-from server.minutes_page import OPEN
-from server.minutes_report import report
+from server.minutes.forms import render
+from server.minutes.page import OPEN
+from server.minutes.report import report
+from server.minuting import is_file
 from server.settings import settled
 from server.transcripts import parse_transcript
 from tests.calls import Parley

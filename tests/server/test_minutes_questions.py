@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from server.analysis import Analysis, analyze
-from server.minutes_questions import MOST
-from server.minutes_replies import AFTER
-from server.minutes_report import report
+from server.minutes.questions import MOST
+from server.minutes.replies import AFTER
+from server.minutes.report import report
 from server.settings import settled
 from server.transcripts import parse_transcript
 

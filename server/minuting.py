@@ -5,23 +5,22 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
-from typing import Any, Literal
-
-import orjson
+from typing import Any
 
 from bus import Bus
 from bus.audit import records as records_of
 from bus.entries import PRIMARY, Record
 from memory.fold import apply
 from memory.state import Memory
-from server import minutes_html, minutes_markdown, minutes_text
 from server.analysis import analyze
 from server.asking import entries
 from server.audit import findings, skips
 from server.errors import BadSessionFile, Misuse, NotYet
 from server.files import SessionFile, decode_file, write_bytes
 from server.held import holding
-from server.minutes_report import report
+from server.minutes import text
+from server.minutes.forms import Form, render
+from server.minutes.report import report
 from server.output import emit_bytes, stdout, tell
 from server.packs import read_packs
 from server.questions import memory_in
@@ -29,8 +28,6 @@ from server.running import run
 from server.settings import Settings
 from server.transcripts import FORMATS, parse_transcript, read_transcript
 from server.transcripts.written import told
-
-Form = Literal["text", "md", "html", "json"]
 
 _SESSION = b'{"parley":"session",'
 _ENDINGS = frozenset({"json", "zip", *(end for each in FORMATS for end in each.extensions)})
@@ -43,21 +40,9 @@ def minutes(settings: Settings, source: str, form: Form, at: int | None, out: Pa
         write_bytes(out, render(found, form))
         tell(f"the minutes are in {out}")
     elif form == "text":
-        minutes_text.write(stdout(), found)
+        text.write(stdout(), found)
     else:
         emit_bytes(render(found, form))
-
-
-def render(found: dict[str, Any], form: Form) -> bytes:
-    """A report in one of its forms."""
-    match form:
-        case "md":
-            return minutes_markdown.render(found).encode()
-        case "html":
-            return minutes_html.render(found).encode()
-        case "text":
-            return minutes_text.render(found).encode()
-    return orjson.dumps(found, option=orjson.OPT_NON_STR_KEYS) + b"\n"
 
 
 def is_file(source: str) -> bool:

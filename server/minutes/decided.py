@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from memory.state import Memory
-from server.minutes_words import content
+from server.minutes.words import content
 
 NEAR: Final = 20  # messages between a decision and what follows from it
 SHARED: Final = 2  # stems that they have in common

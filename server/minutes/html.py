@@ -9,9 +9,9 @@ from html import escape
 from typing import Any, Final
 
 from memory.text import visible
-from server.minutes_head import head, title
-from server.minutes_lines import Line
-from server.minutes_page import sections, shown_at
+from server.minutes.head import head, title
+from server.minutes.lines import Line
+from server.minutes.page import sections, shown_at
 
 STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#555b63;--bg:#fff;--line:#d5d9de;--link:#0b57a4;

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from memory.text import visible
-from server.minutes_head import head, title
-from server.minutes_lines import Line
-from server.minutes_page import sections, shown_at
+from server.minutes.head import head, title
+from server.minutes.lines import Line
+from server.minutes.page import sections, shown_at
 
 # Every mark that some dialect of Markdown reads: emphasis, links, code, HTML, entities, lists,
 # headings, tables, footnotes, mathematics, bare addresses, mentions.

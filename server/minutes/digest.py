@@ -14,7 +14,7 @@ from memory.claims.reading import reading, status_of
 from memory.items import Decision, Origin, Participant, Position, Proposal
 from memory.state import Memory
 from memory.stats import stats
-from server.minutes_rows import Said, origin_row, quote
+from server.cite_rows import Said, origin_row, quote
 from server.readings import cited_by, reading_rows
 from server.vote_rows import vote_row
 

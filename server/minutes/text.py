@@ -9,9 +9,9 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from server.minutes_head import head, title
-from server.minutes_lines import Line
-from server.minutes_page import sections, shown_at
+from server.minutes.head import head, title
+from server.minutes.lines import Line
+from server.minutes.page import sections, shown_at
 from server.output import shown
 
 _STYLES: Final = {"quote": "italic", "against": "red"}

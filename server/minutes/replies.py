@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 from bus.entries import Record
 from memory.clauses import Span
 from memory.text import IDEOGRAPHIC
-from server.minutes_names import Names
-from server.minutes_voices import Voice
-from server.minutes_words import content
+from server.minutes.names import Names
+from server.minutes.voices import Voice
+from server.minutes.words import content
 
 AFTER: Final = 8  # messages in which an answer may come
 _SHORT: Final = 6  # words of a bare yes or no

@@ -8,16 +8,16 @@ from typing import Any, Final
 from bus.entries import Record
 from memory.state import Memory
 from memory.text import ELLIPSIS, clip, one_line, sentence_span
-from server.minutes import cited, minutes
-from server.minutes_actions import actions
-from server.minutes_decided import Decided
-from server.minutes_head import present, span
-from server.minutes_layers import goals, learnt
-from server.minutes_names import Names
-from server.minutes_page import linked, sections
-from server.minutes_questions import questions
-from server.minutes_rows import QUOTE
-from server.minutes_voices import voices
+from server.cite_rows import QUOTE
+from server.minutes.actions import actions
+from server.minutes.decided import Decided
+from server.minutes.digest import cited, minutes
+from server.minutes.head import present, span
+from server.minutes.layers import goals, learnt
+from server.minutes.names import Names
+from server.minutes.page import linked, sections
+from server.minutes.questions import questions
+from server.minutes.voices import voices
 
 EVIDENCE: Final = 1200  # characters of a message, in the appendix
 WORDING: Final = 600  # of a decision

@@ -17,11 +17,11 @@ from memory.clauses import Script, Span
 from memory.items import Proposal
 from memory.state import Memory
 from memory.text import IDEOGRAPHIC, clip, one_line, plain
-from server.minutes_decided import Decided
-from server.minutes_names import Names
-from server.minutes_replies import Question, Replies, openers
-from server.minutes_voices import Voice
-from server.minutes_words import content
+from server.minutes.decided import Decided
+from server.minutes.names import Names
+from server.minutes.replies import Question, Replies, openers
+from server.minutes.voices import Voice
+from server.minutes.words import content
 
 MOST: Final = 30
 TEXT: Final = 240

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from server import minutes_lines as lines
-from server.minutes_lines import Line
+from server.minutes import lines
+from server.minutes.lines import Line
 from server.output import many
 
 Row = Mapping[str, Any]

@@ -20,9 +20,9 @@ from memory.judge import Judge, Match
 from memory.patterns import Finder, Pack, compiled_set, parse_pack
 from memory.state import Memory
 from memory.text import clip, one_line, plain
-from server.minutes_decided import Decided
-from server.minutes_names import Names
-from server.minutes_voices import Voice
+from server.minutes.decided import Decided
+from server.minutes.names import Names
+from server.minutes.voices import Voice
 
 MOST: Final = 50
 TEXT: Final = 240
