@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from bus import Bus, Draft
-from bus.entries import SummaryMade
+from bus.entries import NoteRevised, SummaryMade
 from listeners.reader import MemoryReader
 from memory.canonical import dump
 from memory.context import Profile
@@ -23,6 +23,7 @@ from server.minutes_report import report
 from tests.doors import Standing, doors
 from tests.logs import PACKS
 from tests.sessions import discuss, whole
+from tests.sse import streamed
 
 SLUG = "urn:parley:problem:"
 
@@ -67,6 +68,21 @@ async def test_everybodys_notebooks_are_for_the_operator(d: Standing, bus: Bus) 
     for path in ("memory", "memory/notebooks"):
         assert (await ask(d, path)).status_code == 403
         assert (await asked(d, path)).status_code == 200
+
+
+async def test_a_rewritten_notebook_is_nobody_elses_either(d: Standing, bus: Bus) -> None:
+    """Whoever wrote the words, a participant or a model: no list and no stream has them."""
+    note = NoteRevised(participant="ana", cause=2, text="canary7f3a")
+    receipt = (await bus.publish("a", [Draft("note", note)]))[0]
+    (row,) = (await ask(d, "entries", after=receipt.seq - 1)).json()["items"]
+    assert row["entry"]["kind"] == "note.revised"
+    assert "canary7f3a" not in str(row)
+    path = f"/v1/sessions/a/events?after={receipt.seq - 1}"
+    async with streamed(d.url, path, d.token("zoe", session="a")) as stream:
+        while (event := await stream.next()).id != str(receipt.seq):
+            pass
+    assert "note.revised" in str(event.data)
+    assert "canary7f3a" not in str(event.data)
 
 
 async def test_what_has_not_come_yet_is_refused(d: Standing, bus: Bus) -> None:
