@@ -57,7 +57,7 @@ class Rooms:
         return None if held is None else held.room
 
     def channel(self, session: str) -> Channel:
-        """The live stream; only inside `room(session)`. Raises `SessionNotFound` once it is over."""
+        """The live stream, inside `room(session)`. Raises `SessionNotFound` once it is over."""
         if session not in self._held:
             raise SessionNotFound(session)
         return self._held[session].channel
