@@ -28,6 +28,7 @@ from server.running import Running
 from server.settings import Settings
 
 SESSION: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # as `bus.keys` has it
+MADE_AT_ONCE: Final = 2  # minutes, in threads that others need as well
 MOST: Final = 2**53 - 1  # of any whole number in a request: JavaScript reads no larger one
 
 
@@ -48,6 +49,7 @@ class Doors:
     origins: Origins
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
+    making: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MADE_AT_ONCE))
     metrics: Metrics = field(default_factory=Metrics)
     views: Kept = field(default_factory=Kept)
 

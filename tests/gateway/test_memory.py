@@ -16,13 +16,14 @@ from memory.canonical import dump
 from memory.context import Profile
 from server.asking import replayed, said
 from server.explaining import explanation
+from server.gateway import routes_minutes
 from server.layers import LAYERS
 from server.minutes import cited, minutes
 from server.minutes_export import Form, render
 from server.minutes_report import report
 from tests.doors import Standing, doors
 from tests.logs import PACKS
-from tests.sessions import discuss, whole
+from tests.sessions import discuss, thoughts, whole
 from tests.sse import streamed
 
 SLUG = "urn:parley:problem:"
@@ -237,3 +238,26 @@ async def test_without_the_session_there_is_nothing(d: Standing) -> None:
     for path in paths:
         found = await asked(d, path)
         assert (found.status_code, found.json()["type"]) == (404, SLUG + "no-session"), path
+
+
+async def test_minutes_are_made_once_for_whoever_asks(
+    d: Standing, bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until something comes, redacted or said: what is shown then is new."""
+    made: list[str] = []
+    rendered = routes_minutes._rendered
+
+    def counted(*given: Any) -> bytes:
+        made.append(given[-1])
+        return rendered(*given)
+
+    monkeypatch.setattr(routes_minutes, "_rendered", counted)
+    first, *others = [await ask(d, "minutes", format="md") for _ in range(3)]
+    assert (made, {one.content for one in others}) == (["md"], {first.content})
+    async with d.client(d.operator()) as operator:
+        body = {"n": 1, "reason": "asked", "renumber": True}
+        assert (await operator.post("/v1/sessions/a/redactions", json=body)).status_code == 201
+    await ask(d, "minutes", format="md")
+    await bus.publish("a", thoughts(1, 900))
+    await ask(d, "minutes", format="md")
+    assert made == ["md"] * 3
