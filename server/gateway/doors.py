@@ -29,6 +29,7 @@ from server.running import Running
 from server.settings import Settings
 
 SESSION: Final = "^" + SESSION_ID.pattern.replace(r"\Z", "$")  # as JSON Schema has it
+MADE_AT_ONCE: Final = 2  # minutes, in threads that others need as well
 MOST: Final = 2**53 - 1  # of any whole number in a request: JavaScript reads no larger one
 
 
@@ -49,6 +50,7 @@ class Doors:
     origins: Origins
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
+    making: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MADE_AT_ONCE))
     metrics: Metrics = field(default_factory=Metrics)
     views: Kept = field(default_factory=Kept)
 

@@ -19,6 +19,7 @@ from listeners.ranges import RangeGone
 from listeners.rooms.doors import LogReplaced
 from listeners.rooms.turns import FloorLost, NotGranted
 from memory import errors as memory_errors
+from memory.settings import Settings
 from personas.errors import PersonaError, PersonaNotFound
 from server import errors
 from server.gateway.slugs import EVERYWHERE, KINDS
@@ -27,6 +28,7 @@ from server.rows import Wrong
 
 MEDIA: Final = "application/problem+json"
 RETRY_SECONDS: Final = 1.0  # where nobody can say how long it takes
+_TAKES: Final = "Input should be "  # how a model's own words begin that name what is taken
 EXTRA: Final = ("field", "fault", "retry_after", "epoch", "limit", "seq", "needs")
 
 SCHEMA: Final[dict[str, Any]] = {
@@ -152,6 +154,18 @@ def _as(slug: str, **members: str) -> Callable[[Any], Problem]:
     )
 
 
+def _setting(error: memory_errors.SettingsRefused) -> Problem:
+    """Which setting, as far as its name is ours, and what it takes."""
+    path, tree = ["settings"], Settings().model_dump()
+    for step in error.key.split("."):
+        if not isinstance(tree, dict) or step not in tree:
+            break
+        path.append(step)
+        tree = tree[step]
+    told = error.reason if error.reason.startswith(_TAKES) else unechoed(error.reason)
+    return Problem("refused", detail=told, field=".".join(path))
+
+
 def _unavailable(_: BaseException) -> Problem:
     return Problem("unavailable", retry_after=RETRY_SECONDS)
 
@@ -175,6 +189,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     memory_errors.ContextOverflow: _as("budget-too-small", limit="floor"),
     memory_errors.LimitExceeded: _as("too-long", limit="limit"),
     memory_errors.DomainError: _told("refused"),
+    memory_errors.SettingsRefused: _setting,
     memory_errors.PackMissing: _told("refused", 409),
     memory_errors.RedactionRefused: _told("refused", 409),
     memory_errors.NotOpened: _told("refused", 409),

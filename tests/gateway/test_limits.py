@@ -109,6 +109,16 @@ async def test_over_the_rate_is_told_when_to_come_back(redis_url: str) -> None:
         assert (await ana.get("/v1/me")).status_code == 200
 
 
+async def test_many_tickets_give_no_more_than_one_token(redis_url: str) -> None:
+    """What a ticket is traded for has the rate of the token that asked for it."""
+    async with doors(redis_url, clock=Clock(), reads=1) as d, d.client(d.token("ana")) as ana:
+        ticket = (await ana.post("/v1/tickets", json={})).json()["ticket"]
+        assert [(await ana.get("/v1/me")).status_code for _ in range(4)] == [200] * 3 + [429]
+        async with d.client() as browser:
+            assert (await browser.post("/v1/login", json={"ticket": ticket})).status_code == 200
+            assert (await browser.get("/v1/me")).status_code == 429
+
+
 async def test_bad_tokens_are_slowed_down_by_where_they_come_from(redis_url: str) -> None:
     """Ten a minute, tickets among them; whoever has a good token there is not held up."""
     ticket = {"ticket": "bad"}
