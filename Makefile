@@ -27,7 +27,8 @@ demo: $(RUNTIME) ## replay the bundled deliberation, live; ARGS=--fast for flat 
 	@$(BIN)/parley demo $(ARGS)
 
 test: $(DEV) ## the test suite on the Redis at hand, without the long runs
-	@$(BIN)/python -m pytest -m "not long" $(ARGS)
+	@$(BIN)/python -m pytest -m "not long" --numprocesses auto --maxprocesses 4 \
+		--dist worksteal $(ARGS)
 
 test-redis: $(DEV) ## everything: every server found here, kill runs in full (minutes)
 	@$(BIN)/python -m pytest --servers all $(ARGS)

@@ -48,7 +48,7 @@ class Bus:
 
         self.open, self.publish, self.close = log.open, log.publish, log.close
         self.read, self.read_many, self.tail = log.read, log.read_many, log.tail
-        self.fact_rows = log.fact_rows
+        self.fact_rows, self.find = log.fact_rows, log.find
         self.info, self.sessions = sessions.info, sessions.sessions
         self.remove, self.restore = sessions.remove, sessions.restore
         self.mark, self.audit = sessions.mark, Audits(connections, keys).audit

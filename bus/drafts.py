@@ -117,8 +117,9 @@ def sealed(id: str, entry: Entry) -> Sealed:
         raise InvalidEntry(f"entry {id!r} cannot be written as UTF-8 JSON: {error}") from None
     if len(body) > _ENVELOPE:
         _check_size(id, entry, body)
-    if _has_numbers(entry) and isinstance(wire.decode(body), Unknown):  # beyond 64 bits
-        raise InvalidEntry(f"entry {id!r} could not be read back; its numbers are too large")
+    if _has_numbers(entry) and isinstance(wire.decode(body), Unknown):  # 64 bits, 246 levels
+        why = "its numbers are too large, or it is nested too deep"
+        raise InvalidEntry(f"entry {id!r} could not be read back; {why}")
     return Sealed(id, _class(entry), body, wire.fingerprint(body))
 
 

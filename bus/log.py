@@ -114,6 +114,15 @@ class Log:
             await self._meta(session, keys, "head")
         return records(reply)
 
+    async def find(self, session: str, id: str) -> Record | None:
+        """The entry of that id; None where none has it."""
+        keys = self._keys.of(session)
+        (value,) = await self._connections.command("HMGET", keys.ids, id)
+        if value is None:
+            return None
+        seq, _ = place(value)
+        return next(iter(await self.read(session, seq - 1, to=seq)), None)
+
     async def read_many(
         self, wanted: Sequence[tuple[str, int]], *, count: int = 500
     ) -> list[Stretch | None]:

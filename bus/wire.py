@@ -26,12 +26,16 @@ def encode(entry: Entry) -> bytes:
     `entry` may be a model or what `decode` gave. Raises `TypeError` for text that
     is not UTF-8 (lone surrogates) and for settings that are not JSON.
     """
+    return orjson.dumps(_data(entry), option=orjson.OPT_SORT_KEYS)
+
+
+def _data(entry: Entry) -> dict[str, Any]:
     data: dict[str, Any] = {"kind": entry.kind, "v": entry.v}
     for name, default in _FIELDS[entry.kind]:
         value = getattr(entry, name)
         if value != default:
             data[name] = _plain(value) if name == "packs" else value
-    return orjson.dumps(data, option=orjson.OPT_SORT_KEYS)
+    return data
 
 
 def replaced(entry: Entry, **fields: Any) -> Entry:
@@ -67,20 +71,25 @@ def decode(body: bytes) -> Entry | Unknown:
 
 def _is_writable(entry: Entry) -> bool:
     try:
-        encode(entry)
+        orjson.dumps(_within(_data(entry)))
     except TypeError:
         return False
     return True
 
 
+def _within(data: Any) -> Any:
+    """`data` as deep as the rows and pages may be that entries are shown in."""
+    return functools.reduce(lambda inner, _: [inner], range(_AROUND), data)
+
+
 def is_json(body: bytes) -> bool:
     """Whether `body` is JSON that `encode` could have written, nested no deeper.
 
-    The depth is orjson's own, so that a body reads alike everywhere: msgspec's
-    is whatever the caller's stack leaves.
+    The depth is orjson's own less what stands around an entry where it is shown, so
+    that a body reads alike everywhere: msgspec's is whatever the caller's stack leaves.
     """
     try:
-        orjson.dumps(orjson.loads(body))
+        orjson.dumps(_within(orjson.loads(body)))
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return False
     return True
@@ -145,7 +154,8 @@ _SHORT: Final = 1000  # bytes that hold 500 levels at most: msgspec reads those 
 _TREES: Final = frozenset({
     "session.opened", "settings.changed", "tool.called", "tool.returned", "items.extracted",
 })  # fmt: skip
-_NESTED: Final = 250  # brackets that surely stay above orjson's limit of 254 levels
+_AROUND: Final = 8  # levels of an answer, a page or a file around an entry
+_NESTED: Final = 242  # brackets that surely stay above orjson's limit of 254, less those
 _NOTHING = object()
 _INTEGER: Final = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _FIELDS = {kind: _fields(model) for kind, model in KINDS.items()}

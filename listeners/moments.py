@@ -213,7 +213,7 @@ class Moments:
             if course is not used and session not in self._builds:
                 room += course.size
                 del self._courses[session]
-        if used.size > self._room_bytes:
+        if used.packed > self._room_bytes:
             used.thin()
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from msgspec.json import encode
+
 from memory import ladder, lessons
 from memory.canonical import dump
 from memory.claims.counts import counts
@@ -24,6 +26,8 @@ from memory.text import measure
 def stats(memory: Memory) -> dict[str, Any]:
     """Counts and sizes. Sizes are bytes of canonical JSON, and tokens of the summaries.
 
+    Those bytes are without notebooks and the ballots of secret votes: everybody is shown
+    how many there are, and from one entry to the next could tell what was chosen.
     `proposals` counts the active ones, as the others have their own count by status.
     Shares are per mille, null where there is nothing to share.
     """
@@ -52,7 +56,7 @@ def stats(memory: Memory) -> dict[str, Any]:
         "echoes": sum(one.echoes is not None for one in proposals),
         "unknown": dict(sorted(memory.unknown.items())),
         "sizes": {
-            "memory_bytes": len(dump(memory)),
+            "memory_bytes": len(dump(memory)) - _kept_apart(memory),
             "summary_tokens": written,
             "summarised_tokens": covered,
             "open_messages": memory.open_count,
@@ -61,6 +65,12 @@ def stats(memory: Memory) -> dict[str, Any]:
         **layers(memory),
         **_limits(memory),
     }
+
+
+def _kept_apart(memory: Memory) -> int:
+    """Bytes of what not every reader is shown."""
+    secret = [vote.ballots for vote in memory.votes.held.values() if vote.secret]
+    return sum(len(encode(kept)) for kept in (memory.notebooks.notes, *secret))
 
 
 def _limits(memory: Memory) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from memory.context import Context, Profile, Request, assemble
 from memory.items import Fact
 from memory.state import Memory
 from server.items import item_rows
-from server.minutes import cited, minutes
+from server.minutes.digest import cited, minutes
 from server.opening import drafts, opening_of
 from server.packs import read_packs
 from server.settings import Settings

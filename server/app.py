@@ -32,9 +32,9 @@ from server.commands import (
     vote,
 )
 from server.commands.options import SOURCES
-from server.flags import Anywhere, with_settings
 from server.logs import configure
 from server.settings import built, gathered
+from server.settings.flags import Anywhere, with_settings
 
 app = typer.Typer(
     cls=Anywhere,

@@ -13,7 +13,7 @@ from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
 from server.errors import Failure
-from server.minutes import cited, minutes
+from server.minutes.digest import cited, minutes
 from server.packs import Packs
 
 PAGE: Final = 1000  # entries a round trip

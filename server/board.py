@@ -12,12 +12,13 @@ from itertools import islice
 from typing import Any, Final, TypeVar
 
 from memory import echoes
-from memory.claims.reading import Reading, reading, status_of
-from memory.items import Decision, Origin, Position, Proposal
+from memory.claims.reading import Read, Reading, reading, status_of
+from memory.items import Decision, Origin, Proposal
 from memory.state import Memory
 from memory.summaries import frontier
 from memory.text import clip
-from server.joining_view import floor_tree
+from server.floor_rows import floor_tree
+from server.minutes.digest import position_row
 from server.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a list
@@ -170,7 +171,7 @@ def _decision(read: Reading, one: Decision) -> Row:
     }
 
 
-def _read(one: Any) -> Row:
+def _read(one: Read) -> Row:
     """What a model alone reads in a message."""
     fields = ("kind", "status", "topic", "participant")
     told = {name: getattr(one, name) for name in fields}
@@ -181,23 +182,10 @@ def _lanes(memory: Memory) -> list[Row]:
     """Who stood where, whoever spoke most first."""
     spoken = memory.participants
     return [
-        {"participant": name, "positions": [_position(one) for one in held.values()]}
+        {"participant": name, "positions": [position_row(one) for one in held.values()]}
         for name in _by_talk(memory)
         if (held := spoken[name].positions)
     ]
-
-
-def _position(one: Position) -> Row:
-    return {
-        "on": one.on,
-        "stance": one.stance,
-        "n": one.cite.n,
-        "text": one.text,
-        "was": one.was,
-        "was_n": one.was_cite.n if one.was_cite else None,
-        "moved_by": one.moved_by or None,
-        "moved_n": one.moved_n or None,
-    }
 
 
 def _summaries(memory: Memory, more: dict[str, int]) -> list[Row]:

@@ -17,8 +17,8 @@ from memory.items import Cite, Decision, Fact, Origin, Proposal
 from memory.state import Memory
 from memory.stores import Episode, Insight
 from server.asking import Replayed, replayed
-from server.minutes import decision_row, origins_of, proposal_row
-from server.minutes_rows import origin_row, quote
+from server.cite_rows import origin_row, quote
+from server.minutes.digest import decision_row, origins_of, proposal_row
 from server.packs import Packs
 from server.readings import read_row
 from server.vote_rows import vote_row

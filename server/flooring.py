@@ -1,19 +1,21 @@
-"""The floor of a session from a command line: how it stands, and a moderator's word on it."""
+"""The floor of a session, for commands and doors: how it stands, and a moderator's word on it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ulid import ULID
 
 from bus.drafts import Draft, Receipt
-from bus.errors import StaleEpoch
-from server.chat_commands import parse
-from server.chat_lines import Publish
+from bus.errors import Conflict, StaleEpoch
+from memory.state import Memory
+from server.chat.commands import parse
+from server.chat.joining import check_allowed
+from server.chat.lines import Publish, seated
+from server.chat.views import told
 from server.errors import Failure, Misuse
+from server.floor_rows import floor_tree
 from server.held import Held, holding
-from server.joining import check_allowed
-from server.joining_view import floor_tree, told
 from server.settings import Settings
 from server.talking import person
 
@@ -48,6 +50,9 @@ async def moderated(
     `Failure` where `by` may not, and `StaleEpoch`.
     """
     memory = await held.reader.current(session)
+    before = await _done(held, session, command, None if server else by, id, memory)
+    if before is not None:
+        return before
     done = parse(command, by, memory)
     if not isinstance(done, Publish):
         raise Misuse(f"{command!r} changes nothing of the floor")
@@ -60,3 +65,24 @@ async def moderated(
     own = id or f"cli:{ULID()}"
     drafts = [Draft(f"{own}.{k}" if k else own, one) for k, one in enumerate(entries)]
     return (await held.bus.publish(session, drafts))[-1]
+
+
+_ONCE: Final = {"/grant": "floor.granted", "/interrupt": "floor.released"}
+
+
+async def _done(
+    held: Held, session: str, command: str, by: str | None, id: str, memory: Memory
+) -> Receipt | None:
+    """Where the entry of `id` stands by which `command` was done; raises `Conflict` for another.
+
+    Of those alone that cannot be done twice: to whoever has the floor it is not granted again.
+    """
+    word, _, name = command.partition(" ")
+    record = await held.bus.find(session, id) if id and word in _ONCE else None
+    if record is None:
+        return None
+    entry: Any = record.entry
+    whom = seated(memory, name) if name else None
+    if entry.kind != _ONCE[word] or entry.by != by or whom not in (None, entry.participant):
+        raise Conflict(session, id, record.seq)
+    return Receipt(record.seq, record.n, duplicate=True)

@@ -1,4 +1,4 @@
-"""Lessons at the command line: shown, saved to a file, brought from one session to another."""
+"""Lessons, for commands and doors: shown, saved to a file, brought from one session to another."""
 
 from __future__ import annotations
 

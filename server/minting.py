@@ -30,9 +30,10 @@ class Wish:
 def token(settings: Settings, wish: Wish, *, as_json: bool) -> None:
     """Print the token, or with `link` the page's address with a ticket. Raises `Misuse`."""
     keyring = Keyring(secret.as_kept(settings))
+    may = [word.strip() for each in wish.may for word in each.split(",")]
     made = claims(
         wish.name, wish.role, wish.session or EVERY_SESSION, time.time(),
-        may=wish.may or None, seconds=wish.hours * 3600,
+        may=may or None, seconds=wish.hours * 3600,
     )  # fmt: skip
     if wish.link:
         ticket = Tickets(keyring, time.time).made(made, LINK_SECONDS)

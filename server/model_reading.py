@@ -11,8 +11,8 @@ from memory.state import Memory
 from server.errors import Failure, Misuse
 from server.output import tell
 from server.running import run
+from server.scenarios.voices import heard
 from server.settings import Settings
-from server.voices import heard
 from server.working import model, prices
 
 

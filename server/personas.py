@@ -1,4 +1,4 @@
-"""Personas at the command line: found, checked, brought from files of other tools."""
+"""Personas, for commands and doors: found, checked, brought from files of other tools."""
 
 from __future__ import annotations
 

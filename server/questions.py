@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from bus import Bus
-from bus.entries import Record
 from memory import canonical
 from memory.context import Context, Profile
 from memory.state import Memory
@@ -17,30 +16,9 @@ from server.explaining import explained
 from server.held import Held, holding
 from server.layers import Told, layer
 from server.measuring import measured
-from server.minutes import cited, minutes
+from server.minutes.digest import cited, minutes
 from server.settings import Settings
 from server.talking import handle
-
-
-class Past(Protocol):
-    """Where past moments and the words of entries come from."""
-
-    async def at(self, session: str, n: int) -> Memory: ...
-
-    async def records(self, session: str, numbers: Iterable[int]) -> dict[int, Record]: ...
-
-
-class Replay:
-    """The log itself, read from its beginning for every question: what asks once needs no more."""
-
-    def __init__(self, held: Held) -> None:
-        self._held = held
-
-    async def at(self, session: str, n: int) -> Memory:
-        return await self._held.reader.at(session, n)
-
-    async def records(self, session: str, numbers: Iterable[int]) -> dict[int, Record]:
-        return await said(self._held.bus, session, numbers)
 
 
 async def check_moment(bus: Bus, session: str, at: int | None) -> None:
@@ -49,56 +27,17 @@ async def check_moment(bus: Bus, session: str, at: int | None) -> None:
         raise NotYet(at, n)
 
 
-async def memory_in(
-    held: Held, session: str, at: int | None = None, past: Past | None = None
-) -> Memory:
+async def memory_in(held: Held, session: str, at: int | None = None) -> Memory:
     """The memory, now or as of the `at`-th primary entry. Raises `NotYet`."""
     if at is None:
         return await held.reader.current(session)
     await check_moment(held.bus, session, at)
-    return await (past or Replay(held)).at(session, at)
-
-
-async def minutes_in(
-    held: Held, session: str, at: int | None = None, past: Past | None = None
-) -> dict[str, Any]:
-    """The minutes, now or as of the `at`-th primary entry."""
-    memory = await memory_in(held, session, at, past)
-    wanted = cited(memory)
-    found = await (past or Replay(held)).records(session, wanted)
-    if at is None:  # reading was an await: the copy may have been folded on
-        memory = await held.reader.current(session)
-    return minutes(memory, found)
-
-
-async def context_in(
-    held: Held,
-    session: str,
-    participant: str | None,
-    profile: Profile = "full",
-    budget: int | None = None,
-    at: int | None = None,
-    shared: Sequence[str] = (),
-) -> Context:
-    """The context of a participant, with what the sessions `shared` decided."""
-    await check_moment(held.bus, session, at)
-    return await held.reader.context(
-        session, participant, profile=profile, budget=budget, at=at, shared=shared
-    )
+    return await held.reader.at(session, at)
 
 
 async def stats_in(held: Held, session: str) -> dict[str, Any]:
     """Counts, sizes, forecasts."""
     return await measured(held.bus, held.reader, session)
-
-
-async def layer_in(
-    held: Held, session: str, name: str, at: int | None = None, past: Past | None = None
-) -> Told:
-    """One layer of memory, now or as of the `at`-th primary entry. Raises `Misuse`, `NotYet`."""
-    found = layer(name)
-    memory = await memory_in(held, session, at, past)
-    return Told(found.tree(memory), "\n".join(found.lines(memory)))
 
 
 @asynccontextmanager
@@ -120,7 +59,11 @@ async def canonical_memory(settings: Settings, session: str, at: int | None) -> 
 async def minutes_of(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
     """The minutes, now or as of the `at`-th primary entry."""
     async with _asking(settings, session) as held:
-        return await minutes_in(held, session, at)
+        memory = await memory_in(held, session, at)
+        found = await said(held.bus, session, cited(memory))
+        if at is None:  # reading was an await: the copy may have been folded on
+            memory = await held.reader.current(session)
+        return minutes(memory, found)
 
 
 async def context_of(
@@ -136,7 +79,10 @@ async def context_of(
     if session in shared:
         raise Misuse(f"--with {session}: its decisions are there already; name another session")
     async with _asking(settings, session) as held:
-        return await context_in(held, session, participant, profile, budget, at, shared)
+        await check_moment(held.bus, session, at)
+        return await held.reader.context(
+            session, participant, profile=profile, budget=budget, at=at, shared=shared
+        )
 
 
 async def story_of(settings: Settings, session: str, ref: str) -> dict[str, Any]:
@@ -153,6 +99,7 @@ async def stats_of(settings: Settings, session: str) -> dict[str, Any]:
 
 async def layer_of(settings: Settings, session: str, name: str, at: int | None) -> Told:
     """One layer of memory, now or as of the `at`-th primary entry."""
-    layer(name)  # said before anything is opened
+    found = layer(name)  # refused before anything is opened
     async with _asking(settings, session) as held:
-        return await layer_in(held, session, name, at)
+        memory = await memory_in(held, session, at)
+        return Told(found.tree(memory), "\n".join(found.lines(memory)))

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from memory.claims.reading import Read, Reading, Voice
+from memory.items import Origin
 from memory.state import Memory
-from server.minutes_rows import Said, origin_row
+from server.cite_rows import Said, origin_row
 
 Row = dict[str, Any]
 
@@ -95,5 +96,5 @@ def _item(item: Read, index: int) -> Iterator[Row]:
     yield {**status, **whence}
 
 
-def _whence(origin: Any, id: str) -> Row:
+def _whence(origin: Origin, id: str) -> Row:
     return {"how": origin.how, "rule": origin.rule, "confidence": origin.confidence, "id": id}

@@ -10,14 +10,16 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from bus import Bus, embedded
-from server.aliases import OLD_PREFIX
 from server.errors import Failure
-from server.leaves import PREFIX
 from server.settings import Settings, environment
-from server.sources import CONFIG
+from server.settings.aliases import OLD_PREFIX
+from server.settings.leaves import PREFIX
+from server.settings.sources import CONFIG
+
+Result = TypeVar("Result")
 
 STALE_MS = 15_000  # a worker beats every few seconds; one silent this long is gone
 
@@ -32,7 +34,7 @@ class Running:
     durable: bool
 
 
-def run(main: Coroutine[Any, Any, Any]) -> Any:
+def run(main: Coroutine[Any, Any, Result]) -> Result:
     """What `main` comes to, on a fresh event loop."""
     return asyncio.run(main)
 

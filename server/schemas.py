@@ -16,7 +16,7 @@ def schema(which: Literal["openapi", "asyncapi"]) -> None:
 
 def text(which: Literal["openapi", "asyncapi"]) -> bytes:
     """The document, indented, as docs/ holds it."""
-    from server.gateway import asyncapi, openapi
+    from server.gateway import app, asyncapi
 
-    found = openapi.document() if which == "openapi" else asyncapi.document()
+    found = app.document() if which == "openapi" else asyncapi.document()
     return orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

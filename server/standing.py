@@ -39,7 +39,7 @@ from server.mcp import door
 from server.running import connected
 from server.secret import Signing
 from server.settings import Settings
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 
 DRAIN_SECONDS: Final = 1.0  # for streams to say why they end
 STALLED_SECONDS: Final = 20.0  # without a byte taken: the system cuts the connection off

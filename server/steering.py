@@ -12,14 +12,14 @@ from bus.drafts import Draft, Receipt
 from bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from memory.settings import Settings as SessionSettings
 from memory.settings import merged
-from server.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
 from server.errors import Misuse
 from server.held import Held
-from server.leaves import INHERITED, laid
 from server.names import nearest
 from server.output import tell
 from server.packs import read_packs
 from server.settings import SETTINGS, Settings
+from server.settings.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
+from server.settings.leaves import INHERITED, laid
 from server.talking import person, say
 
 OF_SESSIONS: Final = {

@@ -1,4 +1,4 @@
-"""Entries that people publish from a command line."""
+"""What people publish by commands and doors: messages, corrections, other names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of tools from a command line: keep one, look one up, list what is kept."""
+"""Results of tools, for commands and doors: keep one, look one up, list what is kept."""
 
 from __future__ import annotations
 
@@ -46,13 +46,21 @@ async def put(
 
 async def put_in(
     held: Held, session: str, tool: str, arguments: dict[str, Any], result: str, by: str,
-    *, of: str | None = None, **given: Any,
+    *, of: str | None = None, id: str = "", **given: Any,
 ) -> Receipt:  # fmt: skip
     """Publishes what a tool returned to `by`. Raises `Misuse`, `NothingOpen`."""
     episode = of and named(of)
-    if episode is not None and not at_work(await held.reader.current(session), episode, by):
-        raise NothingOpen(f"{episode} is not open")
-    return await _box(held, session, by).put(tool, arguments, result, episode=episode, **given)
+    if episode is not None and not await _is_told(held, session, id):
+        memory = await held.reader.current(session)
+        if not at_work(memory, episode, by):
+            raise NothingOpen(f"{episode} is not open")
+    box = _box(held, session, by)
+    return await box.put(tool, arguments, result, episode=episode, id=id, **given)
+
+
+async def _is_told(held: Held, session: str, id: str) -> bool:
+    """Whether it stands already, and is not told again."""
+    return bool(id) and await held.bus.find(session, id) is not None
 
 
 def _box(held: Held, session: str, by: str) -> Toolbox:
@@ -84,12 +92,7 @@ async def got(
 async def kept(settings: Settings, session: str) -> list[dict[str, Any]]:
     """What is kept, oldest first."""
     async with holding(settings) as held:
-        return await kept_in(held, session)
-
-
-async def kept_in(held: Held, session: str) -> list[dict[str, Any]]:
-    """What is kept now, oldest first."""
-    return list(rows(await held.reader.current(session)))
+        return list(rows(await held.reader.current(session)))
 
 
 def rows(memory: Memory) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from memory.messages import Prepared
 from memory.text import clip
 from server.goals import goal_line
 from server.layers import Told
-from server.minutes_view import statistics, write_item, write_minutes
+from server.minutes.view import statistics, write_item, write_minutes
 from server.output import cell, emit, emit_bytes, listing, shown, stdout, tell
 from server.stats_view import layer_lines
 

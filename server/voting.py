@@ -1,4 +1,4 @@
-"""Votes of a session from a command line: called, agreed to, cast, counted, looked at."""
+"""Votes of a session, for commands and doors: called, agreed to, cast, counted, looked at."""
 
 from __future__ import annotations
 

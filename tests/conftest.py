@@ -2,6 +2,7 @@
 
 `--servers` chooses the servers of tests that take `redis_url` or
 `redis_server`: by default the best real one; `all` for each that is installed.
+`HYPOTHESIS_PROFILE=thorough` tries 1,000 examples of a law instead of 40.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from hypothesis import settings
 
 from tests.servers import (
     Aof,
@@ -23,6 +25,11 @@ from tests.servers import (
 
 # Where it is set, each of hundreds of child processes compiles all of its modules anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# No deadlines: what a busy machine does to a clock is not the law's doing.
+settings.register_profile("quick", max_examples=40, deadline=None)
+settings.register_profile("thorough", max_examples=1000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -20,7 +20,7 @@ import httpx2
 from server.gateway.doors import Doors
 from server.gateway.keys import EVERY_SESSION, Role, claims
 from server.settings import Settings
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 from server.standing import standing
 
 SECRET: Final = "a secret that is only used by the tests"

@@ -8,16 +8,20 @@ with `...` for anything; a command without such lines may print what it likes.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 
+from bus import embedded
 from bus.entries import KINDS
 from tests.warm import warm
 
@@ -118,17 +122,39 @@ def warm_programs() -> Iterator[Path]:
         yield programs
 
 
+@pytest.fixture
+def running(directory: Path) -> Iterator[None]:
+    """The embedded server of the page's data, which its commands find running."""
+
+    async def stand() -> None:
+        async with embedded.serve("auto", directory / "data"):
+            up.set()
+            await stop.wait()
+
+    up, stop = threading.Event(), asyncio.Event()
+    with start_blocking_portal() as portal:
+        held = portal.start_task_soon(stand)
+        while not up.wait(0.1):
+            assert not held.done(), held.result()
+        yield
+        portal.call(stop.set)
+
+
+@pytest.mark.parametrize("name", ["docs/memories.md", "docs/votes.md", "docs/floor.md"])
+@pytest.mark.usefixtures("running")
+def test_examples_run_beside_a_server(name: str, directory: Path, warm_programs: Path) -> None:
+    """Every example of a page of many commands runs; none has to start a server of its own."""
+    run_page(name, directory, warm_programs)
+
+
 @pytest.mark.parametrize(
     "name",
     [
         "docs/tutorial.md",
-        "docs/memories.md",
         "docs/settings.md",
         "docs/models.md",
         "docs/personas.md",
         "docs/agents.md",
-        "docs/votes.md",
-        "docs/floor.md",
         "docs/cli.md",
         "docs/scenarios.md",
         "docs/transcripts.md",

@@ -59,7 +59,12 @@ class Room:
         self._failure: BaseException | None = None
 
     async def publish(self, drafts: Sequence[Draft], *, epoch: int | None = None) -> list[Receipt]:
-        """Publish as `Bus.publish` does, refusals included, and wait until it is folded here."""
+        """Publish as `Bus.publish` does, refusals included, and wait until it is folded here.
+
+        A room that failed publishes nothing: by the memory that it has, nothing can be decided.
+        """
+        if self._failure is not None:
+            raise self._failure
         receipts = await self._offered(drafts, epoch)
         await self.caught_up(max(receipt.seq for receipt in receipts))
         return receipts

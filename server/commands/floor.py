@@ -45,7 +45,7 @@ def join(
 
     What is said appears, what you type is said; /help lists the commands.
     """
-    from server import joining
+    from server.chat import joining
     from server.running import run
     from server.talking import person
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from server.settings import Settings
-from server.sources import Sources
+from server.settings.sources import Sources
 
 SOURCES: Final = "parley.sources"  # where a call keeps what was set, and where
 

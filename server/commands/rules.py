@@ -33,9 +33,10 @@ def shown(
     json: Json = False,
 ) -> None:
     """The settings in force and where each comes from."""
-    from server import inventory, inventory_view
+    from server import advising
     from server.errors import Misuse
     from server.running import run
+    from server.settings import inventory, inventory_view
 
     if apply and not suggest:
         raise Misuse("--apply puts what --suggest says in force: give both")
@@ -48,11 +49,11 @@ def shown(
             rows = inventory.of_process(settings(ctx), sources(ctx))
             inventory_view.show_settings(rows, changed, json)
         return
-    rows, advice = run(inventory.asked(settings(ctx), session))
+    rows, advice = run(advising.asked(settings(ctx), session))
     if not suggest:
         inventory_view.show_settings(rows, changed, json)
         return
     inventory_view.show_advice(advice, json)
     if apply and advice:
-        run(inventory.apply(settings(ctx), session, advice))
+        run(advising.apply(settings(ctx), session, advice))
         inventory_view.show_applied(session, advice)

@@ -57,7 +57,7 @@ def run(
     Then prints the minutes. Without a model its script is played. Ctrl-C leaves the
     session open: the same command goes on with it.
     """
-    from server.performing import Wish, perform
+    from server.scenarios.performing import Wish, perform
 
     wish = Wish(scenario, session, seed, processes, out, yes, offline, fast, json, minder)
     raise SystemExit(perform(settings(ctx), wish))
@@ -73,7 +73,7 @@ def host(
     fast: Fast = False,
 ) -> None:
     """Host some of a scenario's agents in a session that is open, until it is closed."""
-    from server.performing import serve
+    from server.scenarios.performing import serve
 
     raise SystemExit(
         serve(settings(ctx), scenario, session, agent, minder, offline=offline, fast=fast)

@@ -18,9 +18,9 @@ app = typer.Typer(
 @app.command()
 def ls(json: Json = False) -> None:
     """List the scenarios that come with Parley."""
-    from server import scenarios
+    from server.scenarios import describing
 
-    scenarios.show_listed(scenarios.listed(), json)
+    describing.show_listed(describing.listed(), json)
 
 
 @app.command()
@@ -31,13 +31,13 @@ def show(
     json: Json = False,
 ) -> None:
     """Who takes part, how it goes round, when it ends and the most that it can come to."""
-    from server import scenarios
     from server.output import emit_bytes
+    from server.scenarios import describing
 
     if raw:
-        emit_bytes(scenarios.text(scenario).encode())
+        emit_bytes(describing.text(scenario).encode())
     else:
-        scenarios.show_one(scenarios.described(settings(ctx), scenario), json)
+        describing.show_one(describing.described(settings(ctx), scenario), json)
 
 
 @app.command()
@@ -47,10 +47,10 @@ def check(
     json: Json = False,
 ) -> None:
     """Check scenarios whole: keys, personas, settings, bounds. Exit code 1 where one is refused."""
-    from server import scenarios
+    from server.scenarios import describing
 
-    found = [scenarios.checked(settings(ctx), file) for file in files]
-    scenarios.show_checked(found, json)
+    found = [describing.checked(settings(ctx), file) for file in files]
+    describing.show_checked(found, json)
     if any(row["refused"] for row in found):
         raise SystemExit(1)
 
@@ -58,7 +58,7 @@ def check(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of the format, for an editor."""
-    from server import scenarios
     from server.output import emit_bytes
+    from server.scenarios import describing
 
-    emit_bytes(scenarios.schema())
+    emit_bytes(describing.schema())

@@ -59,7 +59,7 @@ def token(
     ] = "person",
     may: Annotated[
         list[str] | None,
-        typer.Option(metavar="WORD", help="an act or capability; may be repeated"),
+        typer.Option(metavar="WORDS", help="acts and capabilities, by commas or repeated"),
     ] = None,
     hours: Annotated[float, typer.Option(min=0.01, max=2160, help="how long it holds")] = 12,
     link: Annotated[
@@ -106,9 +106,9 @@ def minutes(
     ] = None,
 ) -> None:
     """The minutes of a session or transcript, to hand on."""
-    from server import minutes_export
+    from server.minuting import minutes as handed_on
 
-    minutes_export.minutes(settings(ctx), source, format, at, out)
+    handed_on(settings(ctx), source, format, at, out)
 
 
 def schema(

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketState
 
-from server.gateway.problems import Problem, answer, problem_of
+from server.gateway.problems import KNOWN, Problem, answer, problem_of
 
 _logger = structlog.get_logger(__name__)
 
@@ -27,14 +27,16 @@ _NOT_AN_OBJECT: Final = frozenset({"model_attributes_type", "dict_type", "list_t
 Handler = Callable[[Any, Any], Any]
 
 
-def handlers(kinds: Iterable[type[BaseException]]) -> dict[Any, Handler]:
-    """What each of `kinds`, and each exception of the framework, is answered by."""
-    return {
-        **dict.fromkeys(kinds, _by_table),
+def install(app: FastAPI) -> None:
+    """Have `app` answer every exception that is known, and each of the framework."""
+    handlers: dict[Any, Handler] = {
+        **dict.fromkeys(KNOWN, _by_table),
         RequestValidationError: _invalid,
         WebSocketRequestValidationError: _invalid,
         HTTPException: _by_status,
     }
+    for kind, handler in handlers.items():
+        app.add_exception_handler(kind, handler)
 
 
 async def _by_table(connection: HTTPConnection, error: Exception) -> Response | None:

@@ -200,7 +200,9 @@ class SeatRow(Answer):
     interests: list[str]
 
 
-class FloorRow(Answer):
+class FloorNow(Answer):
+    """The floor, whoever it is told to."""
+
     policy: str
     epoch: int
     holder: str | None
@@ -210,6 +212,9 @@ class FloorRow(Answer):
     muted: list[str]
     turns: int
     hops: int
+
+
+class FloorRow(FloorNow):
     seats: list[SeatRow]
 
 

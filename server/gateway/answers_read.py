@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict
 
-from server.gateway.answers import Answer, BidRow, VoteRow
+from server.gateway.answers import Answer, FloorNow, VoteRow
 
 Row = dict[str, Any]
 Cite = tuple[int, int, int]  # n, start, end: characters, half-open
@@ -164,16 +164,7 @@ class SummaryRow(Answer):
     text: str
 
 
-class FloorState(Answer):
-    policy: str
-    epoch: int
-    holder: str | None
-    paused: str | None
-    bids: list[BidRow]
-    passed: list[str]
-    muted: list[str]
-    turns: int
-    hops: int
+class FloorState(FloorNow):
     queue: list[str]
 
 

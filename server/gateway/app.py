@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from server.gateway import (
+    answering,
     openapi,
     pages,
-    problems,
     routes_auth,
     routes_catalogue,
     routes_context,
@@ -82,9 +82,14 @@ def build(doors: Doors | None, parts: Sequence[Part] = ()) -> FastAPI:
         app.include_router(router)
     for part in parts:
         app.router.routes.extend(part.routes)
-    problems.install(app)
-    openapi.describe(app)
+    answering.install(app)
+    openapi.describe(app, routes())
     return app
+
+
+def document() -> dict[str, Any]:
+    """OpenAPI of an application that serves nothing."""
+    return build(None).openapi()
 
 
 def routes() -> Iterator[BaseRoute]:

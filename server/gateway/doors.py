@@ -13,6 +13,7 @@ from fastapi import Depends, Path
 from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 
+from bus.keys import SESSION_ID
 from listeners.moments import Moments
 from server.gateway.buckets import Buckets
 from server.gateway.kept import Kept
@@ -27,7 +28,8 @@ from server.held import Held
 from server.running import Running
 from server.settings import Settings
 
-SESSION: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # as `bus.keys` has it
+SESSION: Final = "^" + SESSION_ID.pattern.replace(r"\Z", "$")  # as JSON Schema has it
+MADE_AT_ONCE: Final = 2  # minutes, in threads that others need as well
 MOST: Final = 2**53 - 1  # of any whole number in a request: JavaScript reads no larger one
 
 
@@ -48,6 +50,7 @@ class Doors:
     origins: Origins
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
+    making: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MADE_AT_ONCE))
     metrics: Metrics = field(default_factory=Metrics)
     views: Kept = field(default_factory=Kept)
     importing: asyncio.Lock = field(default_factory=asyncio.Lock)  # files are held whole
@@ -62,8 +65,13 @@ class Part:
     lifespan: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
 
 
-async def doors_of(connection: HTTPConnection) -> Doors:
+def doors_behind(connection: HTTPConnection) -> Doors:
     return cast("Doors", connection.app.state.doors)
+
+
+async def doors_of(connection: HTTPConnection) -> Doors:
+    """The same for a route: what is not a coroutine would be asked for in a thread."""
+    return doors_behind(connection)
 
 
 DoorsOf = Annotated[Doors, Depends(doors_of)]

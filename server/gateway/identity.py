@@ -11,12 +11,13 @@ from personas.reading import CAPABILITIES
 from server.gateway.callers import NOBODY as NOBODY
 from server.gateway.callers import Caller as Caller
 from server.gateway.callers import caller_of as caller_of
-from server.gateway.presented import address, anybody, doors_behind
+from server.gateway.doors import doors_behind
+from server.gateway.origins import SAFE
+from server.gateway.presented import address, anybody
 from server.gateway.presented import charge as charge
 from server.gateway.presented import who as who
 from server.gateway.problems import Problem
 
-SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 ANYWHERE: Final = frozenset({"public", "token"})  # rights that no session limits
 RIGHTS: Final = frozenset({*ANYWHERE, "read", "speak", "operator", "metrics", *CAPABILITIES})
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1"})

@@ -14,6 +14,7 @@ import jwt
 from jwt.utils import base64url_decode, base64url_encode
 
 from bus.entries import ACTS
+from bus.keys import SESSION_ID
 from memory.items import VOICE
 from personas.reading import CAPABILITIES
 from server.errors import Misuse
@@ -32,7 +33,7 @@ LONGEST: Final = 4096  # characters of a token
 KEPT: Final = 10_000  # verified tokens remembered
 _ALGORITHM: Final = "HS256"
 _REQUIRED: Final = ("iss", "aud", "sub", "ses", "rol", "iat", "exp", "jti")
-_SESSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_WORDS: Final = ("sub", "ses", "rol")
 _JTI: Final = re.compile(r"[0-9a-f]{16}")
 
 
@@ -48,6 +49,7 @@ class Claims:
     jti: str
     may: tuple[str, ...] | None = None
     until: int | None = None  # of a ticket: when what comes of it expires
+    of: str | None = None  # of a ticket: the jti of what comes of it
 
 
 class Keyring:
@@ -70,6 +72,8 @@ class Keyring:
             payload["may"] = list(claims.may)
         if claims.until is not None:
             payload["til"] = claims.until
+        if claims.of is not None:
+            payload["of"] = claims.of
         return jwt.encode(
             payload, self._keys[self._signs], algorithm=_ALGORITHM, headers={"kid": self._signs}
         )
@@ -151,7 +155,7 @@ def _unfit(made: Claims) -> str:
     if made.role not in ROLES:
         return f"a role is one of {', '.join(ROLES)}"
     if made.session != EVERY_SESSION:
-        if not _SESSION.fullmatch(made.session):
+        if not SESSION_ID.match(made.session):
             return "a session id has 1 to 64 letters, digits, '.', '_', '-'"
         if made.role == "operator":
             return "an operator is one of every session; leave the session out"
@@ -164,14 +168,15 @@ def _unfit(made: Claims) -> str:
 def _claims(payload: dict[str, Any], now: float) -> Claims:
     """The claims of a payload whose signature is right; it may still be of another version."""
     may, issued, expires, until = (payload.get(name) for name in ("may", "iat", "exp", "til"))
+    ids = [payload["jti"], *([payload["of"]] if "of" in payload else [])]
     whole = all(type(one) is int for one in (issued, expires, 0 if until is None else until))
-    words = all(isinstance(payload[name], str) for name in ("sub", "ses", "rol", "jti"))
+    words = all(isinstance(one, str) for one in (*(payload[name] for name in _WORDS), *ids))
     listed = may is None or (isinstance(may, list) and all(isinstance(one, str) for one in may))
-    if not (whole and words and listed) or not _JTI.fullmatch(payload["jti"]):
+    if not (whole and words and listed) or not all(map(_JTI.fullmatch, ids)):
         raise Problem("token-invalid")
     made = Claims(
         payload["sub"], payload["rol"], payload["ses"], cast("int", issued), cast("int", expires),
-        payload["jti"], None if may is None else tuple(may), until,
+        payload["jti"], None if may is None else tuple(may), until, payload.get("of"),
     )  # fmt: skip
     if _unfit(made) or made.issued > now + EARLY_SECONDS:
         raise Problem("token-invalid")

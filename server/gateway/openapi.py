@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -10,6 +10,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
+from starlette.routing import BaseRoute
 
 from server.gateway.bodies import EntriesBody, MessageBody
 from server.gateway.identity import Needs
@@ -61,39 +62,27 @@ SCHEMES: Final[Mapping[str, Any]] = {
 }
 
 
-def describe(app: FastAPI) -> None:
-    """Have `app.openapi` give the whole description; each operation is called as its function."""
-    for route in _routes():
+def describe(app: FastAPI, routes: Iterable[BaseRoute]) -> None:
+    """Have `app.openapi` describe its `routes`; each operation is called as its function."""
+    own = [route for route in routes if isinstance(route, APIRoute)]
+    for route in own:
         route.operation_id = route.name
-    app.openapi = lambda: _kept(app)  # type: ignore[method-assign]
+    app.openapi = lambda: _kept(app, own)  # type: ignore[method-assign]
 
 
-def _routes() -> list[APIRoute]:
-    from server.gateway.app import routes
-
-    return [route for route in routes() if isinstance(route, APIRoute)]
-
-
-def document() -> dict[str, Any]:
-    """OpenAPI of an application that serves nothing."""
-    from server.gateway.app import build
-
-    return build(None).openapi()
-
-
-def _kept(app: FastAPI) -> dict[str, Any]:
+def _kept(app: FastAPI, routes: Sequence[APIRoute]) -> dict[str, Any]:
     """All applications of a process have the same routes, and take a while to describe."""
     if not _made:
-        _made.append(_described(app))
+        _made.append(_described(app, routes))
     return _made[0]
 
 
-def _described(app: FastAPI) -> dict[str, Any]:
+def _described(app: FastAPI, routes: Sequence[APIRoute]) -> dict[str, Any]:
     tree: dict[str, Any] = get_openapi(
         title=app.title, version=VERSION, summary="An asynchronous deliberation server",
         description=_ABOUT, routes=app.routes,
     )  # fmt: skip
-    for route in _routes():
+    for route in routes:
         for method in route.methods or ():
             operation = tree["paths"].get(route.path_format, {}).get(method.lower())
             if operation is not None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from bus.entries import SessionOpened
 from memory.presets import PRESETS, preset
 from memory.settings import overlay
-from server.casting import Cast, cast
 from server.errors import Misuse
 from server.gateway.bodies import SessionBody
 from server.gateway.doors import Doors
 from server.gateway.problems import Problem
 from server.opening import opening
-from server.scenario_files import bundled
-from server.table import opened, settings_of
-from server.voices import told
+from server.scenarios.casting import Cast, cast
+from server.scenarios.files import bundled
+from server.scenarios.table import opened, settings_of
+from server.scenarios.voices import told
 
 
 def scenario_of(doors: Doors, name: str) -> Cast:

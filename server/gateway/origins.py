@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.errors import Misuse
 from server.gateway.problems import Problem, refuse
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 
 HERE: Final = ("localhost", "127.0.0.1", "[::1]")
 PORTS: Final = {"http": 80, "https": 443}

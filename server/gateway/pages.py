@@ -19,23 +19,15 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
+from server.gateway.asgi import FOR_PAGES, OF_PAGES
 from server.gateway.doors import SessionId
 from server.gateway.identity import Needs
 from server.gateway.problems import Problem
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(Needs("public"))])
 
-POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-    "trusted-types 'none'"
-)
-SHELL_HEADERS: Final = MappingProxyType({
-    "Content-Security-Policy": POLICY,
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-    "Cache-Control": "no-cache",
+SHELL_HEADERS: Final = MappingProxyType({  # said by a 304 too, which has no type to tell it by
+    **OF_PAGES, "Content-Security-Policy": FOR_PAGES, "Cache-Control": "no-cache",
 })  # fmt: skip
 KINDS: Final = MappingProxyType({".js": "text/javascript", ".json": "application/json"})
 KEEP: Final = "max-age=300"

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 from starlette.requests import HTTPConnection
 
 from server.gateway.buckets import Kind
 from server.gateway.callers import NOBODY, Caller, caller_of
+from server.gateway.doors import Doors, doors_behind
 from server.gateway.problems import Problem
-
-if TYPE_CHECKING:  # which has seats, which have callers
-    from server.gateway.doors import Doors
 
 COOKIE: Final = "parley"
 SEAT_COOKIE: Final = "parley_seat"
-
-
-def doors_behind(connection: HTTPConnection) -> Doors:
-    return cast("Doors", connection.app.state.doors)
 
 
 async def who(connection: HTTPConnection) -> Caller:

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from fastapi import FastAPI
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
@@ -20,6 +19,7 @@ from listeners.ranges import RangeGone
 from listeners.rooms.doors import LogReplaced
 from listeners.rooms.turns import FloorLost, NotGranted
 from memory import errors as memory_errors
+from memory.settings import Settings
 from personas.errors import PersonaError, PersonaNotFound
 from server import errors
 from server.gateway.slugs import EVERYWHERE, KINDS
@@ -28,6 +28,7 @@ from server.rows import Wrong
 
 MEDIA: Final = "application/problem+json"
 RETRY_SECONDS: Final = 1.0  # where nobody can say how long it takes
+_TAKES: Final = "Input should be "  # how a model's own words begin that name what is taken
 EXTRA: Final = ("field", "fault", "retry_after", "epoch", "limit", "seq", "needs")
 
 SCHEMA: Final[dict[str, Any]] = {
@@ -130,14 +131,6 @@ def problems(*slugs: str) -> dict[int | str, dict[str, Any]]:
     return dict(sorted(found.items(), key=lambda one: int(one[0])))
 
 
-def install(app: FastAPI) -> None:
-    """Have `app` answer every exception by the table."""
-    from server.gateway.answering import handlers
-
-    for kind, handler in handlers((Problem, *_TABLE)).items():
-        app.add_exception_handler(kind, handler)
-
-
 def _told(slug: str, status: int | None = None) -> Callable[[Any], Problem]:
     """The domain's own words, without those of the caller."""
 
@@ -159,6 +152,18 @@ def _as(slug: str, **members: str) -> Callable[[Any], Problem]:
     return lambda error: Problem(
         slug, **{member: getattr(error, name) for member, name in members.items()}
     )
+
+
+def _setting(error: memory_errors.SettingsRefused) -> Problem:
+    """Which setting, as far as its name is ours, and what it takes."""
+    path, tree = ["settings"], Settings().model_dump()
+    for step in error.key.split("."):
+        if not isinstance(tree, dict) or step not in tree:
+            break
+        path.append(step)
+        tree = tree[step]
+    told = error.reason if error.reason.startswith(_TAKES) else unechoed(error.reason)
+    return Problem("refused", detail=told, field=".".join(path))
 
 
 def _unavailable(_: BaseException) -> Problem:
@@ -184,6 +189,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     memory_errors.ContextOverflow: _as("budget-too-small", limit="floor"),
     memory_errors.LimitExceeded: _as("too-long", limit="limit"),
     memory_errors.DomainError: _told("refused"),
+    memory_errors.SettingsRefused: _setting,
     memory_errors.PackMissing: _told("refused", 409),
     memory_errors.RedactionRefused: _told("refused", 409),
     memory_errors.NotOpened: _told("refused", 409),
@@ -196,7 +202,8 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     Wrong: _told("refused"),
     errors.BadSessionFile: _as("bad-file"),
     errors.NotYet: _as("not-yet", limit="n"),
-    errors.NotYet: _as("not-yet", limit="n"),
     errors.Misuse: _told("refused"),
     errors.Refused: _told("refused", 409),
 }
+
+KNOWN: Final = (Problem, *_TABLE)  # exceptions that are answered, those below them too

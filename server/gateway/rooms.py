@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from bus import Bus
-from bus.errors import BusError
+from bus.errors import BusError, SessionNotFound
 from bus.tasks import end
 from listeners.agents.arbiter import Arbiter
 from listeners.moments import Moments
@@ -57,7 +57,9 @@ class Rooms:
         return None if held is None else held.room
 
     def channel(self, session: str) -> Channel:
-        """The live stream; only inside `room(session)`."""
+        """The live stream, inside `room(session)`. Raises `SessionNotFound` once it is over."""
+        if session not in self._held:
+            raise SessionNotFound(session)
         return self._held[session].channel
 
     def nudge(self, session: str) -> None:

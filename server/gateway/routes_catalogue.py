@@ -7,12 +7,13 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from server import inventory, scenarios
 from server.gateway.answers import Page, PersonaRow, PresetRow, ScenarioRow
 from server.gateway.doors import DoorsOf
 from server.gateway.identity import AnyToken
 from server.gateway.problems import problems
 from server.personas import everyone
+from server.scenarios import describing
+from server.settings import inventory
 
 router = APIRouter()
 
@@ -26,7 +27,7 @@ async def list_presets(caller: AnyToken) -> Any:
 @router.get("/v1/scenarios", response_model=Page[ScenarioRow], responses=problems())
 async def list_scenarios(caller: AnyToken) -> Any:
     """The scenarios that come with Parley."""
-    return {"items": await asyncio.to_thread(scenarios.listed)}
+    return {"items": await asyncio.to_thread(describing.listed)}
 
 
 @router.get("/v1/personas", response_model=Page[PersonaRow], responses=problems("refused"))

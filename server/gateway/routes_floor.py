@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Response
 
+from server.floor_rows import floor_tree
 from server.flooring import moderated
 from server.gateway.answers import FloorRow, ReceiptRow
 from server.gateway.bodies import BidBody, FloorBody, PassBody, PhaseBody
@@ -14,7 +15,6 @@ from server.gateway.identity import Caller, Needs, Reader, Speaker
 from server.gateway.problems import Problem, problems
 from server.gateway.reading import memory_of
 from server.gateway.speaking import Key, answer, moderator, own_id
-from server.joining_view import floor_tree
 
 router = APIRouter()
 

@@ -36,7 +36,7 @@ Incarnation = Annotated[
             "description": "An event an entry; the id of an event is its sequence number.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         },
-        **problems("no-session", "not-yet", "invalid", "streams"),
+        **problems("no-session", "not-yet", "streams"),
     },
 )
 async def events(

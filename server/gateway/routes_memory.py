@@ -11,6 +11,7 @@ from memory import canonical
 from memory.claims.reading import reading, status_of
 from memory.items import Decision, Participant, Proposal
 from memory.stats import table
+from server.cite_rows import Said
 from server.gateway.answers import Page
 from server.gateway.answers_read import Row, Rows, SummaryRow, Usage
 from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
@@ -19,8 +20,7 @@ from server.gateway.problems import Problem, problems
 from server.gateway.reading import At, memory_of
 from server.gateway.speaking import as_json
 from server.layers import layer
-from server.minutes import decision_row, origins_of, proposal_row, stands_row
-from server.minutes_rows import Said
+from server.minutes.digest import decision_row, origins_of, proposal_row, stands_row
 from server.questions import stats_in
 
 router = APIRouter()

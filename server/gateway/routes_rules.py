@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 
 from bus.drafts import made
 from bus.entries import ItemCorrected
-from server import inventory, redacting, steering
+from server import advising, redacting, steering
 from server.gateway.answers import Page, PreviewRow, ReceiptRow, RedactedRow
 from server.gateway.answers_work import AdviceRow, SettingRow
 from server.gateway.bodies import CorrectionBody, RedactionBody, SettingsBody
@@ -19,6 +19,7 @@ from server.gateway.problems import problems
 from server.gateway.reading import At, memory_of
 from server.gateway.speaking import Key, answer, as_json, own_id
 from server.packs import read_packs
+from server.settings import inventory
 from server.talking import corrected, handle
 
 router = APIRouter()
@@ -62,8 +63,8 @@ async def list_settings(session: SessionId, caller: Reader, doors: DoorsOf, at: 
 )
 async def list_advice(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
     """What the session's own use suggests."""
-    _, advice = await inventory.asked_in(doors.held, session)
-    return {"items": [inventory.row(one) for one in advice]}
+    _, advice = await advising.asked_in(doors.held, session)
+    return {"items": [advising.row(one) for one in advice]}
 
 
 @router.patch("/v1/sessions/{session}/settings", status_code=201, responses=_TOLD)

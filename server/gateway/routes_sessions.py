@@ -23,7 +23,7 @@ from server.gateway.problems import problems
 from server.gateway.runs import begin
 from server.gateway.speaking import moderator
 from server.gateway.states import rows_of, state_of
-from server.table import beginnings
+from server.scenarios.table import beginnings
 from server.verifying import verified
 
 SPOOLED: Final = 4 << 20  # bytes of a file that are held in memory while it comes
@@ -85,10 +85,11 @@ async def get_session(session: SessionId, caller: Reader, doors: DoorsOf) -> Any
     responses=problems("no-session", "closed", "not-your-name", "busy"),
 )
 async def close_session(
-    session: SessionId, body: CloseBody, doors: DoorsOf,
-    caller: Annotated[Caller, Depends(Needs("close"))],
+    session: SessionId, doors: DoorsOf, caller: Annotated[Caller, Depends(Needs("close"))],
+    body: CloseBody | None = None,
 ) -> Any:  # fmt: skip
-    """End a session: it takes no more."""
+    """End a session: it takes no more. The body, with a reason, may be left out."""
+    body = body or CloseBody()
     memory = await doors.held.reader.current(session)
     by = moderator(memory, caller, body.as_, "close") or caller.name
     await doors.held.bus.close(session, body.reason, by, totals=totals(memory))

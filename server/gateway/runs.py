@@ -17,11 +17,12 @@ from bus.tasks import end
 from memory.text import visible
 from server.gateway.doors import Doors
 from server.gateway.problems import Problem
-from server.leaves import INHERITED
 from server.running import child_environment
-from server.scenarios import described
+from server.scenarios.describing import described
 from server.settings import SETTINGS, Settings
+from server.settings.leaves import INHERITED
 
+FULL: Final = "As many scenarios are played as the server takes at once; wait for one to end."
 RETRY_SECONDS: Final = 30.0  # until one that is played may be over
 TOLD: Final = 500  # characters of what a player that failed said last
 GRACE_SECONDS: Final = 5.0  # for a player to end by itself
@@ -44,8 +45,7 @@ async def begin(app: FastAPI, doors: Doors, session: str, scenario: str, *, offl
     if session in playing:
         raise Problem("exists", detail="A scenario is played in this session already.")
     if len(playing) >= doors.settings.serve.runs:
-        detail = "As many scenarios are played as may be; wait, then ask again."
-        raise Problem("busy", detail=detail, retry_after=RETRY_SECONDS)
+        raise Problem("busy", retry_after=RETRY_SECONDS, detail=FULL)
     task = asyncio.create_task(_played(doors, session, scenario, offline), name="parley-run")
     playing[session] = task
     task.add_done_callback(lambda _: playing.pop(session, None))

@@ -13,8 +13,9 @@ import structlog
 from bus import Bus
 from bus.tasks import end
 from listeners.agents.presence import Superseded
+from listeners.rooms.room import Room
 from listeners.rooms.session import Session
-from server.gateway.identity import Caller
+from server.gateway.callers import Caller
 from server.gateway.rooms import Rooms
 
 LOOK_SECONDS: Final = 15.0  # between two looks for idle seats
@@ -61,7 +62,7 @@ class Seats:
                     interests=interests, may=caller.may if may is None else may,
                 )  # fmt: skip
                 joined = await stack.enter_async_context(joining)
-                seat = _Seat(joined, stack.pop_all(), self._clock())
+                seat = _Seat(joined, room, stack.pop_all(), self._clock())
             self._taken.setdefault(session, []).append(seat)
             self._look()
             return joined
@@ -102,6 +103,11 @@ class Seats:
             await asyncio.wait(self._leaving)
 
     def _seat(self, name: str, session: str) -> _Seat | None:
+        """The seat in the room that there is: one in a room that is over went with it."""
+        room = self._rooms.held(session)
+        for seat in list(self._taken.get(session, ())):
+            if seat.room is not room:
+                self._drop(session, seat)
         for seat in self._taken.get(session, ()):
             named = seat.joined.memory.named
             if named(seat.joined.name) == named(name):
@@ -134,12 +140,12 @@ class Seats:
 
 
 class _Seat:
-    """A part in a session, and when it was last used."""
+    """A part in a session, in a room of it, and when it was last used."""
 
-    __slots__ = ("joined", "stack", "used")
+    __slots__ = ("joined", "room", "stack", "used")
 
-    def __init__(self, joined: Session, stack: AsyncExitStack, used: float) -> None:
-        self.joined, self.stack, self.used = joined, stack, used
+    def __init__(self, joined: Session, room: Room, stack: AsyncExitStack, used: float) -> None:
+        self.joined, self.room, self.stack, self.used = joined, room, stack, used
 
 
 async def _left(seat: _Seat) -> None:

@@ -10,7 +10,7 @@ from memory.items import Fact
 from server.watching import as_data
 
 _CAST: Final = "ballot.cast"
-_NOTE: Final = "note.written"
+_NOTES: Final = {"note.written": "content", "note.revised": "text"}  # by kind, where the words are
 _KEPT: Final = ("choice", "content")
 
 
@@ -20,8 +20,8 @@ def as_shown(record: Record, facts: Sequence[Fact] = ()) -> dict[str, Any]:
     The fact of a ballot in a secret vote does not, nor that of one that did not count.
     """
     row = as_data(record)
-    if record.entry.kind == _NOTE:
-        row["entry"].pop("content", None)
+    if record.entry.kind in _NOTES:
+        row["entry"].pop(_NOTES[record.entry.kind], None)
     if record.entry.kind == _CAST and not any(
         fact.kind == _CAST and "choice" in fact.data for fact in facts
     ):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Final, Protocol
 
 from bus.tasks import end
-from server.gateway.identity import Caller
+from server.gateway.callers import Caller
 from server.gateway.outlet import Ending
 from server.gateway.problems import Problem
 

@@ -24,23 +24,27 @@ class Tickets:
         self._used: OrderedDict[str, int] = OrderedDict()  # jti: when it expires
 
     def made(self, claims: Claims, seconds: float = SECONDS) -> str:
-        """A ticket with a `jti` of its own; what comes of it lasts as long as `claims`."""
+        """A ticket with a `jti` of its own; what comes of it has that of `claims`, and its end.
+
+        Its rate and its streams are counted by that: many tickets give no more of them.
+        """
         now = int(self._clock())
         expires = min(now + int(seconds), claims.expires)
         ticket = replace(
-            claims, issued=now, expires=expires, jti=secrets.token_hex(8), until=claims.expires
-        )
+            claims, issued=now, expires=expires, jti=secrets.token_hex(8), until=claims.expires,
+            of=claims.jti,
+        )  # fmt: skip
         return self._keyring.sign(ticket, "parley-ticket")
 
     def used(self, ticket: str) -> Claims:
         """The claims it stands for, once. Raises `Problem` `token-invalid` or `token-expired`."""
         now = self._clock()
         found = self._keyring.verify(ticket, now, "parley-ticket")
-        if found.until is None or found.jti in self._used:
+        if found.until is None or found.of is None or found.jti in self._used:
             raise Problem("token-invalid")
         self._forget(now)
         self._used[found.jti] = found.expires
-        return replace(found, expires=found.until, until=None)
+        return replace(found, expires=found.until, jti=found.of, until=None, of=None)
 
     def _forget(self, now: float) -> None:
         """Those that have expired; the oldest too, where there are too many."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
 from bus.entries import Record
+from bus.errors import SessionNotFound
 from bus.info import SessionInfo
 from memory.presets import PRESETS
 from memory.state import Memory as Folded
 from server import goals, sessions
-from server.gateway.doors import Doors
 from server.gateway.frames import frame
+from server.gateway.keys import EVERY_SESSION
 from server.gateway.problems import Problem
 from server.gateway.reading import context_of, explained, memory_of
+from server.gateway.states import rows_of
 from server.mcp.rows import cited_in, memory_tree, message_row, with_quotes
 from server.mcp.tool import Call
 from server.mcp.tool_results import (
@@ -41,16 +46,17 @@ async def list_sessions(call: Call) -> Sessions:
     """Those that the caller may enter, newest activity first."""
     args, caller, bus = call.args, call.caller, call.doors.held.bus
     found: list[SessionInfo] = []
-    if caller.session != "*" and not caller.operator:
-        found = [await bus.info(caller.session)]
+    if caller.session != EVERY_SESSION and not caller.operator:
+        with suppress(SessionNotFound):  # a token may be made before its session is
+            found = [await bus.info(caller.session)]
     else:
         offset = 0
         while len(found) < args.limit and (page := await bus.sessions(offset, PAGE)):
             found += [one for one in page if args.status in (None, _status(one))]
             offset += len(page)
     shown = [one for one in found if args.status in (None, _status(one))][: args.limit]
-    titles = await _titles(call.doors, [one.session for one in shown])
-    return Sessions(sessions=[_row(one, titles.get(one.session)) for one in shown])
+    rows = await rows_of(call.doors, [asdict(one) for one in shown])
+    return Sessions(sessions=[_row(row) for row in rows])
 
 
 async def create_session(call: Call) -> Created:
@@ -116,19 +122,10 @@ def _opened_by(settings: Settings, preset: str | None) -> Settings:
     return settings.model_copy(update={"session": session})
 
 
-async def _titles(doors: Doors, names: list[str]) -> dict[str, str | None]:
-    firsts = await doors.held.bus.read_many([(name, 0) for name in names], count=1)
-    return {
-        name: getattr(first.records[0].entry, "title", None)
-        for name, first in zip(names, firsts, strict=True)
-        if first is not None and first.records
-    }
-
-
-def _row(one: SessionInfo, title: str | None) -> SessionRow:
-    at = datetime.fromtimestamp(one.last_activity_ms / 1000, UTC)
+def _row(row: Mapping[str, Any]) -> SessionRow:
+    at = datetime.fromtimestamp(row["last_activity_ms"] / 1000, UTC)
     return SessionRow(
-        session=one.session, title=title, status=one.status, n=one.n,
+        session=row["session"], title=row["title"], status=row["status"], n=row["n"],
         last_activity=at.isoformat(timespec="seconds"),
     )  # fmt: skip
 

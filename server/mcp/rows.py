@@ -11,9 +11,9 @@ from memory.items import Cite as Place
 from memory.items import Decision, Origin, Position, Proposal
 from memory.state import Memory
 from memory.text import visible
+from server.cite_rows import Said, quote
 from server.mcp.tool_args import Part
 from server.mcp.tool_results import FactRow, Floor, MessageRow
-from server.minutes_rows import Said, quote
 from server.vote_rows import vote_row
 from server.wording import fact_line
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
+from bus.drafts import sealed
 from bus.entries import (
     Entry,
     EntrySetAside,
@@ -18,8 +19,10 @@ from bus.entries import (
     SessionOpened,
     SettingsChanged,
     SummaryMade,
+    ToolCalled,
     Unknown,
 )
+from bus.errors import InvalidEntry
 from bus.wire import decode, encode, fingerprint, replaced
 
 ENTRIES: list[Entry] = [
@@ -103,6 +106,30 @@ def test_how_deep_an_entry_may_be_is_the_same_on_any_stack() -> None:
     for depth in (260, 900, 5_000):
         assert isinstance(decode(_nested(depth)), Unknown)
     assert not isinstance(decode(encode(Message(participant="a", content="[" * 9_999))), Unknown)
+
+
+@pytest.mark.parametrize("depth", range(236, 258))
+@pytest.mark.parametrize("level", [b"[]", b'{"a":}'])
+def test_what_is_read_can_be_shown_in_something_larger(level: bytes, depth: int) -> None:
+    """An entry at the limit of depth would stop whoever lists or streams it."""
+    cut = len(level) - 1
+    tree = level[:cut] * depth + b"1" + level[cut:] * depth
+    call = b'{"kind":"tool.called","participant":"a","tool":"t","call_id":"c","arguments":{"a":%s}}'
+    read = decode(call % tree)
+    if isinstance(read, Unknown):
+        assert depth > 240
+    else:
+        assert orjson.dumps({"items": [{"entry": orjson.loads(encode(read))}]})
+        assert sealed("x", read).kind == "p"
+
+
+def test_what_is_nested_too_deep_is_refused() -> None:
+    """Before it is in the log, where all would have to read it."""
+    tree: object = 1
+    for _ in range(250):
+        tree = [tree]
+    with pytest.raises(InvalidEntry, match="nested too deep"):
+        sealed("x", ToolCalled(participant="a", tool="t", call_id="c", arguments={"a": tree}))
 
 
 def _nested(depth: int) -> bytes:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from server.gateway.asgi import STRANGERS_BYTES
 from server.gateway.buckets import Bucket, Buckets
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 from tests.doors import doors
 
 JSON = {"Content-Type": "application/json"}
@@ -108,6 +108,16 @@ async def test_over_the_rate_is_told_when_to_come_back(redis_url: str) -> None:
         assert (await bo.get("/v1/me")).status_code == 200
         clock.now += 1
         assert (await ana.get("/v1/me")).status_code == 200
+
+
+async def test_many_tickets_give_no_more_than_one_token(redis_url: str) -> None:
+    """What a ticket is traded for has the rate of the token that asked for it."""
+    async with doors(redis_url, clock=Clock(), reads=1) as d, d.client(d.token("ana")) as ana:
+        ticket = (await ana.post("/v1/tickets", json={})).json()["ticket"]
+        assert [(await ana.get("/v1/me")).status_code for _ in range(4)] == [200] * 3 + [429]
+        async with d.client() as browser:
+            assert (await browser.post("/v1/login", json={"ticket": ticket})).status_code == 200
+            assert (await browser.get("/v1/me")).status_code == 429
 
 
 async def test_bad_tokens_are_slowed_down_by_where_they_come_from(redis_url: str) -> None:

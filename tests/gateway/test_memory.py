@@ -10,19 +10,21 @@ import orjson
 import pytest
 
 from bus import Bus, Draft
-from bus.entries import SummaryMade
+from bus.entries import NoteRevised, SummaryMade
 from listeners.reader import MemoryReader
 from memory.canonical import dump
 from memory.context import Profile
 from server.asking import replayed, said
 from server.explaining import explanation
+from server.gateway import routes_minutes
 from server.layers import LAYERS
-from server.minutes import cited, minutes
-from server.minutes_export import Form, render
-from server.minutes_report import report
+from server.minutes.digest import cited, minutes
+from server.minutes.forms import Form, render
+from server.minutes.report import report
 from tests.doors import Standing, doors
 from tests.logs import PACKS
-from tests.sessions import discuss, whole
+from tests.sessions import discuss, thoughts, whole
+from tests.sse import streamed
 
 SLUG = "urn:parley:problem:"
 
@@ -67,6 +69,21 @@ async def test_everybodys_notebooks_are_for_the_operator(d: Standing, bus: Bus) 
     for path in ("memory", "memory/notebooks"):
         assert (await ask(d, path)).status_code == 403
         assert (await asked(d, path)).status_code == 200
+
+
+async def test_a_rewritten_notebook_is_nobody_elses_either(d: Standing, bus: Bus) -> None:
+    """Whoever wrote the words, a participant or a model: no list and no stream has them."""
+    note = NoteRevised(participant="ana", cause=2, text="canary7f3a")
+    receipt = (await bus.publish("a", [Draft("note", note)]))[0]
+    (row,) = (await ask(d, "entries", after=receipt.seq - 1)).json()["items"]
+    assert row["entry"]["kind"] == "note.revised"
+    assert "canary7f3a" not in str(row)
+    path = f"/v1/sessions/a/events?after={receipt.seq - 1}"
+    async with streamed(d.url, path, d.token("zoe", session="a")) as stream:
+        while (event := await stream.next()).id != str(receipt.seq):
+            pass
+    assert "note.revised" in str(event.data)
+    assert "canary7f3a" not in str(event.data)
 
 
 async def test_what_has_not_come_yet_is_refused(d: Standing, bus: Bus) -> None:
@@ -195,18 +212,20 @@ async def test_what_is_not_there_is_not_explained(d: Standing, bus: Bus) -> None
         assert (await ask(d, f"explain/{ref}")).status_code == status
 
 
-async def test_minutes_come_in_three_forms(d: Standing, bus: Bus) -> None:
+async def test_minutes_come_in_four_forms(d: Standing, bus: Bus) -> None:
     """As data, and as files to hand on; of a past moment without what came later."""
     memory = await MemoryReader(bus, PACKS).current("a")
     expected = report(memory, await whole(bus, "a"), "a")
     found = await ask(d, "minutes")
     assert found.json() == orjson.loads(render(expected, "json"))
-    forms: dict[Form, str] = {"md": "text/markdown", "html": "text/html"}
-    for form, media in forms.items():
+    forms: dict[Form, tuple[str, str]] = {
+        "md": ("text/markdown", "md"), "html": ("text/html", "html"), "text": ("text/plain", "txt"),
+    }  # fmt: skip
+    for form, (media, ending) in forms.items():
         found = await ask(d, "minutes", format=form)
         assert found.content == render(expected, form)
         assert found.headers["content-type"] == f"{media}; charset=utf-8"
-        assert found.headers["content-disposition"] == f'attachment; filename="minutes-a.{form}"'
+        assert found.headers["content-disposition"] == f'attachment; filename="minutes-a.{ending}"'
     past = (await ask(d, "minutes", at=12)).json()
     assert past["n"] == 12
     assert max(row["n"] for row in past["evidence"]) <= 12
@@ -221,3 +240,26 @@ async def test_without_the_session_there_is_nothing(d: Standing) -> None:
     for path in paths:
         found = await asked(d, path)
         assert (found.status_code, found.json()["type"]) == (404, SLUG + "no-session"), path
+
+
+async def test_minutes_are_made_once_for_whoever_asks(
+    d: Standing, bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until something comes, redacted or said: what is shown then is new."""
+    made: list[str] = []
+    rendered = routes_minutes._rendered
+
+    def counted(*given: Any) -> bytes:
+        made.append(given[-1])
+        return rendered(*given)
+
+    monkeypatch.setattr(routes_minutes, "_rendered", counted)
+    first, *others = [await ask(d, "minutes", format="md") for _ in range(3)]
+    assert (made, {one.content for one in others}) == (["md"], {first.content})
+    async with d.client(d.operator()) as operator:
+        body = {"n": 1, "reason": "asked", "renumber": True}
+        assert (await operator.post("/v1/sessions/a/redactions", json=body)).status_code == 201
+    await ask(d, "minutes", format="md")
+    await bus.publish("a", thoughts(1, 900))
+    await ask(d, "minutes", format="md")
+    assert made == ["md"] * 3

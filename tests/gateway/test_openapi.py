@@ -12,8 +12,8 @@ from fastapi.routing import APIRoute
 
 from server import schemas
 from server.gateway import bodies
-from server.gateway.app import routes
-from server.gateway.openapi import TAGS, document, rights
+from server.gateway.app import document, routes
+from server.gateway.openapi import TAGS, rights
 
 GOLDEN = Path(__file__).parents[2] / "docs" / "openapi.json"
 

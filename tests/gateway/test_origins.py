@@ -9,7 +9,7 @@ import pytest
 from server.errors import Misuse
 from server.gateway.asgi import FOR_DATA, FOR_PAGES
 from server.gateway.origins import Origins
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 from tests.doors import Standing, doors
 
 EVIL = "https://evil.example"

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from server.gateway import pages
+from server.gateway.asgi import FOR_PAGES
 from tests.doors import doors
 
 OWN = {name: file for name, file in pages.FILES.items() if not name.startswith("vendor/")}
@@ -22,7 +23,7 @@ async def test_a_shell_is_for_anyone_under_the_strict_policy(redis_url: str, pat
     async with doors(redis_url) as d, d.client() as nobody:
         found = await nobody.get(path)
         assert found.status_code == 200
-        assert found.headers["content-security-policy"] == pages.POLICY
+        assert found.headers["content-security-policy"] == FOR_PAGES
         assert found.headers["cross-origin-opener-policy"] == "same-origin"
         assert "camera=()" in found.headers["permissions-policy"]
         assert found.headers["content-type"] == "text/html; charset=utf-8"

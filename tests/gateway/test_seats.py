@@ -116,6 +116,24 @@ async def test_a_seat_that_another_process_took_is_lost(redis_url: str) -> None:
             assert elsewhere.memory.floor.seats["ana"].present
 
 
+async def test_a_seat_goes_with_its_session(redis_url: str) -> None:
+    """Where one is made anew under the name, nothing is said from the old seat, nor left."""
+    async with sitting(redis_url) as here:
+        old = await here.seats.taken(caller("ana"), "s")
+        await here.bus.remove("s")
+        await wait_until(lambda: here.rooms.held("s") is None)
+        await opened(here.bus, "s", {})
+        with pytest.raises(SessionNotFound):
+            await old.say("From nowhere.")
+        assert here.seats.of("ana", "s") is None
+        anew = await here.seats.taken(caller("ana"), "s")
+        assert here.present("ana")
+        assert (await anew.say("Here.")) == 1
+        await here.seats.aclose()
+        kinds = [record.entry.kind for record in await here.bus.read("s")]
+        assert kinds == ["session.opened", "participant.joined", "message", "participant.left"]
+
+
 async def test_a_seat_that_cannot_be_taken_leaves_nothing(redis_url: str) -> None:
     """No session, a closed one, the server's own name: refused, and none is kept."""
     async with sitting(redis_url) as here:

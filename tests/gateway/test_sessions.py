@@ -195,7 +195,7 @@ async def test_no_more_scenarios_are_played_than_are_allowed(redis_url: str) -> 
         assert (slug(unknown), unknown.json()["field"]) == ("invalid", "scenario")
         titled = {"session": "x", "title": "Mine", "run": "script", **body}
         assert slug(await client.post("/v1/sessions", json=titled)) == "refused"
-        await client.post(f"/v1/sessions/{NAME}/close", json={})
+        await client.post(f"/v1/sessions/{NAME}/close")
         assert slug(await client.post(path, json=body)) == "closed"
 
 
@@ -212,3 +212,16 @@ async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> Non
             return bool((await client.get(f"/v1/sessions/{NAME}")).json()["status"] == "closed")
 
         await wait_until(over, 60)
+
+
+async def test_a_setting_that_is_refused_is_named(redis_url: str) -> None:
+    """With what it takes; a name that is none of ours is not said back."""
+    async with doors(redis_url) as d, d.client(d.operator()) as operator:
+        body = {"session": "harbour", "settings": {"floor": {"policy": "canary"}}}
+        refused = (await operator.post("/v1/sessions", json=body)).json()
+        assert refused["field"] == "settings.floor.policy"
+        assert "'open', 'bid'" in refused["detail"]
+        body = {"session": "harbour", "settings": {"floor": {"canary": 1}}}
+        unknown = await operator.post("/v1/sessions", json=body)
+        assert unknown.json()["field"] == "settings.floor"
+        assert "canary" not in unknown.text

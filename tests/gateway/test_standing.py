@@ -14,7 +14,7 @@ import pytest
 from server.errors import Failure
 from server.gateway.app import build
 from server.gateway.warming import warm
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 from server.standing import listening
 from tests.doors import doors, served
 from tests.patience import wait_until

@@ -10,7 +10,7 @@ from memory.context import Request, assemble
 from memory.echoes import fate
 from memory.items import Fact
 from memory.state import Memory
-from server.minutes import minutes
+from server.minutes.digest import minutes
 from server.wording import fact_line
 from tests.logs import PACKS, folded, talk
 

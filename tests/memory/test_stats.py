@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import convert
 
 from bus.entries import SpendReserved, SpendSettled
+from memory.floor.state import Ballot, Vote
 from memory.fold import fold
 from memory.settings import Settings, merged
 from memory.state import Memory
@@ -127,3 +128,16 @@ def test_limits_over_their_warning_line_are_alerts() -> None:
 def test_no_rate_where_nothing_was_summarised() -> None:
     """Compression is a share of something."""
     assert stats(Memory(PACKS))["compression_permille"] is None
+
+
+def test_sizes_do_not_tell_what_is_secret() -> None:
+    """Neither the option that a secret ballot chose, nor how much somebody noted."""
+
+    def counted(choice: str, note: str) -> object:
+        memory = Memory(PACKS)
+        cast = {"ana": Ballot(n=2, choice=(choice,))}
+        memory.votes.held[1] = Vote(ref=1, n=1, by="bo", question="?", secret=True, ballots=cast)
+        memory.notebooks.notes["bo"] = Note(text=note)
+        return stats(memory)["sizes"]
+
+    assert counted("red", "a") == counted("evergreen", "a word more")

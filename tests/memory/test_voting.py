@@ -35,7 +35,7 @@ from memory.state import Memory
 from memory.voting.calling import OPTIONS, RUNNING
 from memory.voting.course import ROWS, WITH_BALLOTS, result
 from memory.voting.electorate import waits_for
-from server.minutes import minutes
+from server.minutes.digest import minutes
 from server.wording import fact_line, message_line
 from tests.logs import PACKS, numbered, opened
 

@@ -10,9 +10,9 @@ import pytest
 
 from memory.settings import Settings as SessionSettings
 from memory.settings import merged
-from server.aliases import ALIASES, OLD, OLD_VARIABLES, table
 from server.errors import Misuse
 from server.settings import SETTINGS, built, gathered, settled
+from server.settings.aliases import ALIASES, OLD, OLD_VARIABLES, table
 from tests.calls import Parley
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,8 +13,8 @@ from listeners.agents.hosting import Part
 from listeners.models.prices import Price
 from memory.settings import Settings, merged
 from personas.persona import Budget
-from server.bounding import refuse_unbounded, refuse_unpriced, worst
 from server.errors import Misuse
+from server.scenarios.bounding import refuse_unbounded, refuse_unpriced, worst
 from tests.talkers import persona
 
 PRICES = {

@@ -13,6 +13,7 @@ from bus.entries import (
     Entry,
     FloorBid,
     FloorGranted,
+    FloorMuted,
     Message,
     ParticipantJoined,
     SessionOpened,
@@ -22,11 +23,12 @@ from bus.local import LocalLog
 from listeners.packs import known, newest
 from memory.fold import apply
 from memory.state import Memory
-from server.chat_commands import help_lines, names, parse
-from server.chat_lines import Close, Publish, Quit, Show
-from server.completion import endings
+from server.chat.commands import help_lines, names, parse
+from server.chat.completion import endings
+from server.chat.lines import Close, Publish, Quit, Show
+from server.chat.views import status, told
 from server.errors import Misuse
-from server.joining_view import floor_tree, status, told
+from server.floor_rows import floor_tree
 
 TALK: list[Entry] = [
     ParticipantJoined(participant="Mo", may=("moderate",)),
@@ -274,3 +276,15 @@ def test_the_floor_is_data_too() -> None:
     assert tree["holder"] is None
     assert tree["bids"] == [{"participant": "echo", "urgency": 3, "intent": "support", "re": "P1"}]
     assert (tree["policy"], tree["epoch"], tree["muted"]) == ("bid", 0, [])
+
+
+def test_a_name_is_first_of_all_the_one_that_is_written_so() -> None:
+    """Two may be called alike but for the case, and a name may begin with an @."""
+    seats = [ParticipantJoined(participant=name, role="agent") for name in ("Echo", "@bot")]
+    for name in ("echo", "Echo", "@bot"):
+        (muted,) = entries(f"/mute {name}", *seats)
+        assert isinstance(muted, FloorMuted)
+        assert muted.participant == name
+    (muted,) = entries("/mute @ECHO", *seats)
+    assert isinstance(muted, FloorMuted)
+    assert muted.participant in ("echo", "Echo")

@@ -12,8 +12,8 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import EpisodeOpened
 from memory.presets import PRESETS, preset
-from server.inventory import presets, table
 from server.settings import SETTINGS
+from server.settings.inventory import presets, table
 from tests.calls import Parley
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,7 @@ from server.gateway.keys import Keyring
 from server.gateway.tickets import Tickets
 from server.minting import Wish, token
 from server.settings import Settings
-from server.settings_serve import ServeSettings
+from server.settings.serve import ServeSettings
 
 SECRET = "a secret that is only used by the tests"
 
@@ -98,3 +98,12 @@ def test_what_no_token_may_say_is_told_in_a_line(
     """Before anything is printed."""
     with pytest.raises(Misuse, match=told):
         token(settings(tmp_path, secret=SECRET), wish(**given), as_json=False)
+
+
+def test_rights_are_given_by_commas_or_one_by_one(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """As one would write them either way."""
+    token(settings(tmp_path, secret=SECRET), wish(may=("vote, close", "ask")), as_json=False)
+    found = Keyring([SECRET]).verify(capfdbinary.readouterr().out.decode().strip(), time.time())
+    assert set(found.may or ()) == {"vote", "close", "ask"}

@@ -10,8 +10,10 @@ import pytest
 
 from memory.patterns import Rule
 from server.analysis import Analysis, analyze
-from server.minutes_actions import MOST, NEAR, actions, shipped
-from server.minutes_report import report
+from server.minutes.actions import MOST, actions, shipped
+from server.minutes.decided import NEAR, Decided
+from server.minutes.report import report
+from server.minutes.voices import voices
 from server.settings import settled
 from server.transcripts import parse_transcript
 
@@ -41,7 +43,8 @@ def report_of(done: Analysis) -> Row:
 def rules_that_read(sentences: Sequence[str]) -> list[set[str]]:
     """The rules that read each sentence, which Cy says to Ana and Bo."""
     done = talk(("Ana", "Hello."), ("Bo", "Hello."), *[("Cy", said) for said in sentences])
-    rows, _ = actions(done.memory, done.said.values())
+    said = [*done.said.values()]
+    rows, _ = actions(done.memory, said, voices(done.memory, said), Decided(done.memory))
     return [{row["rule"] for row in rows if row["n"] == n} for n in range(3, len(sentences) + 3)]
 
 
@@ -131,6 +134,31 @@ def test_a_sentence_is_listed_once_whatever_rules_read_it() -> None:
     """Two sentences of one message are two candidates."""
     rows = found(("Bo", "Hi."), ("Ana", "ACTION: Bo will write it, I'll check it. I'll send it."))
     assert [(row["rule"], row["who"]) for row in rows] == [("marked", "Bo"), ("promised", "Ana")]
+
+
+def test_what_a_scribe_writes_down_is_the_promise_of_whoever_is_named() -> None:
+    """Without the name before it; in a chat the same line is the typist's, to that person."""
+    here = [(name, "Present.") for name in ("Ana", "Bo", "Cy")]
+    minuted = [("Cy", f"{who}: {said}") for who, said in (
+        ("Ana", "the pier is dark."), ("Bo", "so it is."), ("Ana", "I'll order a lamp."),
+        ("Bo", "will check the price."),
+    )]  # fmt: skip
+    rows = found(*here, *minuted)
+    assert [(row["who"], row["text"]) for row in rows] == [
+        ("Ana", "I'll order a lamp."), ("Bo", "will check the price."),
+    ]  # fmt: skip
+    assert not found(*here, *minuted[:3], ("Cy", "Ana: please check the price."))[1:]
+    assert not found(("Ana", "Please check the price."), ("Ana", "Will check the price."))
+    (row,) = found(*here, ("Cy", "Ana: I'll order a lamp."))
+    assert (row["who"], row["by"]) == ("Cy", "Cy")
+
+
+@pytest.mark.parametrize(
+    "words", ["I'll start with the costs.", "I'll show you the map.", "I'll share my screen."]
+)
+def test_what_is_done_within_the_talk_is_no_action(words: str) -> None:
+    """Nobody has to be reminded of it afterwards."""
+    assert not found(("Ana", words))
 
 
 def silent(rows: Iterable[Row]) -> bool:

@@ -16,8 +16,10 @@ from markdown_it.token import Token
 from memory.text import visible
 from server.analysis import Analysis, analyze
 from server.demonstration import bundled
-from server.minutes_export import is_file, render
-from server.minutes_report import report
+from server.minutes.forms import render
+from server.minutes.page import OPEN
+from server.minutes.report import report
+from server.minuting import is_file
 from server.settings import settled
 from server.transcripts import parse_transcript
 from tests.calls import Parley
@@ -137,7 +139,7 @@ def test_all_forms_have_the_same_sections(whole: Row) -> None:
     forms = {form: render(whole, form).decode() for form in ("text", "md", "html")}
     for heading in (
         "Decisions", "Open proposals", "Who moved", "Action candidates", "Unresolved questions",
-        "Settled proposals", "Summaries", "Evidence",
+        "Other settled proposals", "Summaries", "Evidence",
     ):  # fmt: skip
         assert f"\n{heading}\n" in forms["text"]
         assert f"\n## {heading}\n" in forms["md"]
@@ -206,10 +208,12 @@ def test_what_a_stranger_says_is_text_in_a_terminal(words: str) -> None:
     """No control character reaches it, and no line of theirs stands where ours do."""
     text = render(hostile_report(words), "text").decode()
     assert visible(text, keep_newlines=True) == text
-    ours = [line for line in text.split("\n")[2:] if line and not line.startswith(" ")]
+    head, present = text.split("\n")[1:3]
+    assert (" messages by " in head, present[:9]) == (True, "Present: ")
+    ours = [line for line in text.split("\n")[3:] if line and not line.startswith(" ")]
     assert set(ours) <= {
         "Decisions", "Open proposals", "Votes", "Who moved", "Action candidates",
-        "Unresolved questions", "Settled proposals", "Summaries", "Evidence",
+        "Unresolved questions", "Other settled proposals", "Suggestions", "Summaries", "Evidence",
     }  # fmt: skip
 
 
@@ -276,6 +280,121 @@ def test_minutes_of_a_session_and_of_its_file_are_the_same(at: Parley, tmp_path:
         filed = at("minutes", exported, "--format", "json", *moment)
         assert live.code == filed.code == 0
         assert json.loads(live.out) == json.loads(filed.out)
+        assert at("minutes", "demo", "--format", "html", *moment).out == (
+            at("minutes", exported, "--format", "html", *moment).out
+        )
         assert len(json.loads(live.out)["actions"]) == (0 if moment else 1)
     late = at("minutes", "demo", "--at", "9")
     assert (late.code, "has 2 primary entries" in late.err) == (2, True)
+
+
+def lines_of(whole: Row, heading: str) -> list[str]:
+    """The lines of one section, as text shows them."""
+    text = render(whole, "text").decode()
+    section = text.partition(f"\n{heading}\n")[2].partition("\n\n")[0]
+    return section.split("\n") if section else []
+
+
+def told(*rows: Row, session: str = "") -> Row:
+    data = "\n".join(json.dumps({"index": k, **row}) for k, row in enumerate(rows)).encode()
+    done = analyze(parse_transcript(data), settled({}, {}))
+    return report(done.memory, done.said.values(), session)
+
+
+def test_what_is_firm_comes_first_and_what_is_superseded_last(whole: Row) -> None:
+    """Whoever reads the beginning alone knows what holds."""
+    firm = [line for line in lines_of(whole, "Decisions") if line.startswith("  D")]
+    standing = [line.partition("(")[2].partition(")")[0].partition(",")[0] for line in firm]
+    assert standing == ["ratified", "ratified", "ratified", "disputed", "superseded"]
+
+
+def test_nothing_is_told_twice(whole: Row) -> None:
+    """A proposal that a decision settles, a count of nought, a quotation of the line above."""
+    page = render(whole, "text").decode().partition("\nEvidence\n")[0]
+    settled_by = {row["resolves"] for row in whole["decisions"]} - {None}
+    others = " ".join(lines_of(whole, "Other settled proposals"))
+    assert settled_by
+    assert not [handle for handle in settled_by if f"  {handle} (" in others]
+    assert " 0 " not in page
+    claim = "The quay machines write to SQLite in write-ahead mode"
+    assert page.count(claim) == 1
+
+
+def test_dissent_is_told_with_its_reason(whole: Row) -> None:
+    """Not only the sentence that takes the stand."""
+    page = render(whole, "text").decode()
+    assert "against Odette: “I oppose P4. Call it a log" in page
+
+
+def test_a_long_talk_has_short_minutes() -> None:
+    """Each section has an end, says what it leaves out, and JSON has all."""
+    rows = [
+        {"agent_id": "Ana", "content": f"Build pier number {k}.", "act": "propose"}
+        for k in range(40)
+    ]
+    whole = told(*rows, {"agent_id": "Bo", "content": "+1 to P3."})
+    shown = lines_of(whole, "Open proposals")
+    assert len(whole["open"]) == 40
+    assert len([line for line in shown if line.startswith("  P")]) == OPEN
+    assert f"{40 - OPEN} more are left out here; the JSON form has all." in shown[0]
+
+
+def test_what_only_sounds_like_a_proposal_stands_apart() -> None:
+    """Until somebody takes it up."""
+    maybe = {"agent_id": "Ana", "content": "Maybe we should move the meeting to noon."}
+    alone = told(maybe, {"agent_id": "Bo", "content": "Nice weather."})
+    assert not lines_of(alone, "Open proposals")
+    assert "meeting to noon" in lines_of(alone, "Suggestions")[1]
+    heard = told(maybe, {"agent_id": "Bo", "content": "+1 to P1."})
+    assert lines_of(heard, "Open proposals")
+    assert not lines_of(heard, "Suggestions")
+
+
+def test_the_head_says_when_it_was_and_who_was_there() -> None:
+    """By the messages' own times; the talkative first."""
+    rows = [
+        {"agent_id": "Bo", "content": "Hello.", "timestamp": "2026-03-02T09:00:00+01:00"},
+        {"agent_id": "Ana", "content": "Hello.", "timestamp": "2026-03-02T08:10:00Z"},
+        {"agent_id": "Ana", "content": "So.", "timestamp": "2026-03-02T09:25:00Z"},
+    ]
+    whole = told(*rows)
+    assert (whole["began"], whole["ended"]) == ("2026-03-02T08:00:00Z", "2026-03-02T09:25:00Z")
+    name, head, present, *_ = render(whole, "text").decode().split("\n")
+    assert name == "Minutes of 2026-03-02"
+    assert head.startswith("2026-03-02 08:00 to 09:25 UTC (1 h 25 min); 3 messages by 2 ")
+    assert present == "Present: Ana, Bo"
+    days = told({"agent_id": "Bo", "content": "Hello.", "timestamp": "2026-03-02"})
+    assert (days["began"], days["ended"]) == ("2026-03-02", "2026-03-02")
+    assert "\n2026-03-02; 1 message" in render(days, "text").decode()
+    assert told({"agent_id": "Bo", "content": "Hello."})["began"] is None
+
+
+def test_a_decision_is_told_in_full() -> None:
+    """Memory keeps its first 200 characters; the message has the rest."""
+    words = " and ".join(f"number {k} gets a lamp of its own" for k in range(12))
+    whole = told({"agent_id": "Ana", "content": f"[DECISION] The pier {words}."})
+    (row,) = whole["decisions"]
+    assert row["outcome"].endswith("…")
+    assert f"The pier {words}." in " ".join(lines_of(whole, "Decisions"))
+
+
+def test_a_vote_stands_with_what_it_decided(parley: Parley, tmp_path: Path) -> None:
+    """Once, without its question; and the same minutes are the same bytes."""
+    out = tmp_path / "played.json"
+    assert parley("run", "architecture", "--seed", "1", "--fast", "--out", out).code == 0
+    one, other = (parley("minutes", out, "--format", "html").out for _ in range(2))
+    assert one == other
+    text = parley("minutes", out).out.partition("\nEvidence\n")[0]
+    assert text.count("V1 ") == text.count("V2 ") == 1
+    assert "Shall P4 be accepted" not in text
+    assert "\nVotes\n" not in text
+
+
+def test_goals_and_what_they_taught_are_told(at: Parley) -> None:
+    """Of a session that works toward goals; each line leads to where it was said."""
+    assert at("session", "new", "work", "--preset", "analyst").code == 0
+    assert at("goal", "open", "work", "Count the lamps", "--as", "Ana").code == 0
+    assert at("goal", "close", "work", "--result", "There are twelve.", "--as", "Ana").code == 0
+    text = at("minutes", "work").out
+    assert "E1 (goal, completed) Count the lamps [1] [2]" in text
+    assert "There are twelve." in text.partition("\nEvidence\n")[0]

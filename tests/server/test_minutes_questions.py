@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from server.analysis import Analysis, analyze
-from server.minutes_questions import AFTER, MOST
-from server.minutes_report import report
+from server.minutes.questions import MOST
+from server.minutes.replies import AFTER
+from server.minutes.report import report
 from server.settings import settled
 from server.transcripts import parse_transcript
 
@@ -33,7 +34,7 @@ def unresolved(*said: Row | tuple[str, str]) -> list[Row]:
 
 
 ASKED = ("Ana", "What would the migration cost?")
-CHAT = ("Bo", "Lunch was good today.")
+CHAT: Row = {"agent_id": "Bo", "content": "Lunch was good today.", "to": ["Dee"]}
 
 
 def test_a_question_that_nobody_took_up_is_unresolved() -> None:
@@ -79,6 +80,54 @@ def test_marked_as_a_question_it_needs_no_mark_of_one() -> None:
     """`act: ask` is the speaker's own word."""
     (row,) = unresolved({"agent_id": "Ana", "content": "Tell me the price", "act": "ask"})
     assert (row["how"], row["text"]) == ("act", "Tell me the price")
+
+
+def test_the_next_to_speak_is_taken_to_answer() -> None:
+    """In words of their own, unless they say that they speak to somebody or something else."""
+    assert not unresolved(ASKED, ("Bo", "Two days, I would say."))
+    offer = {"agent_id": "Cy", "content": "Use SQLite.", "act": "propose"}
+    assert unresolved(offer, ASKED, {"agent_id": "Bo", "content": "Rather not that.", "re": 0})
+    assert unresolved(("Cy", "Hi."), ASKED, ("Bo", "Cy, lunch was good today."))
+    assert unresolved(ASKED, ("Bo", "+1"), ("Cy", "-1"))
+
+
+def test_whoever_is_asked_by_name_answers_by_speaking() -> None:
+    """Anybody else only by a word of it."""
+    asked = ("Ana", "Bo, what would the migration cost?")
+    here = (("Bo", "Hi."), ("Cy", "Hi."))
+    assert not unresolved(*here, asked, ("Cy", "Hm, I see."), ("Bo", "Let us measure that first."))
+    assert unresolved(*here, asked, ("Cy", "Let us measure that first."))
+    assert not unresolved(*here, asked, ("Cy", "A migration? Two days."))
+
+
+def test_a_word_is_no_name_because_somebody_is_called_so() -> None:
+    """Where it is not written as one."""
+    asked = ("Ana", "Who will be asked to pay for it?")
+    assert not unresolved(("Will Reed", "Hi."), asked, ("Bo", "Let us see about that."))
+
+
+def test_a_later_decision_on_the_same_resolves_it() -> None:
+    """Most of its words; what was decided before it was asked did not."""
+    decide = [
+        {"agent_id": "Bo", "content": "Paint the pier lamp blue.", "act": "propose"},
+        {"agent_id": "Ana", "content": "I agree.", "act": "accept", "re": "P1"},
+    ]
+    asked = ("Cy", "Which lamp for the pier?")
+    chat = [CHAT] * AFTER
+    assert not unresolved(("Ana", "Hi."), asked, *chat, *decide)
+    assert unresolved(*decide, asked, *chat)
+
+
+def test_what_a_scribe_writes_down_is_asked_and_answered_by_whoever_is_named() -> None:
+    """Also where the names before the lines are no participants'."""
+    lines = ("ann: who signs the contract?", "bob: hmm, the city does that.")
+    assert not unresolved(*[("Cy", line) for line in lines])
+    assert unresolved(*[("Cy", line) for line in ("ann: who signs it?", "ann: and when.")])
+
+
+def test_silence_answers_an_invitation() -> None:
+    """Nobody has to say that there is nothing."""
+    assert not unresolved(("Bo", "Hi."), ("Ana", "Any other business?"))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 
 from bus import Bus
 from server.files import SessionFile, read_file
-from server.scenario_files import bundled
+from server.scenarios.files import bundled
 from tests.calls import Parley
 from tests.fake_openai import FakeOpenAI, realistic
 
@@ -237,7 +237,7 @@ def test_a_worker_that_is_dead_and_looks_alive_is_replaced(
     """After a power cut its last sign of life may be younger than the run."""
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)
-    for module in ("running", "playing"):
+    for module in ("running", "scenarios.playing"):
         monkeypatch.setattr(f"server.{module}.STALE_MS", 3_000)
 
     async def last_sign() -> None:

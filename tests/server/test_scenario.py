@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.settings import Settings, merged
-from server import scenarios
-from server.casting import cast, settings_tree
 from server.errors import Misuse
-from server.scenario_files import bundled, load, parse
+from server.scenarios import describing
+from server.scenarios.casting import cast, settings_tree
+from server.scenarios.files import bundled, load, parse
+from server.scenarios.scenario import MemoryOverlay
 from tests.calls import Parley
 
 ROOT = Path(__file__).parents[2]
@@ -163,13 +164,13 @@ def test_hostile_yaml_is_refused(text: str) -> None:
 def test_the_committed_schema_is_that_of_the_models() -> None:
     """'parley scenario schema > docs/scenario.schema.json' writes it anew."""
     held = (ROOT / "docs" / "scenario.schema.json").read_bytes()
-    assert held == scenarios.schema()
+    assert held == describing.schema()
 
 
 @pytest.mark.parametrize("name", bundled())
 def test_bundled_scenarios_are_valid_under_the_schema(name: str) -> None:
     """So an editor that checks by it agrees with us."""
-    jsonschema.validate(yaml.safe_load(bundled()[name]), json.loads(scenarios.schema()))
+    jsonschema.validate(yaml.safe_load(bundled()[name]), json.loads(describing.schema()))
 
 
 def test_an_unknown_name_gets_the_nearest(parley: Parley) -> None:
@@ -197,3 +198,9 @@ def test_scenarios_are_listed_shown_and_checked(parley: Parley, tmp_path: Path) 
     first, second = ran.out.splitlines()
     assert first.startswith("budget: sound; at most")
     assert "no persona 'nobody-at-all'" in second
+
+
+def test_a_file_may_set_whatever_a_sessions_memory_goes_by() -> None:
+    """All but what has a place of its own in the file."""
+    elsewhere = {"goal", "floor", "speak", "vote", "budget", "stop"}
+    assert MemoryOverlay.model_fields.keys() == Settings.model_fields.keys() - elsewhere

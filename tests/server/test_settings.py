@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from server.errors import Misuse
-from server.leaves import Setting
 from server.settings import SETTINGS, environment, settled, table
+from server.settings.leaves import Setting
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,0 +1,131 @@
+"""`parley minutes`: the minutes of a session or a file, to read or to hand on."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Any
+
+from bus import Bus
+from bus.audit import records as records_of
+from bus.entries import PRIMARY, Record
+from memory.fold import apply
+from memory.state import Memory
+from server.analysis import analyze
+from server.asking import entries
+from server.audit import findings, skips
+from server.errors import BadSessionFile, Misuse, NotYet
+from server.files import SessionFile, decode_file, write_bytes
+from server.held import holding
+from server.minutes import text
+from server.minutes.forms import Form, render
+from server.minutes.report import report
+from server.output import emit_bytes, stdout, tell
+from server.packs import read_packs
+from server.questions import memory_in
+from server.running import run
+from server.settings import Settings
+from server.transcripts import FORMATS, parse_transcript, read_transcript
+from server.transcripts.written import told
+
+_SESSION = b'{"parley":"session",'
+_ENDINGS = frozenset({"json", "zip", *(end for each in FORMATS for end in each.extensions)})
+
+
+def minutes(settings: Settings, source: str, form: Form, at: int | None, out: Path | None) -> None:
+    """Print them, or write them to `out`. `source` names a session, a file or `-`."""
+    found = of_file(settings, source, at) if is_file(source) else run(_asked(settings, source, at))
+    if out is not None:
+        write_bytes(out, render(found, form))
+        tell(f"the minutes are in {out}")
+    elif form == "text":
+        text.write(stdout(), found)
+    else:
+        emit_bytes(render(found, form))
+
+
+def is_file(source: str) -> bool:
+    """Whether it names a file: it is `-`, has a slash, or ends as records of talk do."""
+    ending = source.rpartition(".")[2].lower() if "." in source else ""
+    return source == "-" or "/" in source or ending in _ENDINGS
+
+
+async def reported(bus: Bus, session: str, memory: Memory) -> dict[str, Any]:
+    """The report on a session whose memory, now or past, is at hand."""
+    log = entries(bus, session, memory.seq)
+    said = [record async for record in log if record.entry.kind in PRIMARY]
+    return report(memory, said, session)
+
+
+async def _asked(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
+    async with holding(settings) as held:
+        try:
+            memory = await memory_in(held, session, at)
+        except NotYet as early:
+            raise _early(session, early.at, early.n) from None
+        return await reported(held.bus, session, memory)
+
+
+def of_file(settings: Settings, source: str, at: int | None) -> dict[str, Any]:
+    """The report on a session file or any record of talk; `-` is stdin."""
+    path = Path(source)
+    if source == "-":
+        data = sys.stdin.buffer.read()
+    elif path.is_file():
+        with path.open("rb") as file:
+            data = file.read(len(_SESSION))
+    else:
+        data = b""
+    if data.startswith(_SESSION):
+        whole = data if source == "-" else path.read_bytes()
+        return _of_session(settings, source, whole, at)
+    return _of_talk(settings, source, data, at)
+
+
+def _of_session(settings: Settings, source: str, data: bytes, at: int | None) -> dict[str, Any]:
+    try:
+        file = decode_file(data)
+    except BadSessionFile as error:
+        raise BadSessionFile(f"{source}: {error}") from None
+    wrong = next(findings(file.rows), None)
+    if wrong is not None:
+        raise BadSessionFile(f"{source}: {wrong}; 'parley session verify --file' tells more")
+    _check(source, at, file.n)
+    memory, said = _folded(settings, file, at)
+    return report(memory, said, file.session)
+
+
+def _folded(settings: Settings, file: SessionFile, at: int | None) -> tuple[Memory, list[Record]]:
+    memory = Memory(read_packs(settings.packs).known)
+    skipped, said = skips(file.rows), []
+    for record in records_of(file.rows):
+        if at is not None and record.n > at:
+            break
+        if record.seq not in skipped:
+            apply(memory, record)
+        if record.entry.kind in PRIMARY:
+            said.append(record)
+    return memory, said
+
+
+def _of_talk(settings: Settings, source: str, data: bytes, at: int | None) -> dict[str, Any]:
+    found = parse_transcript(data) if source == "-" else read_transcript(Path(source))
+    if found.format != "jsonl":
+        tell(f"read as {found.format}")
+    for line in told(found):
+        tell(line)
+    _check(source, at, len(found.said))
+    if at is not None:
+        found = dataclasses.replace(found, said=found.said[:at])
+    done = analyze(found, settings)
+    return report(done.memory, done.said.values())
+
+
+def _check(source: str, at: int | None, n: int) -> None:
+    if at is not None and at > n:
+        raise _early(source, at, n)
+
+
+def _early(source: str, at: int, n: int) -> Misuse:
+    return Misuse(f"--at {at}: {source!r} has {n} primary entries")

@@ -1,0 +1,1 @@
+"""Scenarios: whole deliberations written down before they begin, read, bounded, played."""

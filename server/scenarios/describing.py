@@ -1,0 +1,157 @@
+"""Scenarios, for commands and doors: listed, described, checked, and the format's schema."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from personas.errors import nearest
+from server.errors import Misuse
+from server.output import cell, emit, listing, shown, stdout
+from server.packs import read_packs
+from server.scenarios.bounding import refuse_unbounded, refuse_unpriced, worst
+from server.scenarios.casting import cast
+from server.scenarios.files import bundled, is_path, parse, text_of
+from server.scenarios.play_view import worst_line, worst_row
+from server.scenarios.scenario import Scenario
+from server.scenarios.table import opened, settings_of
+from server.scenarios.voices import prices, told
+from server.settings import Settings
+
+Row = dict[str, Any]
+
+SCHEMA_ID: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+def listed() -> list[Row]:
+    """The bundled scenarios, by name."""
+    rows = []
+    for name, words in bundled().items():
+        found = parse(words, f"{name}.yaml")
+        rows.append({
+            "scenario": name,
+            "title": found.title,
+            "participants": len(found.participants),
+            "policy": found.floor.policy if "policy" in found.floor.model_fields_set else "bid",
+            "scripted": bool(found.script),
+        })  # fmt: skip
+    return rows
+
+
+def text(name: str) -> str:
+    """A scenario's file as it is. Raises `Misuse`."""
+    if is_path(name):
+        return text_of(Path(name))
+    known = bundled()
+    if name not in known:
+        raise Misuse(f"no scenario is called {name!r}; is {nearest(name, known, 0)!r} meant?")
+    return known[name]
+
+
+def described(settings: Settings, name: str) -> Row:
+    """What a scenario comes to as this process would run it. Raises `Misuse`."""
+    found = cast(name, settings.personas)
+    scenario = found.scenario
+    settings = told(settings, found, offline=not settings.has_model)
+    tree = settings_of(opened(found, settings, read_packs(settings.packs)))
+    paid = prices(settings, found)
+    bound = worst(found.parts, tree, paid, people=bool(scenario.people))
+    refuse_unbounded(bound, found.source)
+    refuse_unpriced(found.parts, tree, paid, found.source)
+    return {
+        "scenario": name,
+        "title": scenario.title,
+        "goal": scenario.goal,
+        "participants": [
+            {
+                "name": part.name,
+                "persona": part.persona.name,
+                "description": part.persona.description,
+                "model": part.persona.model,
+                "may": None if part.persona.may is None else list(part.persona.may),
+                "weight": part.persona.vote_weight,
+                "lines": len(scenario.script[part.name].turns)
+                if part.name in scenario.script
+                else 0,
+            }
+            for part in found.parts
+        ],
+        "people": [person.name for person in scenario.people],
+        "floor": tree.floor.policy,
+        "vote": {
+            "rule": tree.vote.rule,
+            "secret": tree.vote.secret,
+            "fallback": tree.vote.fallback,
+        },
+        "stop": tree.stop,
+        "budget": tree.budget.model_dump(),
+        "worst": worst_row(bound),
+        "bound": worst_line(bound),
+    }
+
+
+def checked(settings: Settings, name: str) -> Row:
+    """Whether a scenario can be run, and why not."""
+    try:
+        found = described(settings, name)
+    except Misuse as refused:
+        return {"scenario": name, "refused": str(refused), "bound": ""}
+    return {"scenario": name, "refused": "", "bound": found["bound"]}
+
+
+def schema() -> bytes:
+    """The JSON Schema of a scenario, as docs/scenario.schema.json holds it."""
+    tree = {"$schema": SCHEMA_ID, **Scenario.model_json_schema(by_alias=True)}
+    return json_text.dumps(tree, indent=1, ensure_ascii=False, sort_keys=True).encode() + b"\n"
+
+
+def show_listed(rows: Sequence[Row], json: bool) -> None:
+    if json:
+        for row in rows:
+            emit(row)
+        return
+    table = listing("scenario", "participants", "floor", "title")
+    for row in rows:
+        table.add_row(
+            *map(cell, (row["scenario"], row["participants"], row["policy"], row["title"]))
+        )
+    stdout().print(table)
+
+
+def show_one(row: Row, json: bool) -> None:
+    if json:
+        emit(row)
+        return
+    console = stdout()
+    console.print(cell(row["title"]))
+    if row["goal"]:
+        console.print(cell(row["goal"].strip()))
+    table = listing("name", "persona", "model", "lines", "speaks when")
+    for one in row["participants"]:
+        cells = (one["name"], one["persona"], one["model"], one["lines"], one["description"])
+        table.add_row(*map(cell, cells))
+    console.print(table)
+    if row["people"]:
+        console.print(cell(f"people: {', '.join(row['people'])}"))
+    for key in ("floor", "vote", "stop", "budget"):
+        console.print(cell(f"{key}: {_flat(row[key])}"))
+    console.print(cell(row["bound"]))
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, Mapping):
+        said = {key: one for key, one in value.items() if one not in (None, "")}
+        return json_text.dumps(said) if said else "none"
+    return str(value)
+
+
+def show_checked(rows: Sequence[Row], json: bool) -> None:
+    for row in rows:
+        if json:
+            emit(row)
+        elif row["refused"]:
+            stdout().print(shown(row["refused"]), markup=False)
+        else:
+            stdout().print(shown(f"{row['scenario']}: sound; {row['bound']}"), markup=False)

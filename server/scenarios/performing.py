@@ -1,0 +1,222 @@
+"""`parley run`, from the wish to the exit code: what it may cost, the play, the minutes."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bus.entries import Record
+from bus.local import LocalLog
+from listeners.models.port import Speaker
+from listeners.models.prices import Prices
+from listeners.projection import fact_rows
+from memory.fold import apply
+from memory.items import Fact
+from memory.state import Memory
+from server import views
+from server.asking import closing
+from server.errors import Failure, Misuse
+from server.files import write_file
+from server.interrupts import interruptible
+from server.logs import configure
+from server.minutes.digest import minutes
+from server.output import cell, emit, stderr, stdout, tell
+from server.packs import Packs, read_packs
+from server.running import connected, run
+from server.scenarios.bounding import Worst, refuse_unbounded, refuse_unpriced, worst
+from server.scenarios.casting import Cast, cast
+from server.scenarios.play_view import ended_lines, worst_line
+from server.scenarios.playing import Play, Played, here, play
+from server.scenarios.rehearsing import file_of, rehearse
+from server.scenarios.table import opened, settings_of
+from server.scenarios.voices import heard, prices, told, voice
+from server.settings import Settings
+from server.watching import show
+from server.working import stop_with
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was typed."""
+
+    scenario: str
+    session: str | None = None
+    seed: int | None = None
+    processes: int = 0
+    out: Path | None = None
+    yes: bool = False
+    offline: bool = False
+    fast: bool = False
+    json: bool = False
+    minder: int | None = None  # a process that this one does not outlive
+
+
+def perform(settings: Settings, wish: Wish) -> int:
+    """Plays a scenario, shows what came of it; the exit code. Raises `Misuse` and `Failure`."""
+    settings = _quiet(settings)
+    found = cast(wish.scenario, settings.personas)
+    _check(wish)
+    offline = wish.offline or wish.seed is not None or not settings.has_model
+    settings = told(settings, found, offline=offline)
+    packs = read_packs(settings.packs)
+    plan = Play(
+        found, opened(found, settings, packs, wish.seed), packs, wish.session,
+        wish.processes, wish.out, offline, wish.fast,
+    )  # fmt: skip
+    paid = prices(settings, found)
+    model = voice(settings, found, fast=wish.fast or wish.seed is not None)
+    _announce(_bounded(plan, paid), offline=offline, ask=not offline and not wish.yes)
+    if wish.seed is not None:
+        played = _rehearsed(plan, model)
+    else:
+        played = run(_played(settings, plan, model, paid, wish.minder))
+    _show(played, wish, scripted=offline, priced=bool(paid))
+    _fail_where_nobody_answered(played)
+    return played.exit_code
+
+
+def _quiet(settings: Settings) -> Settings:
+    """Leaves the screen to the talk: what goes as it should is not logged unless that was set."""
+    if "log_level" in settings.model_fields_set:
+        return settings
+    configure("warning", settings.log_json)
+    return settings.model_copy(update={"log_level": "warning"})
+
+
+def _check(wish: Wish) -> None:
+    """Raises `Misuse` for what would fail only at the end, or make no sense together."""
+    if wish.out is not None and not wish.out.absolute().parent.is_dir():
+        raise Misuse(f"--out {str(wish.out)!r}: there is no such folder")
+    if wish.seed is not None and wish.processes:
+        raise Misuse("--seed plays in this process alone; leave --processes out")
+
+
+def _bounded(plan: Play, paid: Prices) -> Worst:
+    scenario = plan.cast.scenario
+    found = worst(plan.cast.parts, settings_of(plan.entry), paid, people=bool(scenario.people))
+    refuse_unbounded(found, plan.cast.source)
+    refuse_unpriced(plan.cast.parts, settings_of(plan.entry), paid, plan.cast.source)
+    return found
+
+
+def _announce(found: Worst, *, offline: bool, ask: bool) -> None:
+    """Says what it may come to; asks where there is somebody to answer."""
+    if offline:
+        tell("no model is asked: the words are those of the script")
+    tell(worst_line(found))
+    if ask and sys.stdin.isatty() and sys.stderr.isatty():
+        sys.stderr.write("begin? [y/N] ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise Failure("nothing was begun; --yes begins without asking")
+
+
+async def _played(
+    settings: Settings, plan: Play, model: Speaker, paid: Prices, minder: int | None
+) -> Played:
+    watch = None if minder is None else asyncio.create_task(stop_with(minder))
+    try:
+        async with heard(model):
+            return await play(settings, plan, model, paid)
+    finally:
+        if watch is not None:
+            watch.cancel()
+
+
+def _rehearsed(plan: Play, model: Speaker) -> Played:
+    session = plan.session or plan.cast.name.rpartition("/")[2].removesuffix(".yaml")
+    console = stderr()
+
+    def hear(record: Record, facts: Sequence[Fact]) -> None:
+        if not plan.fast:
+            show(console, record)
+            for row in fact_rows([(record.seq, list(facts))]):
+                show(console, row)
+
+    log = rehearse(plan.cast, plan.entry, plan.packs, model, session, hear)
+    if plan.out is not None:
+        write_file(plan.out, file_of(log))
+    return Played(session, *_came_to(log, plan.packs))
+
+
+def _came_to(log: LocalLog, packs: Packs) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Why the session of `log` ended, and its minutes."""
+    memory = Memory(packs.known)
+    said: dict[int, Record] = {}
+    ended: dict[str, Any] | None = None
+    for record in log.read(count=log.info().head):
+        apply(memory, record)
+        said.setdefault(record.n, record)
+        if record.entry.kind == "session.closed":
+            ended = closing(record.entry)
+    if ended is None:
+        raise Failure("the rehearsal came to no end")
+    return ended, minutes(memory, said)
+
+
+def _show(played: Played, wish: Wish, *, scripted: bool, priced: bool) -> None:
+    if played.ended is None or played.minutes is None:
+        return
+    if wish.json:
+        emit({"session": played.session, "ended": played.ended, "minutes": played.minutes})
+        return
+    views.show_minutes(played.minutes, json=False)
+    console = stdout()
+    console.print()
+    lines = ended_lines(played.session, played.ended, scripted=scripted, priced=priced)
+    for line in lines:
+        console.print(cell(line))
+
+
+def _fail_where_nobody_answered(played: Played) -> None:
+    """Raises `Failure` where every call failed: what ended was no talk, whatever rule says so."""
+    totals = played.ended["totals"] if played.ended else {}
+    calls = totals.get("calls", 0)
+    if calls and totals.get("failed", 0) == calls:
+        raise Failure(
+            f"none of the {calls} model calls of {played.session!r} was answered: see that the "
+            "endpoint of --model-url is up and has these models"
+        )
+
+
+def serve(
+    settings: Settings,
+    scenario: str,
+    session: str,
+    names: Sequence[str],
+    minder: int | None,
+    *,
+    offline: bool,
+    fast: bool,
+) -> int:
+    """Hosts `names` of a scenario in an open session until it is closed; the exit code."""
+    settings = _quiet(settings)
+    found = cast(scenario, settings.personas)
+    settings = told(settings, found, offline=offline or not settings.has_model)
+    model = voice(settings, found, fast=fast)
+    return int(run(_serve(settings, found, session, names, minder, model)))
+
+
+async def _serve(
+    settings: Settings, found: Cast, session: str, names: Sequence[str], minder: int | None,
+    model: Speaker,
+) -> int:  # fmt: skip
+    parts = [part for part in found.parts if part.name in names]
+    if missing := set(names) - {part.name for part in parts}:
+        raise Misuse(f"{found.source}: no participant is called {min(missing)!r}")
+    packs = read_packs(settings.packs)
+    watch = None if minder is None else asyncio.create_task(stop_with(minder))
+    try:
+        async with connected(settings) as running, heard(model):
+            with interruptible(lambda: None) as asked:
+                await here(
+                    running.bus, packs, session, parts, model, prices(settings, found), asked
+                )
+        return 0
+    finally:
+        if watch is not None:
+            watch.cancel()

@@ -1,0 +1,45 @@
+"""Requests that are sent again under their key, after what they did was done."""
+
+from __future__ import annotations
+
+from tests.doors import doors
+from tests.gateway_talk import NAME, PATH, begin, slug
+
+
+async def test_a_floor_that_was_granted_or_taken_is_not_refused_again(redis_url: str) -> None:
+    """Whoever did not hear the answer hears it then; for another the key is used up."""
+    async with doors(redis_url) as d:
+        await begin(d, floor={"policy": "moderated"}, chair=["ana"])
+        async with d.client(d.token("ana", session=NAME, may=["moderate"])) as ana:
+            for name in ("bot", "cy"):
+                async with d.client(d.token(name, role="agent", session=NAME)) as agent:
+                    await agent.post(f"{PATH}/seats", json={})
+            for what, body in (("grant", {"participant": "bot"}), ("interrupt", {})):
+                key = {"Idempotency-Key": what}
+                first = await ana.post(f"{PATH}/floor/{what}", json=body, headers=key)
+                assert first.status_code == 201, first.text
+                again = await ana.post(f"{PATH}/floor/{what}", json=body, headers=key)
+                assert again.status_code == 200, again.text
+                assert again.json() == {**first.json(), "duplicate": True}
+            for what, body in (("grant", {"participant": "cy"}), ("interrupt", {})):
+                other = await ana.post(
+                    f"{PATH}/floor/{what}", json=body, headers={"Idempotency-Key": "grant"}
+                )
+                assert slug(other) == "conflict"
+
+
+async def test_a_result_is_told_again_after_its_task_was_closed(redis_url: str) -> None:
+    """It stands where it stood."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        key = {"Idempotency-Key": "t"}
+        body = {"tool": "tide", "result": "low", "of": "E1"}
+        async with d.client(d.token("ana", session=NAME)) as ana:
+            await ana.post(f"{PATH}/goals", json={"title": "See at night"})
+            first = await ana.post(f"{PATH}/tools/results", json=body, headers=key)
+            assert first.status_code == 201, first.text
+            await ana.post(f"{PATH}/goals/E1/close", json={})
+            again = await ana.post(f"{PATH}/tools/results", json=body, headers=key)
+            assert again.json() == {**first.json(), "duplicate": True}
+            new = await ana.post(f"{PATH}/tools/results", json=body)
+            assert slug(new) == "refused"
