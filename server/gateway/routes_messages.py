@@ -14,10 +14,11 @@ from bus.drafts import made as entry_made
 from bus.entries import Message, Record
 from bus.errors import SessionNotFound
 from server.gateway.answers import EntryRow, Page, ReceiptRow, Receipts
-from server.gateway.batches import by_id, drafts_of, needs_floor
+from server.gateway.batches import by_id, drafts_of
 from server.gateway.bodies import EntriesBody, MessageBody
 from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Reader, Speaker, charge
+from server.gateway.powers import check_words, may_be_noted, needs_floor
 from server.gateway.problems import Problem, problems
 from server.gateway.secrecy import as_shown
 from server.gateway.speaking import (
@@ -78,9 +79,10 @@ async def post_message(
         to=tuple(body.to), topic=body.topic, at=body.at,
     )  # fmt: skip
     draft = Draft(own_id(name, key), entry)
-    if caller.role == "agent":
+    if caller.role == "agent" or may_be_noted(caller, entry):
         room = doors.rooms.held(session)
         memory = room.memory if room else await doors.held.reader.current(session)
+        check_words(memory, caller, [entry])
         if needs_floor(memory, caller):
             return await _in_turn(doors, session, caller, draft, entry, wait)
     (receipt,) = await published(doors, session, [draft])
