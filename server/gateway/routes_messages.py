@@ -29,13 +29,14 @@ from server.gateway.speaking import (
     own_id,
     published,
     read_body,
-    standing,
 )
 from server.searching import holds
+from server.talking import standing
 from server.watching import as_data
 
 MOST_ROWS: Final = 500
 LOOKED: Final = 5_000  # entries that one request looks through
+_OF_VOTES: Final = frozenset({"vote.initiated", "vote.confirmed", "ballot.cast"})
 
 router = APIRouter()
 
@@ -93,7 +94,7 @@ async def _in_turn(
     doors: Doors, session: str, caller: Caller, draft: Draft, entry: Message, wait: int
 ) -> Response:
     """Through the seat, which waits for the floor; what was said before is not said again."""
-    if (before := await standing(doors, session, draft)) is not None:
+    if (before := await standing(doors.held, session, draft)) is not None:
         return answer(before, draft.id)
     seat = doors.seats.of(caller.name, session, "agent")
     if seat is None:
@@ -130,6 +131,8 @@ async def post_entries(
     charge(doors, caller, "publish", len(body.entries) - 1)
     drafts = await drafts_of(doors, session, caller, body.entries, body.as_, key or str(ULID()))
     receipts = await published(doors, session, drafts)
+    if any(draft.entry.kind in _OF_VOTES for draft in drafts):
+        await doors.rooms.mind(session)
     return as_json({"receipts": by_id(drafts, receipts)}, 201)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import orjson
 from fastapi import Header, Request, Response
@@ -12,7 +12,6 @@ from pydantic import BaseModel, ValidationError
 from ulid import ULID
 
 from bus.drafts import Draft, Receipt
-from bus.errors import StaleEpoch
 from memory.floor.grants import allowed
 from memory.state import Memory
 from server.gateway.doors import Doors
@@ -20,8 +19,6 @@ from server.gateway.identity import Caller
 from server.gateway.problems import Problem
 
 Model = TypeVar("Model", bound=BaseModel)
-
-NEVER: Final = -1  # no epoch of a floor: what is published under it lands only if it is there
 
 Key = Annotated[
     str | None,
@@ -57,14 +54,6 @@ def moderator(memory: Memory, caller: Caller, named: str | None, needs: str) -> 
     if own:
         return None
     raise Problem("forbidden", needs=needs)
-
-
-async def standing(doors: Doors, session: str, draft: Draft) -> Receipt | None:
-    """Where `draft` stands, if it was published before. Raises `Conflict`, `SessionClosed`."""
-    try:
-        return (await doors.held.bus.publish(session, [draft], epoch=NEVER))[0]
-    except StaleEpoch:
-        return None
 
 
 async def published(doors: Doors, session: str, drafts: Sequence[Draft]) -> list[Receipt]:

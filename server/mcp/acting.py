@@ -17,7 +17,7 @@ from bus.errors import Conflict, SessionClosed
 from listeners.rooms.session import Session
 from memory.lookup import vote_of
 from memory.voting.course import result
-from memory.voting.electorate import waits_for
+from memory.voting.turnout import is_in
 from server.gateway.problems import Problem
 from server.gateway.speaking import check_act
 from server.mcp.rows import fact_row, floor_of, goal_of
@@ -93,12 +93,12 @@ async def vote(call: Call) -> Said:
 
 
 async def _count(call: Call, seat: Session, ref: str) -> None:
-    """Close the vote once everybody voted: where the floor is open no arbiter does.
+    """Close the vote once everybody voted, so that its end is there when the tool returns.
 
     Its id is the one that everybody gives who counts it, so it is closed once.
     """
     held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
-    if room is None or held is None or held.status != "open" or waits_for(held):
+    if room is None or held is None or not is_in(seat.memory, held):
         return
     draft = Draft(result_id(held.n), result(seat.memory, held.ref))
     with contextlib.suppress(Conflict, SessionClosed):
