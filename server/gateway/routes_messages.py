@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel
 from ulid import ULID
 
-from bus.drafts import Draft
+from bus.drafts import Draft, Receipt
 from bus.drafts import made as entry_made
 from bus.entries import Message, Record
 from bus.errors import SessionNotFound
@@ -29,6 +29,7 @@ from server.gateway.speaking import (
     own_id,
     published,
     read_body,
+    said,
 )
 from server.searching import holds
 from server.talking import standing
@@ -85,26 +86,19 @@ async def post_message(
         memory = room.memory if room else await doors.held.reader.current(session)
         check_words(memory, caller, [entry])
         if needs_floor(memory, caller):
-            return await _in_turn(doors, session, caller, draft, entry, wait)
+            return answer(await _in_turn(doors, session, caller, draft, wait), draft.id)
     (receipt,) = await published(doors, session, [draft])
     return answer(receipt, draft.id)
 
 
-async def _in_turn(
-    doors: Doors, session: str, caller: Caller, draft: Draft, entry: Message, wait: int
-) -> Response:
+async def _in_turn(doors: Doors, session: str, caller: Caller, draft: Draft, wait: int) -> Receipt:
     """Through the seat, which waits for the floor; what was said before is not said again."""
     if (before := await standing(doors.held, session, draft)) is not None:
-        return answer(before, draft.id)
+        return before
     seat = doors.seats.of(caller.name, session, "agent")
     if seat is None:
         raise Problem("floor-required")
-    receipt = await seat.said(
-        entry.content, act=entry.act, re=entry.re, to=entry.to, topic=entry.topic, at=entry.at,
-        id=draft.id, seconds=wait,
-    )  # fmt: skip
-    doors.rooms.nudge(session)
-    return answer(receipt, draft.id)
+    return await said(doors, session, seat, draft, wait)
 
 
 @router.post(

@@ -6,24 +6,27 @@ Everything goes through the seat, which knows its floor; no tool speaks past it.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import orjson
 
-from bus import Draft
-from bus.drafts import result_id
-from bus.entries import Act
+from bus import Draft, Receipt
+from bus.drafts import made, result_id
+from bus.entries import Act, BallotCast, Entry, Message, VoteInitiated
 from bus.errors import Conflict, SessionClosed
 from listeners.rooms.session import Session
 from memory.lookup import vote_of
 from memory.voting.course import result
+from memory.voting.electorate import read_choice
 from memory.voting.turnout import is_in
+from server.gateway.powers import check_words
 from server.gateway.problems import Problem
-from server.gateway.speaking import check_act
+from server.gateway.speaking import check_act, own_id, said
 from server.mcp.rows import fact_row, floor_of, goal_of
 from server.mcp.tool import Call
 from server.mcp.tool_results import FactRow, Floor, Joined, Left, Said, VoteRow
-from server.talking import handle
+from server.talking import handle, standing
 from server.vote_rows import vote_row
 
 NO_SEAT: Final = "You have no seat in this session: call join_session first."
@@ -33,6 +36,7 @@ HOW_TO: Final = (
     "Speak when you have something to add: propose, support or oppose with a reason, decide, "
     "ratify; otherwise go on waiting.",
     "Handles such as P1 (proposal), D1 (decision), V1 (vote) name items; messages have a number.",
+    "A call that got no answer may have been heard: repeated with its `key` it is said once.",
 )
 WITH_FLOOR: Final = (
     "One speaks at a time here: whatever you say waits for the floor, up to 20 seconds. Where it "
@@ -86,10 +90,34 @@ async def decide(call: Call) -> Said:
 
 
 async def vote(call: Call) -> Said:
-    args, seat, before = call.args, _seat(call), _head(call)
-    n = await seat.vote(args.ref, *args.choice, why=args.why)
-    await _count(call, seat, "V" + args.ref.lstrip("Vv"))
-    return await _found(call, seat, before, n)
+    args, seat, after = call.args, _seat(call), _head(call)
+    own = own_id(seat.name, args.key)
+    before = await _before(call, own, _ballot(seat, args.ref, args.choice, args.why))
+    if before is not None:
+        return await _found(call, seat, before.seq - 1, before.n, duplicate=True)
+    n = await seat.vote(args.ref, *args.choice, why=args.why, id=own)
+    await _count(call, seat, _vote(args.ref))
+    return await _found(call, seat, after, n)
+
+
+def _ballot(seat: Session, ref: str, choice: Sequence[str], why: str) -> BallotCast | None:
+    """What that ballot is as an entry; None where it is none."""
+    held = vote_of(seat.memory, _vote(ref))
+    read = None if held is None else read_choice(held, choice)
+    if held is None or read is None:
+        return None
+    return made(BallotCast, participant=seat.name, re=held.n, choice=read, content=why)
+
+
+def _vote(ref: str) -> str:
+    return "V" + ref.lstrip("Vv")
+
+
+async def _before(call: Call, own: str, entry: Entry | None) -> Receipt | None:
+    """Where `entry` stands, if this call was made before, under the same key."""
+    if call.args.key is None or entry is None:
+        return None
+    return await standing(call.doors.held, call.session, Draft(own, entry))
 
 
 async def _count(call: Call, seat: Session, ref: str) -> None:
@@ -107,10 +135,17 @@ async def _count(call: Call, seat: Session, ref: str) -> None:
 
 async def call_vote(call: Call) -> VoteRow:
     args, seat = call.args, _seat(call)
-    n = await seat.call_vote(
-        args.question, re=args.proposal and handle(args.proposal), options=args.options,
-        rule=args.rule, secret=args.secret,
+    own, on = own_id(seat.name, args.key), args.proposal and handle(args.proposal)
+    given: dict[str, Any] = {"re": on, "rule": args.rule, "secret": args.secret}
+    entry = made(
+        VoteInitiated, participant=seat.name, content=args.question,
+        options=tuple(args.options), **given,
     )  # fmt: skip
+    before = await _before(call, own, entry)
+    if before is not None:
+        n = before.n
+    else:
+        n = await seat.call_vote(args.question, options=args.options, id=own, **given)
     held = vote_of(seat.memory, n)
     if held is None:
         raise Problem("refused", status=409, detail="Another vote came first; look at the votes.")
@@ -144,11 +179,17 @@ async def _said(
 ) -> Said:
     check_act(call.caller, act)
     seat = _seat(call)
-    receipt = await seat.said(content, act=act, re=_target(re), seconds=call.args.wait, **given)
-    return await _found(call, seat, receipt.seq - 1, receipt.n)
+    entry = made(
+        Message, participant=seat.name, content=content, act=act, re=_target(re),
+        to=tuple(given.get("to", ())), topic=given.get("topic"),
+    )  # fmt: skip
+    check_words(seat.memory, call.caller, [entry])
+    draft = Draft(own_id(seat.name, call.args.key), entry)
+    receipt = await said(call.doors, call.session, seat, draft, call.args.wait)
+    return await _found(call, seat, receipt.seq - 1, receipt.n, duplicate=receipt.duplicate)
 
 
-async def _found(call: Call, seat: Session, after: int, n: int) -> Said:
+async def _found(call: Call, seat: Session, after: int, n: int, *, duplicate: bool = False) -> Said:
     """Where entry `n` stands that came after seq `after`, and what the fold made of it."""
     async with call.doors.rooms.channel(call.session).listen(after) as listener:
         while frames := await listener.frames():
@@ -156,14 +197,15 @@ async def _found(call: Call, seat: Session, after: int, n: int) -> Said:
                 data = orjson.loads(frame.data)
                 if frame.event == "entry" and data["n"] >= n:
                     found = [fact_row(fact) for fact in data["facts"] if _is_news(fact)]
-                    return _told(seat, data["n"], data["seq"], found)
+                    return _told(seat, data["n"], data["seq"], found, duplicate)
                 if frame.event != "entry":
-                    return _told(seat, n, data.get("seq", after), [])
-    return _told(seat, n, after, [])
+                    return _told(seat, n, data.get("seq", after), [], duplicate)
+    return _told(seat, n, after, [], duplicate)
 
 
-def _told(seat: Session, n: int, seq: int, found: list[FactRow]) -> Said:
-    return Said(n=n, seq=seq, found=found, floor=floor_of(seat.memory, seat.name))
+def _told(seat: Session, n: int, seq: int, found: list[FactRow], duplicate: bool) -> Said:
+    floor = floor_of(seat.memory, seat.name)
+    return Said(n=n, seq=seq, found=found, floor=floor, duplicate=duplicate)
 
 
 def _is_news(fact: dict[str, Any]) -> bool:

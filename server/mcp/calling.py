@@ -29,6 +29,7 @@ _ADVICE: Final = {
     "floor-not-granted": "Call wait_for_messages, then say it again if it still holds.",
     "floor-lost": "Call wait_for_messages to hear what came, then say it again if it still holds.",
     "seat-taken": "Call join_session to take it back.",
+    "conflict": "Repeat a call with the words it had; for others take another key.",
     "invalid": "See the schema of the tool.",
     "not-yet": "Leave `at` out, or wait after the newest entry.",
     "budget-too-small": "Ask for a larger budget.",

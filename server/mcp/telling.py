@@ -55,7 +55,8 @@ def messages(found: results.Messages) -> str:
 
 
 def said(found: results.Said) -> str:
-    lines = [f"Recorded as #{found.n}; wait for what follows with after={found.seq}."]
+    how = "It was recorded before, as" if found.duplicate else "Recorded as"
+    lines = [f"{how} #{found.n}; wait for what follows with after={found.seq}."]
     return "\n".join([*lines, *(f"* {fact.says}" for fact in found.found), floor(found.floor)])
 
 

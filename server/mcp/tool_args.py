@@ -9,6 +9,7 @@ from pydantic import Field
 from bus.entries import Act, Intent, VoteRule
 from memory.context import Profile
 from server.gateway.bodies import Body, Name, Number, Session, Short, Target, Whole, Words
+from server.gateway.speaking import KEY, ONCE
 
 WAIT_SECONDS: Final = 25  # the longest wait: clients give up on a tool after a minute
 
@@ -18,6 +19,14 @@ Why = Annotated[str, Field(max_length=100_000)]
 Seconds = Annotated[float, Field(ge=0, le=WAIT_SECONDS, allow_inf_nan=False)]
 Proposal = Annotated[str, Field(pattern=r"^[Pp][1-9][0-9]{0,8}$")]
 Item = Annotated[str, Field(pattern=r"^[PDEIVMpdeivm][1-9][0-9]{0,8}(\.[1-9][0-9]{0,2})?$")]
+
+
+Key = Annotated[str, Field(pattern=KEY)]
+
+
+def _key() -> Any:
+    told = f"a word of your own for this call, where you may have to repeat it: {ONCE}"
+    return Field(None, description=told)
 
 
 def _wait() -> Any:
@@ -68,24 +77,28 @@ class Say(InSession):
     )
     topic: Topic | None = None
     wait: Seconds = _wait()
+    key: Key | None = _key()
 
 
 class Propose(InSession):
     content: Words = Field(description="the proposal, whole: it can be decided as it stands")
     topic: Topic | None = Field(None, description="a few words that name it")
     wait: Seconds = _wait()
+    key: Key | None = _key()
 
 
 class React(InSession):
     ref: Target = Field(description="handle of the item (P3, D1), or n of its message")
     why: Why = Field("", description="your reason; say it, the others go by it")
     wait: Seconds = _wait()
+    key: Key | None = _key()
 
 
 class Decide(InSession):
     content: Words = Field(description="the decision in words")
     proposal: Proposal | None = Field(None, description="handle of the proposal that it adopts")
     wait: Seconds = _wait()
+    key: Key | None = _key()
 
 
 class Ballot(InSession):
@@ -96,7 +109,8 @@ class Ballot(InSession):
         min_length=1, max_length=100,
         description="one option, or 'abstain'; in a ranked vote several, the best first",
     )  # fmt: skip
-    why: Why = ""
+    why: Why = Field("", description="your reason, where you give one")
+    key: Key | None = _key()
 
 
 class CallVote(InSession):
@@ -106,7 +120,10 @@ class CallVote(InSession):
         default_factory=list, max_length=50, description="left out: for and against"
     )
     rule: VoteRule | None = Field(None, description="left out: the session's")
-    secret: bool | None = None
+    secret: bool | None = Field(
+        None, description="whether nobody is shown who chose what; left out: the session's"
+    )
+    key: Key | None = _key()
 
 
 class Bid(InSession):

@@ -44,7 +44,8 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "say", "Say something",
         "Say something to everybody: an answer, a question, a fact. For proposals, reactions and "
         "decisions call propose, support, oppose, decide, ratify. Where the floor is needed it "
-        "waits for it.",
+        "waits for it. To be able to repeat a call that got no answer, give it a `key`: the same "
+        "key again gives the same answer, and nothing is said twice.",
         tool_args.Say, tool_results.Said, "speak", False, acting.say, telling.said,
     ),
     Tool(
