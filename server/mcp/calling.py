@@ -23,7 +23,9 @@ _logger = structlog.get_logger(__name__)
 
 _ADVICE: Final = {
     "no-session": "list_sessions shows those that there are.",
+    "exists": "Take another name, or join that one with join_session.",
     "no-item": "read_memory lists the handles that there are.",
+    "no-message": "wait_for_messages and read_messages tell the numbers that there are.",
     "no-vote": "read_memory lists the votes that there are.",
     "closed": "Nothing more is taken there; read_memory still reads it.",
     "floor-not-granted": "Call wait_for_messages, then say it again if it still holds.",

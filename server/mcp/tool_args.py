@@ -8,6 +8,7 @@ from pydantic import Field
 
 from bus.entries import Act, Intent, VoteRule
 from memory.context import Profile
+from memory.presets import PRESETS
 from server.gateway.bodies import Body, Name, Number, Session, Short, Target, Whole, Words
 from server.gateway.speaking import KEY, ONCE
 
@@ -45,7 +46,9 @@ class ListSessions(Body):
 class CreateSession(Body):
     session: Session = Field(description="id of the new session: letters, digits, '.', '_', '-'")
     title: Short | None = Field(None, description="what it is about, in a line")
-    preset: Name | None = Field(None, description="a named starting point, such as deliberation")
+    preset: Name | None = Field(
+        None, description=f"a named starting point, one of: {', '.join(PRESETS)}"
+    )
     goal: Short | None = Field(None, description="what is to come of it")
 
 
@@ -75,7 +78,7 @@ class Say(InSession):
     to: list[Name] = Field(
         default_factory=list, max_length=100, description="whom it is for; all can read it"
     )
-    topic: Topic | None = None
+    topic: Topic | None = Field(None, description="a few words that name what it is about")
     wait: Seconds = _wait()
     key: Key | None = _key()
 
@@ -113,13 +116,23 @@ class Ballot(InSession):
     key: Key | None = _key()
 
 
+class Confirm(InSession):
+    ref: Annotated[str, Field(pattern=r"^[Vv]?[1-9][0-9]{0,8}$")] = Field(
+        description="handle of the vote, such as V1"
+    )
+    agreed: bool = Field(True, description="false: not now")
+    key: Key | None = _key()
+
+
 class CallVote(InSession):
-    question: Words
+    question: Words = Field(description="what is voted on, as a question")
     proposal: Proposal | None = Field(None, description="handle of the proposal it is on")
     options: list[Name] = Field(
         default_factory=list, max_length=50, description="left out: for and against"
     )
-    rule: VoteRule | None = Field(None, description="left out: the session's")
+    rule: VoteRule | None = Field(
+        None, description="how it is counted; ranked: ballots name several; left out: the session's"
+    )
     secret: bool | None = Field(
         None, description="whether nobody is shown who chose what; left out: the session's"
     )
@@ -142,7 +155,7 @@ class Pass(InSession):
 
 
 class ReadMemory(InSession):
-    part: Part = "all"
+    part: Part = Field("all", description="what to read of it")
     at: Whole | None = Field(None, description="as it stood after message n; left out: now")
 
 
