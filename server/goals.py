@@ -17,7 +17,7 @@ from server.errors import Failure, Misuse
 from server.held import Held, holding
 from server.output import many
 from server.settings import Settings
-from server.talking import made, person
+from server.talking import made, person, standing
 
 
 async def begin(
@@ -46,12 +46,14 @@ def beginning(
 
 async def begun(held: Held, session: str, entry: EpisodeOpened, id: str = "") -> dict[str, Any]:
     """Publishes what `beginning` made; the row of the episode. Raises `Failure`, `NotOpened`."""
-    memory = await held.reader.current(session)
-    for ref in filter(None, (entry.parent, *entry.after)):
-        _kept(memory, str(ref))
-    if entry.parent is not None:
-        _open(memory, str(entry.parent))
-    n = await _publish(held, session, entry, id)
+    n = await _stands(held, session, entry, id)
+    if n is None:
+        memory = await held.reader.current(session)
+        for ref in filter(None, (entry.parent, *entry.after)):
+            _kept(memory, str(ref))
+        if entry.parent is not None:
+            _open(memory, str(entry.parent))
+        n = await _publish(held, session, entry, id)
     memory = await held.reader.current(session)
     opened = lookup.found(memory, n)
     if opened is None:
@@ -84,6 +86,12 @@ async def ended(
 ) -> dict[str, Any]:  # fmt: skip
     """Closes an episode, as `finish` has it; its row."""
     memory = await held.reader.current(session)
+    if ref is not None:
+        entry = made(EpisodeClosed, participant=by, re=named(ref), status=status, result=result)
+        if await _stands(held, session, entry, id) is not None:
+            kept = lookup.found(memory, named(ref))
+            gone = {"ref": named(ref), "kind": kind, "title": "", "status": status}
+            return gone if kept is None else row(memory, kept)
     closing = _newest(memory, kind, by) if ref is None else _open(memory, named(ref))
     if kind is not None and closing.kind != kind:
         raise Misuse(f"{closing.handle} is a {closing.kind}: 'parley episode close' closes it")
@@ -128,8 +136,11 @@ async def recorded(held: Held, session: str, entry: Step, id: str = "") -> dict[
     Raises `NothingOpen`.
     """
     memory = await held.reader.current(session)
+    before = await _stands(held, session, entry, id)
     of = None if entry.episode is None else str(entry.episode)
     chain = lookup.at_work(memory, of, memory.named(entry.participant))
+    if before is not None:
+        return {"n": before, "ref": chain[0].handle if chain else of or ""}
     if not chain:
         raise NothingOpen(f"{of} is not open" if of else "no goal or task is open")
     return {"n": await _publish(held, session, entry, id), "ref": chain[0].handle}
@@ -221,6 +232,12 @@ def _newest(memory: Memory, kind: str | None, who: str) -> Episode:
     if newest is None:
         raise NothingOpen(f"no {kind or 'episode'} is open")
     return newest
+
+
+async def _stands(held: Held, session: str, entry: Entry, id: str) -> int | None:
+    """The n of `entry` where it was published under that id before: it is not judged again."""
+    before = await standing(held, session, Draft(id, entry)) if id else None
+    return None if before is None else before.n
 
 
 async def _publish(held: Held, session: str, entry: Entry, id: str) -> int:

@@ -11,6 +11,7 @@ from ulid import ULID
 
 from bus.drafts import Draft, Receipt, is_handle
 from bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
+from bus.errors import StaleEpoch
 from memory.claims.reading import reading
 from memory.errors import UnknownRef
 from memory.items import VOICE
@@ -20,6 +21,7 @@ from server.running import connected
 from server.settings import Settings
 
 DIGITS: Final = 18  # of a number that 64 bits hold whatever it is
+NEVER: Final = -1  # no epoch of a floor: what is published under it lands only if it is there
 
 Made = TypeVar("Made", bound=BaseModel)
 
@@ -74,6 +76,14 @@ async def say(settings: Settings, session: str, entry: Entry, own: str | None = 
         return receipts[0]
 
 
+async def standing(held: Held, session: str, draft: Draft) -> Receipt | None:
+    """Where `draft` stands, if it was published before. Raises `Conflict`, `SessionClosed`."""
+    try:
+        return (await held.bus.publish(session, [draft], epoch=NEVER))[0]
+    except StaleEpoch:
+        return None
+
+
 async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
     async with holding(settings) as held:
@@ -82,12 +92,15 @@ async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Rec
 
 async def corrected(held: Held, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
+    draft = Draft(id or f"cli:{ULID()}", entry)
+    if id and (before := await standing(held, session, draft)) is not None:
+        return before
     memory = await held.reader.current(session)
     for ref in [entry.ref, *([entry.value] if entry.op == "merge" else [])]:
         known = ref in reading(memory).items or (ref and memory.item(ref) is not None)
         if not known:
             raise UnknownRef(str(ref))
-    return (await held.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]
+    return (await held.bus.publish(session, [draft]))[0]
 
 
 async def alias(settings: Settings, session: str, nick: str, name: str, by: str | None) -> Receipt:

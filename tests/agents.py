@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -53,11 +53,18 @@ def text_of(found: CallToolResult) -> str:
 
 @asynccontextmanager
 async def over_http(
-    d: Standing, token: str, session: str = "harbour", mode: Mode = "auto"
+    d: Standing,
+    token: str,
+    session: str = "harbour",
+    mode: Mode = "auto",
+    *,
+    sent: Callable[[httpx2.Request], Awaitable[None]] | None = None,
 ) -> AsyncIterator[Agent]:
+    """`sent` hears of each request that the client makes."""
     headers = {"Authorization": f"Bearer {token}"}
+    hooks = {} if sent is None else {"request": [sent]}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=40) as http,
+        httpx2.AsyncClient(headers=headers, timeout=40, event_hooks=hooks) as http,
         Client(streamable_http_client(f"{d.url}/mcp", http_client=http), mode=mode) as client,
     ):
         yield Agent(client, session)

@@ -17,6 +17,7 @@ ARGUMENTS: Final[dict[str, dict[str, Any]]] = {
     "oppose": {"session": SESSION, "ref": "P1", "why": "It costs much."},
     "call_vote": {"session": SESSION, "question": "Build it?", "proposal": "P1"},
     "vote": {"session": SESSION, "ref": "V1", "choice": ["accept"], "why": "Yes."},
+    "confirm_vote": {"session": SESSION, "ref": "V1"},
     "decide": {"session": SESSION, "content": "We build it.", "proposal": "P1"},
     "ratify": {"session": SESSION, "ref": "D1", "why": "So it is."},
     "bid_for_floor": {"session": SESSION, "urgency": 2, "intent": "answer", "novelty": "costs"},

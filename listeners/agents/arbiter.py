@@ -14,8 +14,6 @@ from typing import Final
 
 import structlog
 
-from bus import Draft
-from bus.drafts import result_id
 from bus.entries import (
     Entry,
     FloorGranted,
@@ -24,8 +22,9 @@ from bus.entries import (
     FloorReleased,
     ResultsFinal,
 )
-from bus.errors import Conflict, SessionClosed, StaleEpoch
+from bus.errors import SessionClosed, StaleEpoch
 from listeners.agents import drafting
+from listeners.agents.teller import count, publish_once
 from listeners.rooms.room import Room
 from memory.floor.arbitration import (
     AskModerator,
@@ -41,7 +40,6 @@ from memory.floor.arbitration import (
 )
 from memory.floor.stopping import totals
 from memory.items import VOICE
-from memory.voting.course import result
 
 AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
 SETTLE_SECONDS: Final = 2.0  # for calls under way to be settled before a session closes
@@ -115,34 +113,12 @@ class Arbiter:
             case CallVote():
                 await self._call_vote(step.proposal)
             case CountVote():
-                await self._count(step.ref)
+                await count(self._room, step.ref, self._nonce)
             case Close():
                 await self._close(step.reason, step.rule)
 
     async def _publish(self, own: str, entry: Entry) -> None:
-        """Publish under an id that every arbiter gives this step, so that it lands once.
-
-        Where somebody else's entry has the id, under one of this arbiter's own.
-        """
-        try:
-            await self._room.publish([Draft(own, entry)])
-        except Conflict:
-            await self._room.publish([Draft(f"{own}:{self._nonce}:{self._room.seq}", entry)])
-
-    async def _count(self, ref: int) -> None:
-        """Close a vote by its result, or give up one that nobody agreed to.
-
-        An entry that has the id and closed nothing is passed by.
-        """
-        room = self._room
-        vote = room.memory.votes.held[ref]
-        if vote.status == "called":  # its result, should it be agreed to just now, is to come
-            await self._publish(f"unagreed:{vote.n}", result(room.memory, ref))
-            return
-        await self._publish(result_id(vote.n), result(room.memory, ref))
-        if ref in room.memory.votes.running:
-            again = f"{result_id(vote.n)}:{self._nonce}:{room.seq}"
-            await room.publish([Draft(again, result(room.memory, ref))])
+        await publish_once(self._room, own, entry, self._nonce)
 
     async def _call_vote(self, ref: int) -> None:
         call = drafting.call_on(self._room.memory, VOICE, f"P{ref}")

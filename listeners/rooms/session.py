@@ -246,26 +246,28 @@ class Session(Verbs):
         options: Sequence[str] = (),
         rule: VoteRule | None = None,
         secret: bool | None = None,
+        id: str = "",
     ) -> int:
         """Ask the group to vote, on proposal `re` where one is given; gives the entry's `n`.
 
-        Raises `InvalidEntry` where the vote would not be held, with the reason.
+        The entry goes under `id`, where one is given. Raises `InvalidEntry` where the vote
+        would not be held, with the reason.
         """
         entry = made(
             VoteInitiated, participant=self._me.name, content=question, re=re,
             options=tuple(options), rule=rule, secret=secret,
         )  # fmt: skip
         checking.call(self.memory, self._me.name, entry)
-        return await self._publish("vote", entry)
+        return await self._publish("vote", entry, id)
 
-    async def vote(self, ref: str, *choice: str, why: str = "") -> int:
+    async def vote(self, ref: str, *choice: str, why: str = "", id: str = "") -> int:
         """Cast a ballot in vote `ref` (V1): one option or `abstain`; of a ranked vote several.
 
         Raises `InvalidEntry` for what would not count, naming what does.
         """
         held, read = checking.ballot(self.memory, self._me.name, ref, choice)
         entry = made(BallotCast, participant=self._me.name, re=held.n, choice=read, content=why)
-        return await self._publish("ballot", entry)
+        return await self._publish("ballot", entry, id)
 
     # -- what is known ---------------------------------------------------------------
 
@@ -330,8 +332,9 @@ class Session(Verbs):
             with contextlib.suppress(BusError):  # it ended, or Redis is away: we leave anyway
                 await self._me.leave()
 
-    async def _publish(self, what: str, entry: Entry) -> int:
-        (receipt,) = await self._room.publish([self._me.draft(what, entry)])
+    async def _publish(self, what: str, entry: Entry, id: str) -> int:
+        draft = self._me.draft(what, entry)
+        (receipt,) = await self._room.publish([Draft(id or draft.id, entry)])
         return receipt.n
 
 

@@ -41,6 +41,7 @@ __all__ = [
     "Waited",
     "next_step",
     "score",
+    "vote_to_count",
 ]
 
 
@@ -54,7 +55,8 @@ def next_step(memory: Memory, waited: Waited) -> Answer:
     stop = parse(memory.settings.stop)
     if memory.has_floor and (found := holds(memory, stop, waited.session // 1000)) is not None:
         return Close(*found), None
-    step, left = _counted(memory, waited)
+    ref, left = vote_to_count(memory, waited)
+    step: Step | None = None if ref is None else CountVote(ref)
     if step is None and memory.has_floor:
         step, then = _at_the_table(memory, waited)
         left = _sooner(_sooner(left, then), alarm(stop, waited.session))
@@ -85,14 +87,17 @@ def _at_the_table(memory: Memory, waited: Waited) -> Answer:
     return _granted(memory, waited)
 
 
-def _counted(memory: Memory, waited: Waited) -> Answer:
-    """The end of a vote, or when its time is over; one that nobody confirmed ends then too."""
+def vote_to_count(memory: Memory, waited: Waited) -> tuple[int | None, int | None]:
+    """The vote that is to end now, else the ms until the time of one is over.
+
+    One that nobody confirmed ends then too.
+    """
     pending = pending_votes(memory)
     if not pending:
         return None, None
     left = memory.settings.vote.seconds * 1000 - (waited.vote or 0)
     over = pending[:1] if left <= 0 else [vote for vote in pending if is_in(memory, vote)]
-    return (CountVote(over[0].ref), None) if over else (None, left)
+    return (over[0].ref, None) if over else (None, left)
 
 
 def _expired(memory: Memory, waited: Waited) -> Answer | None:

@@ -9,6 +9,8 @@ to that.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from copy import deepcopy
 from functools import cache
 from typing import Final
 
@@ -36,7 +38,7 @@ _SPOKEN_TO: Final = ("listener", "asks", "thanks")  # cues of words to somebody
 def speaker(memory: Memory, typist: str, content: str) -> str:
     """Whose words `content` is, which `typist` typed; to be asked once for each message."""
     held = memory.structure.scribing
-    if content[:1] not in _OTHERWISE and ":" not in content[:_LONGEST]:
+    if not may_be_led(content):
         held.typed.append(Typed(typist=typist))
         del held.typed[:-_TYPED]
         return typist
@@ -51,6 +53,21 @@ def speaker(memory: Memory, typist: str, content: str) -> str:
         who = named if at_work(memory, typist) else ""
     del held.typed[:-_TYPED]
     return who or typist
+
+
+def may_be_led(content: str) -> bool:
+    """False, at a look, for nearly all that is its typist's own."""
+    return content[:1] in _OTHERWISE or ":" in content[:_LONGEST]
+
+
+def foreseen(memory: Memory, typist: str, contents: Iterable[str]) -> list[str]:
+    """Whose words each would be, were `typist` to type them now, one after the other."""
+    held = memory.structure.scribing
+    memory.structure.scribing = deepcopy(held)
+    try:
+        return [speaker(memory, typist, content) for content in contents]
+    finally:
+        memory.structure.scribing = held
 
 
 def at_work(memory: Memory, typist: str) -> bool:

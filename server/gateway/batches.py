@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from bus.drafts import Draft, is_handle, sealed
-from bus.entries import KINDS
+from bus.entries import KINDS, ItemCorrected
 from bus.errors import InvalidEntry, StaleEpoch
 from bus.parts import PART_BYTES
 from memory.floor.grants import allowed
@@ -14,9 +14,11 @@ from memory.state import Memory
 from server.gateway.doors import Doors
 from server.gateway.exactness import check_kept, check_sent
 from server.gateway.identity import Caller
+from server.gateway.powers import check_correction, check_floor, check_phase, check_words
 from server.gateway.problems import Problem
-from server.gateway.speaking import NEVER, check_act, own_id
+from server.gateway.speaking import check_act, own_id
 from server.rows import Fields, Wrong, admit, entry_of, id_of, is_message
+from server.talking import NEVER
 
 # A result is counted by the server: whoever tells one is believed.
 _NEEDS: Final = {"vote.initiated": "vote", "ballot.completed": "operator"}
@@ -39,6 +41,8 @@ async def drafts_of(
             drafts.append(_draft(memory, caller, row, named, ids, f"{key}.{index}"))
         except Wrong as wrong:
             raise _at(index, wrong.field) from None
+    said: Any = [one.entry for one in drafts if one.entry.kind == "message"]
+    check_words(memory, caller, said)
     if sum(len(sealed(one.id, one.entry).body) for one in drafts) > PART_BYTES:
         raise Problem("too-large", limit=PART_BYTES)
     await _check_references(doors, session, drafts, frozenset(ids.values()))
@@ -59,6 +63,9 @@ def _draft(
     entry = entry_of(given, re)
     check_kept(row, entry)
     check_act(caller, getattr(entry, "act", None))
+    check_phase(memory, caller, name, entry)
+    if isinstance(entry, ItemCorrected):
+        check_correction(memory, caller, name, entry)
     own = id_of(row, "")
     if own and (len(own) > 100 or not own.isascii()):
         raise Wrong("an id of a request is at most 100 characters of ASCII", "id")
@@ -88,21 +95,13 @@ def _speaker(caller: Caller, row: Fields, named: str | None) -> str:
 
 def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None:
     """What takes a right of its own by its route takes it here."""
-    kind = row.get("kind")
-    if is_message(row) and needs_floor(memory, caller):
-        raise Problem("floor-required")
-    needs = _NEEDS.get(kind or "", "")
-    if kind in ("episode.opened", "episode.closed") and row.get("episode") == "phase":
-        needs = "phase"
+    kind = row.get("kind") or "message"
+    check_floor(memory, caller, kind)
+    needs = _NEEDS.get(kind, "")
     if not needs or caller.operator:
         return
     if not caller.may_do(needs, caller.session) or not allowed(memory, name, needs):
         raise Problem("forbidden", needs=needs)
-
-
-def needs_floor(memory: Memory, caller: Caller) -> bool:
-    """Whether what `caller` says goes through its seat, in its turn."""
-    return caller.role == "agent" and memory.settings.floor.policy != "open"
 
 
 async def _check_references(

@@ -15,6 +15,7 @@ from bus import Bus
 from bus.errors import BusError, SessionNotFound
 from bus.tasks import end
 from listeners.agents.arbiter import Arbiter
+from listeners.agents.teller import Teller
 from listeners.moments import Moments
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import Room, entered
@@ -23,11 +24,16 @@ from server.gateway.channel import FOLDS, Channel
 
 AGAIN_SECONDS: Final = 0.5  # before an arbiter that Redis failed looks again
 
+Kind = type[Arbiter] | type[Teller]
+
 log = structlog.get_logger("parley.rooms")
 
 
 class Rooms:
-    """Shared and counted. A room with agents and a floor has an arbiter here."""
+    """Shared and counted. A room with agents and a floor has an arbiter here.
+
+    Any other has, while votes run in it, somebody who counts them, and is kept so long.
+    """
 
     def __init__(
         self, bus: Bus, packs: Packs, moments: Moments, linger_seconds: float = 30.0
@@ -48,8 +54,12 @@ class Rooms:
         finally:
             held.users -= 1
             if not held.users:
-                loop = asyncio.get_running_loop()
-                held.timer = loop.call_later(self._linger_seconds, self._let_go, held)
+                self._linger(held)
+
+    async def mind(self, session: str) -> None:
+        """Have the room here, so that its votes end in time though nobody watches them."""
+        async with self.room(session):
+            pass
 
     def held(self, session: str) -> Room | None:
         """The room, where there is one: its memory is live, read it between two awaits."""
@@ -96,6 +106,17 @@ class Rooms:
         held.minding = asyncio.create_task(self._mind(held), name=f"parley-mind-{session}")
         return held
 
+    def _linger(self, held: _Held) -> None:
+        loop = asyncio.get_running_loop()
+        held.timer = loop.call_later(self._linger_seconds, self._leave, held)
+
+    def _leave(self, held: _Held) -> None:
+        """Let it go, unless votes run: then look again later."""
+        if held.room.memory.votes.running:
+            self._linger(held)
+        else:
+            self._let_go(held)
+
     def _let_go(self, held: _Held) -> None:
         """Forget it at once; what ends it goes on by itself."""
         if self._held.get(held.room.session) is held:
@@ -107,12 +128,12 @@ class Rooms:
             task.add_done_callback(self._closing.discard)
 
     async def _mind(self, held: _Held) -> None:
-        """Have an arbiter at work while one is needed; tell everybody where the room fails."""
+        """Have somebody at work while one is needed; tell everybody where the room fails."""
         room = held.room
         try:
             while True:
                 seq = room.seq
-                held.arbitrate()
+                held.put_to_work(_needed(room))
                 await room.moved(seq)
         except Exception as error:  # whatever ended it: a session that is gone, a log unreadable
             log.warning("room_ended", session=room.session, reason=str(error))
@@ -129,36 +150,49 @@ class _Held:
         self.timer: asyncio.TimerHandle | None = None
         self.minding: asyncio.Task[None] | None = None
         self._stack = stack
-        self._arbiter: asyncio.Task[None] | None = None
+        self._worker: asyncio.Task[None] | None = None
+        self._kind: Kind | None = None
 
-    def arbitrate(self) -> None:
-        """Start or stop the arbiter, as the memory says it is needed."""
-        wanted = _needs_arbiter(self.room)
-        at_work = self._arbiter is not None and not self._arbiter.done()
-        if wanted and not at_work:
-            name = f"parley-arbiter-{self.room.session}"
-            self._arbiter = asyncio.create_task(_arbitrated(self.room), name=name)
-        elif at_work and not wanted and self._arbiter is not None:
-            self._arbiter.cancel()
+    @property
+    def at_work(self) -> Kind | None:
+        """What works in it now."""
+        return None if self._worker is None or self._worker.done() else self._kind
+
+    def put_to_work(self, wanted: Kind | None) -> None:
+        """Have one of that kind at work, and nobody else."""
+        if wanted is self.at_work:
+            return
+        if self._worker is not None:
+            self._worker.cancel()
+        self._kind, self._worker = wanted, None
+        if wanted is not None:
+            name = f"parley-{wanted.__name__.lower()}-{self.room.session}"
+            self._worker = asyncio.create_task(_worked(self.room, wanted), name=name)
 
     async def aclose(self) -> None:
-        await end(*(task for task in (self.minding, self._arbiter) if task is not None))
+        await end(*(task for task in (self.minding, self._worker) if task is not None))
         await self._stack.aclose()
 
 
-def _needs_arbiter(room: Room) -> bool:
+def _needed(room: Room) -> Kind | None:
+    """Who is to be at work there: an arbiter, who counts votes too, or a teller alone."""
     memory = room.memory
-    if memory.closed is not None or memory.settings.floor.policy == "open":
-        return False
-    return any(seat.present and seat.role == "agent" for seat in memory.floor.seats.values())
+    if memory.closed is not None:
+        return None
+    seats = memory.floor.seats.values()
+    if memory.settings.floor.policy != "open" and any(
+        seat.present and seat.role == "agent" for seat in seats
+    ):
+        return Arbiter
+    return Teller if memory.votes.running else None
 
 
-async def _arbitrated(room: Room) -> None:
-    """Arbitrate until the session is closed, through outages of Redis."""
+async def _worked(room: Room, kind: Kind) -> None:
+    """Work until there is nothing more to do, through outages of Redis."""
     nonce = secrets.token_hex(6)
     while room.memory.closed is None:
         try:
-            await Arbiter(room, nonce).run()
+            await kind(room, nonce).run()
             return
         except BusError as error:
             log.warning("arbiter_waits", session=room.session, reason=str(error))

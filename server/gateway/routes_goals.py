@@ -8,14 +8,14 @@ from fastapi import APIRouter, Path
 
 from bus.drafts import made
 from bus.entries import Step
-from memory.floor.grants import allowed
 from server import goals
 from server.gateway.answers import Page
 from server.gateway.answers_work import GoalRow, StepRow
 from server.gateway.bodies import EndBody, EpisodeBody, GoalBody, StepBody
 from server.gateway.doors import Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Reader, Speaker
-from server.gateway.problems import Problem, problems
+from server.gateway.powers import check_phase
+from server.gateway.problems import problems
 from server.gateway.reading import At, memory_of
 from server.gateway.speaking import Key, own_id
 
@@ -41,20 +41,11 @@ async def _begun(
     doors: Doors, session: str, caller: Caller, kind: str, body: GoalBody, key: str | None
 ) -> dict[str, Any]:
     by = caller.speaker(body.as_)
-    if kind == "phase":
-        await _check_phase(doors, session, caller, by)
     entry = goals.beginning(kind, body.title, by=by, parent=body.parent, after=body.after)
+    check_phase(await doors.held.reader.current(session), caller, by, entry)
     row = await goals.begun(doors.held, session, entry, own_id(by, key))
     doors.rooms.nudge(session)
     return row
-
-
-async def _check_phase(doors: Doors, session: str, caller: Caller, by: str) -> None:
-    """A phase is begun by those who may, whichever the door."""
-    memory = await doors.held.reader.current(session)
-    may = caller.may_do("phase", session) and allowed(memory, by, "phase")
-    if not caller.operator and not may:
-        raise Problem("forbidden", needs="phase")
 
 
 async def _ended(

@@ -9,15 +9,16 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel
 from ulid import ULID
 
-from bus.drafts import Draft
+from bus.drafts import Draft, Receipt
 from bus.drafts import made as entry_made
 from bus.entries import Message, Record
 from bus.errors import SessionNotFound
 from server.gateway.answers import EntryRow, Page, ReceiptRow, Receipts
-from server.gateway.batches import by_id, drafts_of, needs_floor
+from server.gateway.batches import by_id, drafts_of
 from server.gateway.bodies import EntriesBody, MessageBody
 from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Reader, Speaker, charge
+from server.gateway.powers import check_words, may_be_noted, needs_floor
 from server.gateway.problems import Problem, problems
 from server.gateway.secrecy import as_shown
 from server.gateway.speaking import (
@@ -28,13 +29,15 @@ from server.gateway.speaking import (
     own_id,
     published,
     read_body,
-    standing,
+    said,
 )
 from server.searching import holds
+from server.talking import standing
 from server.watching import as_data
 
 MOST_ROWS: Final = 500
 LOOKED: Final = 5_000  # entries that one request looks through
+_OF_VOTES: Final = frozenset({"vote.initiated", "vote.confirmed", "ballot.cast"})
 
 router = APIRouter()
 
@@ -78,30 +81,24 @@ async def post_message(
         to=tuple(body.to), topic=body.topic, at=body.at,
     )  # fmt: skip
     draft = Draft(own_id(name, key), entry)
-    if caller.role == "agent":
+    if caller.role == "agent" or may_be_noted(caller, entry):
         room = doors.rooms.held(session)
         memory = room.memory if room else await doors.held.reader.current(session)
+        check_words(memory, caller, [entry])
         if needs_floor(memory, caller):
-            return await _in_turn(doors, session, caller, draft, entry, wait)
+            return answer(await _in_turn(doors, session, caller, draft, wait), draft.id)
     (receipt,) = await published(doors, session, [draft])
     return answer(receipt, draft.id)
 
 
-async def _in_turn(
-    doors: Doors, session: str, caller: Caller, draft: Draft, entry: Message, wait: int
-) -> Response:
+async def _in_turn(doors: Doors, session: str, caller: Caller, draft: Draft, wait: int) -> Receipt:
     """Through the seat, which waits for the floor; what was said before is not said again."""
-    if (before := await standing(doors, session, draft)) is not None:
-        return answer(before, draft.id)
+    if (before := await standing(doors.held, session, draft)) is not None:
+        return before
     seat = doors.seats.of(caller.name, session, "agent")
     if seat is None:
         raise Problem("floor-required")
-    receipt = await seat.said(
-        entry.content, act=entry.act, re=entry.re, to=entry.to, topic=entry.topic, at=entry.at,
-        id=draft.id, seconds=wait,
-    )  # fmt: skip
-    doors.rooms.nudge(session)
-    return answer(receipt, draft.id)
+    return await said(doors, session, seat, draft, wait)
 
 
 @router.post(
@@ -128,6 +125,8 @@ async def post_entries(
     charge(doors, caller, "publish", len(body.entries) - 1)
     drafts = await drafts_of(doors, session, caller, body.entries, body.as_, key or str(ULID()))
     receipts = await published(doors, session, drafts)
+    if any(draft.entry.kind in _OF_VOTES for draft in drafts):
+        await doors.rooms.mind(session)
     return as_json({"receipts": by_id(drafts, receipts)}, 201)
 
 

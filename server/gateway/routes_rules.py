@@ -15,6 +15,7 @@ from server.gateway.answers_work import AdviceRow, SettingRow
 from server.gateway.bodies import CorrectionBody, RedactionBody, SettingsBody
 from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Operator, Reader, Speaker
+from server.gateway.powers import check_correction
 from server.gateway.problems import problems
 from server.gateway.reading import At, memory_of
 from server.gateway.speaking import Key, answer, as_json, own_id
@@ -35,10 +36,14 @@ _TOLD: Final[dict[int | str, dict[str, Any]]] = {
 async def correct_item(
     session: SessionId, body: CorrectionBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Response:
-    """Strike, merge, re-title or re-attribute an item; a person's word outranks every rule."""
+    """Strike or re-title an item: a person any, an agent its own; it outranks every rule.
+
+    To merge two, or to say whose one is, is for an operator or a chair.
+    """
     by = caller.speaker(body.as_)
     value = handle(body.value) if body.op == "merge" and body.value else body.value
     entry = made(ItemCorrected, ref=handle(body.ref), by=by, op=body.op, value=value)
+    check_correction(await doors.held.reader.current(session), caller, by, entry)
     own = own_id(by, key)
     receipt = await corrected(doors.held, session, entry, own)
     doors.rooms.nudge(session)

@@ -32,7 +32,10 @@ _CHANGES = ("no-session", "no-vote", "closed", "conflict", "not-your-name", "ref
 )
 async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
     """Every vote that memory holds, as it stands."""
-    return {"items": await voting.shown_in(doors.held, session)}
+    rows = await voting.shown_in(doors.held, session)
+    if any(row["status"] in ("called", "open") for row in rows):
+        await _watched(doors, session)
+    return {"items": rows}
 
 
 @router.post(
@@ -53,7 +56,7 @@ async def call_vote(
         secret=body.secret, quorum=body.quorum, window=body.window,
     )  # fmt: skip
     row = await voting.called(doors.held, session, entry, own_id(name, key))
-    doors.rooms.nudge(session)
+    await _watched(doors, session)
     return row
 
 
@@ -90,7 +93,7 @@ async def confirm_vote(
     row = await voting.confirmed(
         doors.held, session, ref, agreed=body.agreed, by=by, id=own_id(by, key)
     )
-    doors.rooms.nudge(session)
+    await _watched(doors, session)
     return row
 
 
@@ -104,12 +107,16 @@ async def cast_ballot(
     session: SessionId, ref: Ref, body: BallotBody, caller: Speaker, doors: DoorsOf,
     key: Key = None,
 ) -> Any:  # fmt: skip
-    """Cast a ballot: one option, or `abstain`; in a ranked vote several, best first."""
+    """Cast a ballot: one option, or `abstain`; in a ranked vote several, best first.
+
+    The last one that is awaited closes the vote.
+    """
     by = caller.speaker(body.as_)
-    row = await voting.cast_in(
+    await voting.cast_in(
         doors.held, session, ref, body.choice, by=by, why=body.why, id=own_id(by, key)
     )
-    doors.rooms.nudge(session)
+    row = await voting.counted_when_in(doors.held, session, ref)
+    await _watched(doors, session)
     return row
 
 
@@ -132,6 +139,12 @@ async def count_vote(
     row = await voting.counted_in(doors.held, session, ref)
     doors.rooms.nudge(session)
     return row
+
+
+async def _watched(doors: Doors, session: str) -> None:
+    """Have it end by itself, whoever watches: its room tells when its time is over."""
+    doors.rooms.nudge(session)
+    await doors.rooms.mind(session)
 
 
 async def _check_countable(doors: Doors, session: str, ref: str) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Final, Literal
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import structlog
 
@@ -33,6 +33,7 @@ class Seats:
         self._idle_seconds, self._clock = idle_minutes * 60, clock
         self._taken: dict[str, list[_Seat]] = {}
         self._taking = WeakValueDictionary[str, asyncio.Lock]()
+        self._turns = WeakKeyDictionary[Session, asyncio.Lock]()
         self._looking: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
 
@@ -83,6 +84,10 @@ class Seats:
             self._drop(session, seat)
             raise Superseded(name)
         return seat.joined
+
+    def turn(self, seat: Session) -> asyncio.Lock:
+        """Held by whoever has that seat say something: it has one turn at a time."""
+        return self._turns.setdefault(seat, asyncio.Lock())
 
     async def left(self, name: str, session: str) -> bool:
         """Give it up; False where there was none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Annotated, Any, Final, TypeVar
@@ -12,24 +13,24 @@ from pydantic import BaseModel, ValidationError
 from ulid import ULID
 
 from bus.drafts import Draft, Receipt
-from bus.errors import StaleEpoch
+from listeners.rooms.session import Session
+from listeners.rooms.turns import NotGranted
 from memory.floor.grants import allowed
 from memory.state import Memory
 from server.gateway.doors import Doors
 from server.gateway.identity import Caller
 from server.gateway.problems import Problem
+from server.talking import standing
 
 Model = TypeVar("Model", bound=BaseModel)
 
-NEVER: Final = -1  # no epoch of a floor: what is published under it lands only if it is there
+KEY: Final = r"^[!-~]{1,100}$"
+ONCE: Final = "the same key again gives the same answer, and nothing is said twice"
 
 Key = Annotated[
     str | None,
-    Header(
-        alias="Idempotency-Key", pattern=r"^[!-~]{1,100}$",
-        description="the same key again gives the same answer, and nothing is said twice",
-    ),
-]  # fmt: skip
+    Header(alias="Idempotency-Key", pattern=KEY, description=ONCE),
+]
 
 
 def own_id(name: str, key: str | None = None) -> str:
@@ -59,12 +60,31 @@ def moderator(memory: Memory, caller: Caller, named: str | None, needs: str) -> 
     raise Problem("forbidden", needs=needs)
 
 
-async def standing(doors: Doors, session: str, draft: Draft) -> Receipt | None:
-    """Where `draft` stands, if it was published before. Raises `Conflict`, `SessionClosed`."""
+async def said(doors: Doors, session: str, seat: Session, draft: Draft, seconds: float) -> Receipt:
+    """Has the seat say the message of `draft`, waiting at most `seconds` for its turn.
+
+    One at a time, and what was said before is not said again: a request that is sent
+    again while the first still waits is answered by the first. Raises as `Session.said`.
+    """
+    clock, turn = asyncio.get_running_loop(), doors.seats.turn(seat)
+    until = clock.time() + seconds
     try:
-        return (await doors.held.bus.publish(session, [draft], epoch=NEVER))[0]
-    except StaleEpoch:
-        return None
+        async with asyncio.timeout_at(until):
+            await turn.acquire()
+    except TimeoutError:
+        raise NotGranted(seat.name, seconds, "another word of its own waits") from None
+    try:
+        if (before := await standing(doors.held, session, draft)) is not None:
+            return before
+        entry: Any = draft.entry
+        receipt = await seat.said(
+            entry.content, act=entry.act, re=entry.re, to=entry.to, topic=entry.topic,
+            at=entry.at, id=draft.id, seconds=max(0.0, until - clock.time()),
+        )  # fmt: skip
+    finally:
+        turn.release()
+    doors.rooms.nudge(session)
+    return receipt
 
 
 async def published(doors: Doors, session: str, drafts: Sequence[Draft]) -> list[Receipt]:

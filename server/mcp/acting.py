@@ -5,26 +5,23 @@ Everything goes through the seat, which knows its floor; no tool speaks past it.
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, Final, Literal
 
 import orjson
 
 from bus import Draft
-from bus.drafts import result_id
-from bus.entries import Act
-from bus.errors import Conflict, SessionClosed
+from bus.drafts import is_handle, made
+from bus.entries import Act, Message
 from listeners.rooms.session import Session
-from memory.lookup import vote_of
-from memory.voting.course import result
-from memory.voting.electorate import waits_for
+from memory.claims.reading import reading
+from memory.state import Memory
+from server.gateway.powers import check_words
 from server.gateway.problems import Problem
-from server.gateway.speaking import check_act
+from server.gateway.speaking import check_act, own_id, said
 from server.mcp.rows import fact_row, floor_of, goal_of
 from server.mcp.tool import Call
-from server.mcp.tool_results import FactRow, Floor, Joined, Left, Said, VoteRow
+from server.mcp.tool_results import FactRow, Floor, Joined, Left, Said
 from server.talking import handle
-from server.vote_rows import vote_row
 
 NO_SEAT: Final = "You have no seat in this session: call join_session first."
 HOW_TO: Final = (
@@ -33,7 +30,9 @@ HOW_TO: Final = (
     "Speak when you have something to add: propose, support or oppose with a reason, decide, "
     "ratify; otherwise go on waiting.",
     "Handles such as P1 (proposal), D1 (decision), V1 (vote) name items; messages have a number.",
+    "A call that got no answer may have been heard: repeated with its `key` it is said once.",
 )
+WHAT_REF: Final = "It is a handle such as P3 or D1, or the number of a message."
 WITH_FLOOR: Final = (
     "One speaks at a time here: whatever you say waits for the floor, up to 20 seconds. Where it "
     "is not granted, wait for messages and say it again if it still holds."
@@ -82,49 +81,20 @@ async def ratify(call: Call) -> Said:
 
 
 async def decide(call: Call) -> Said:
-    return await _said(call, call.args.content, "decide", call.args.proposal)
-
-
-async def vote(call: Call) -> Said:
-    args, seat, before = call.args, _seat(call), _head(call)
-    n = await seat.vote(args.ref, *args.choice, why=args.why)
-    await _count(call, seat, "V" + args.ref.lstrip("Vv"))
-    return await _found(call, seat, before, n)
-
-
-async def _count(call: Call, seat: Session, ref: str) -> None:
-    """Close the vote once everybody voted: where the floor is open no arbiter does.
-
-    Its id is the one that everybody gives who counts it, so it is closed once.
-    """
-    held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
-    if room is None or held is None or held.status != "open" or waits_for(held):
-        return
-    draft = Draft(result_id(held.n), result(seat.memory, held.ref))
-    with contextlib.suppress(Conflict, SessionClosed):
-        await room.publish([draft])
-
-
-async def call_vote(call: Call) -> VoteRow:
-    args, seat = call.args, _seat(call)
-    n = await seat.call_vote(
-        args.question, re=args.proposal and handle(args.proposal), options=args.options,
-        rule=args.rule, secret=args.secret,
-    )  # fmt: skip
-    held = vote_of(seat.memory, n)
-    if held is None:
-        raise Problem("refused", status=409, detail="Another vote came first; look at the votes.")
-    return VoteRow.model_validate(vote_row(seat.memory, held))
+    check_act(call.caller, "decide")
+    on = call.args.proposal
+    ref = None if on is None else _item(seat_of(call).memory, on)
+    return await _said(call, call.args.content, "decide", ref)
 
 
 async def bid_for_floor(call: Call) -> Floor:
-    args, seat = call.args, _seat(call)
+    args, seat = call.args, seat_of(call)
     await seat.bid(args.urgency, args.intent, re=_target(args.re), novelty=args.novelty)
     return floor_of(seat.memory, seat.name)
 
 
 async def pass_floor(call: Call) -> Floor:
-    seat = _seat(call)
+    seat = seat_of(call)
     await seat.pass_(ready=call.args.ready)
     return floor_of(seat.memory, seat.name)
 
@@ -135,7 +105,8 @@ async def leave_session(call: Call) -> Left:
 
 
 async def _reacted(call: Call, act: Act) -> Said:
-    ref = _target(call.args.ref)
+    check_act(call.caller, act)
+    ref = _item(seat_of(call).memory, call.args.ref)
     return await _said(call, call.args.why or f"I {act} {ref}.", act, ref)
 
 
@@ -143,12 +114,20 @@ async def _said(
     call: Call, content: str, act: Act | None, re: int | str | None = None, **given: Any
 ) -> Said:
     check_act(call.caller, act)
-    seat = _seat(call)
-    receipt = await seat.said(content, act=act, re=_target(re), seconds=call.args.wait, **given)
-    return await _found(call, seat, receipt.seq - 1, receipt.n)
+    seat = seat_of(call)
+    entry = made(
+        Message, participant=seat.name, content=content, act=act, re=_target(re),
+        to=tuple(given.get("to", ())), topic=given.get("topic"),
+    )  # fmt: skip
+    check_words(seat.memory, call.caller, [entry])
+    draft = Draft(own_id(seat.name, call.args.key), entry)
+    receipt = await said(call.doors, call.session, seat, draft, call.args.wait)
+    return await found_at(call, seat, receipt.seq - 1, receipt.n, duplicate=receipt.duplicate)
 
 
-async def _found(call: Call, seat: Session, after: int, n: int) -> Said:
+async def found_at(
+    call: Call, seat: Session, after: int, n: int, *, duplicate: bool = False
+) -> Said:
     """Where entry `n` stands that came after seq `after`, and what the fold made of it."""
     async with call.doors.rooms.channel(call.session).listen(after) as listener:
         while frames := await listener.frames():
@@ -156,14 +135,15 @@ async def _found(call: Call, seat: Session, after: int, n: int) -> Said:
                 data = orjson.loads(frame.data)
                 if frame.event == "entry" and data["n"] >= n:
                     found = [fact_row(fact) for fact in data["facts"] if _is_news(fact)]
-                    return _told(seat, data["n"], data["seq"], found)
+                    return _told(seat, data["n"], data["seq"], found, duplicate)
                 if frame.event != "entry":
-                    return _told(seat, n, data.get("seq", after), [])
-    return _told(seat, n, after, [])
+                    return _told(seat, n, data.get("seq", after), [], duplicate)
+    return _told(seat, n, after, [], duplicate)
 
 
-def _told(seat: Session, n: int, seq: int, found: list[FactRow]) -> Said:
-    return Said(n=n, seq=seq, found=found, floor=floor_of(seat.memory, seat.name))
+def _told(seat: Session, n: int, seq: int, found: list[FactRow], duplicate: bool) -> Said:
+    floor = floor_of(seat.memory, seat.name)
+    return Said(n=n, seq=seq, found=found, floor=floor, duplicate=duplicate)
 
 
 def _is_news(fact: dict[str, Any]) -> bool:
@@ -174,7 +154,7 @@ def _role(call: Call) -> Literal["agent", "person"]:
     return "person" if call.caller.role == "person" else "agent"
 
 
-def _seat(call: Call) -> Session:
+def seat_of(call: Call) -> Session:
     """Raises `Problem` where the caller has none."""
     seat = call.doors.seats.of(call.caller.speaker(None), call.session, _role(call))
     if seat is None:
@@ -182,9 +162,26 @@ def _seat(call: Call) -> Session:
     return seat
 
 
-def _head(call: Call) -> int:
+def head_of(call: Call) -> int:
     room = call.doors.rooms.held(call.session)
     return 0 if room is None else room.seq
+
+
+def _item(memory: Memory, given: int | str) -> int | str:
+    """What an act is on: an item that there is, or a message. Raises `Problem`.
+
+    The log would take a word on what is not there, and nobody would hear that it was for nothing.
+    """
+    ref = _target(given)
+    if isinstance(ref, int):
+        if not 0 < ref <= memory.n:
+            raise Problem("no-message")
+        return ref
+    if ref is None or not is_handle(ref):
+        raise Problem("invalid", field="ref", fault="no_handle", detail=WHAT_REF)
+    if memory.item(ref) is None and ref not in reading(memory).items:
+        raise Problem("no-item")
+    return ref
 
 
 def _target(re: int | str | None) -> int | str | None:

@@ -23,12 +23,15 @@ _logger = structlog.get_logger(__name__)
 
 _ADVICE: Final = {
     "no-session": "list_sessions shows those that there are.",
+    "exists": "Take another name, or join that one with join_session.",
     "no-item": "read_memory lists the handles that there are.",
+    "no-message": "wait_for_messages and read_messages tell the numbers that there are.",
     "no-vote": "read_memory lists the votes that there are.",
     "closed": "Nothing more is taken there; read_memory still reads it.",
     "floor-not-granted": "Call wait_for_messages, then say it again if it still holds.",
     "floor-lost": "Call wait_for_messages to hear what came, then say it again if it still holds.",
     "seat-taken": "Call join_session to take it back.",
+    "conflict": "Repeat a call with the words it had; for others take another key.",
     "invalid": "See the schema of the tool.",
     "not-yet": "Leave `at` out, or wait after the newest entry.",
     "budget-too-small": "Ask for a larger budget.",

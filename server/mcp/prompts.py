@@ -54,6 +54,10 @@ Take part in the Parley session `{session}` until it is closed or you are told t
    messages, and say it again only if it still holds. `pass_floor` when you have nothing to add.
 7. When you are done, call `leave_session`.
 
+A call that got no answer may have been heard all the same. Give each call that speaks or votes
+a `key`, any word that you used for no other; to repeat a call, repeat its key: the same key again
+gives the same answer, and nothing is said twice.
+
 A refusal says what to do about it. {fence}
 
 {grammar}"""

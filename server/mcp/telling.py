@@ -55,8 +55,16 @@ def messages(found: results.Messages) -> str:
 
 
 def said(found: results.Said) -> str:
-    lines = [f"Recorded as #{found.n}; wait for what follows with after={found.seq}."]
+    how = "It was recorded before, as" if found.duplicate else "Recorded as"
+    lines = [f"{how} #{found.n}; wait for what follows with after={found.seq}."]
     return "\n".join([*lines, *(f"* {fact.says}" for fact in found.found), floor(found.floor)])
+
+
+def acted(found: results.Said) -> str:
+    """Of an act, which is meant to change something: says so where it changed nothing."""
+    if found.found:
+        return said(found)
+    return f"{said(found)}\nIt changed nothing in the memory; read_memory tells what stands there."
 
 
 def floor(found: results.Floor) -> str:
@@ -91,6 +99,7 @@ def joined(found: results.Joined) -> str:
     if found.goal:
         lines += ["Its goal:", fenced(found.goal)]
     lines.append(f"Here: {', '.join(map(_line, found.participants)) or 'nobody else'}.")
+    lines.append(f"Wait from after={found.after}.")
     lines += found.how_to
     return "\n".join(lines)
 
@@ -107,8 +116,14 @@ def memory(found: results.Memory) -> str:
         on = f"{_line(stand.participant)}: {stand.stance} on {_line(stand.on)}"
         lines += [f"{on} (#{stand.n}):", _words(stand.text)]
     for vote in found.votes:
-        lines += [f"{vote.ref} {vote.status}, options {', '.join(map(_line, vote.options))}"]
+        lines += [
+            f"{vote.ref} {vote.status}, options {', '.join(map(_line, vote.options))}, abstain:"
+        ]
         lines += [_words(vote.question)]
+        if vote.status in ("called", "open"):
+            lines += _sides(("waits for", vote.waiting))
+        elif vote.carried is not None:
+            lines += [f"  carried: {_line(vote.carried)}"]
     return "\n".join(lines) if len(lines) > 1 else f"{lines[0]} Nothing of the kind yet."
 
 

@@ -8,7 +8,9 @@ from pydantic import Field
 
 from bus.entries import Act, Intent, VoteRule
 from memory.context import Profile
+from memory.presets import PRESETS
 from server.gateway.bodies import Body, Name, Number, Session, Short, Target, Whole, Words
+from server.gateway.speaking import KEY, ONCE
 
 WAIT_SECONDS: Final = 25  # the longest wait: clients give up on a tool after a minute
 
@@ -18,6 +20,14 @@ Why = Annotated[str, Field(max_length=100_000)]
 Seconds = Annotated[float, Field(ge=0, le=WAIT_SECONDS, allow_inf_nan=False)]
 Proposal = Annotated[str, Field(pattern=r"^[Pp][1-9][0-9]{0,8}$")]
 Item = Annotated[str, Field(pattern=r"^[PDEIVMpdeivm][1-9][0-9]{0,8}(\.[1-9][0-9]{0,2})?$")]
+
+
+Key = Annotated[str, Field(pattern=KEY)]
+
+
+def _key() -> Any:
+    told = f"a word of your own for this call, where you may have to repeat it: {ONCE}"
+    return Field(None, description=told)
 
 
 def _wait() -> Any:
@@ -36,7 +46,9 @@ class ListSessions(Body):
 class CreateSession(Body):
     session: Session = Field(description="id of the new session: letters, digits, '.', '_', '-'")
     title: Short | None = Field(None, description="what it is about, in a line")
-    preset: Name | None = Field(None, description="a named starting point, such as deliberation")
+    preset: Name | None = Field(
+        None, description=f"a named starting point, one of: {', '.join(PRESETS)}"
+    )
     goal: Short | None = Field(None, description="what is to come of it")
 
 
@@ -66,26 +78,30 @@ class Say(InSession):
     to: list[Name] = Field(
         default_factory=list, max_length=100, description="whom it is for; all can read it"
     )
-    topic: Topic | None = None
+    topic: Topic | None = Field(None, description="a few words that name what it is about")
     wait: Seconds = _wait()
+    key: Key | None = _key()
 
 
 class Propose(InSession):
     content: Words = Field(description="the proposal, whole: it can be decided as it stands")
     topic: Topic | None = Field(None, description="a few words that name it")
     wait: Seconds = _wait()
+    key: Key | None = _key()
 
 
 class React(InSession):
     ref: Target = Field(description="handle of the item (P3, D1), or n of its message")
     why: Why = Field("", description="your reason; say it, the others go by it")
     wait: Seconds = _wait()
+    key: Key | None = _key()
 
 
 class Decide(InSession):
     content: Words = Field(description="the decision in words")
     proposal: Proposal | None = Field(None, description="handle of the proposal that it adopts")
     wait: Seconds = _wait()
+    key: Key | None = _key()
 
 
 class Ballot(InSession):
@@ -96,17 +112,31 @@ class Ballot(InSession):
         min_length=1, max_length=100,
         description="one option, or 'abstain'; in a ranked vote several, the best first",
     )  # fmt: skip
-    why: Why = ""
+    why: Why = Field("", description="your reason, where you give one")
+    key: Key | None = _key()
+
+
+class Confirm(InSession):
+    ref: Annotated[str, Field(pattern=r"^[Vv]?[1-9][0-9]{0,8}$")] = Field(
+        description="handle of the vote, such as V1"
+    )
+    agreed: bool = Field(True, description="false: not now")
+    key: Key | None = _key()
 
 
 class CallVote(InSession):
-    question: Words
+    question: Words = Field(description="what is voted on, as a question")
     proposal: Proposal | None = Field(None, description="handle of the proposal it is on")
     options: list[Name] = Field(
         default_factory=list, max_length=50, description="left out: for and against"
     )
-    rule: VoteRule | None = Field(None, description="left out: the session's")
-    secret: bool | None = None
+    rule: VoteRule | None = Field(
+        None, description="how it is counted; ranked: ballots name several; left out: the session's"
+    )
+    secret: bool | None = Field(
+        None, description="whether nobody is shown who chose what; left out: the session's"
+    )
+    key: Key | None = _key()
 
 
 class Bid(InSession):
@@ -125,7 +155,7 @@ class Pass(InSession):
 
 
 class ReadMemory(InSession):
-    part: Part = "all"
+    part: Part = Field("all", description="what to read of it")
     at: Whole | None = Field(None, description="as it stood after message n; left out: now")
 
 

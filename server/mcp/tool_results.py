@@ -90,10 +90,13 @@ class Waited(Result):
 
 
 class Said(Result):
+    """`duplicate`: it stood there before, under the same key."""
+
     n: int
     seq: int
     found: list[FactRow]
     floor: Floor
+    duplicate: bool = False
 
 
 class Cite(Result):

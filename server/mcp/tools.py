@@ -8,7 +8,7 @@ from typing import Any, Final
 from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
 
-from server.mcp import acting, asking, telling, tool_args, tool_results
+from server.mcp import acting, asking, balloting, telling, tool_args, tool_results
 from server.mcp.tool import Tool
 from server.mcp.waiting import wait_for_messages
 
@@ -44,46 +44,55 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "say", "Say something",
         "Say something to everybody: an answer, a question, a fact. For proposals, reactions and "
         "decisions call propose, support, oppose, decide, ratify. Where the floor is needed it "
-        "waits for it.",
+        "waits for it. To be able to repeat a call that got no answer, give it a `key`: the same "
+        "key again gives the same answer, and nothing is said twice.",
         tool_args.Say, tool_results.Said, "speak", False, acting.say, telling.said,
     ),
     Tool(
         "propose", "Propose",
         "Put something up for agreement, in words that can be decided as they stand. It gets a "
         "handle such as P1. Look whether it was proposed before: then support or amend that.",
-        tool_args.Propose, tool_results.Said, "speak", False, acting.propose, telling.said,
+        tool_args.Propose, tool_results.Said, "speak", False, acting.propose, telling.acted,
     ),
     Tool(
         "support", "Support",
         "Say that you are for a proposal or decision, and why.",
-        tool_args.React, tool_results.Said, "speak", False, acting.support, telling.said,
+        tool_args.React, tool_results.Said, "speak", False, acting.support, telling.acted,
     ),
     Tool(
         "oppose", "Oppose",
         "Say that you are against a proposal or decision, and what would change your mind.",
-        tool_args.React, tool_results.Said, "speak", False, acting.oppose, telling.said,
+        tool_args.React, tool_results.Said, "speak", False, acting.oppose, telling.acted,
     ),
     Tool(
         "vote", "Cast a ballot",
-        "Cast your ballot in a vote that is open (V1). The last one counts.",
-        tool_args.Ballot, tool_results.Said, "speak", False, acting.vote, telling.said,
+        "Cast your ballot in a vote that is open (V1). Cast another and that one counts. The last "
+        "ballot that is awaited closes the vote.",
+        tool_args.Ballot, tool_results.Said, "speak", False, balloting.vote, telling.said,
+    ),
+    Tool(
+        "confirm_vote", "Agree to a vote",
+        "Say whether a vote that was called is to be held now. Only a vote whose status is called "
+        "waits for it; once it is open, call vote.",
+        tool_args.Confirm, tool_results.VoteRow, "speak", False,
+        balloting.confirm_vote, telling.vote,
     ),
     Tool(
         "decide", "Claim a decision",
         "Say that the group has decided, when enough have said they are for it. It is a claim "
         "until somebody ratifies it.",
-        tool_args.Decide, tool_results.Said, "speak", False, acting.decide, telling.said,
+        tool_args.Decide, tool_results.Said, "speak", False, acting.decide, telling.acted,
     ),
     Tool(
         "ratify", "Ratify",
         "Confirm a decision (D1) or a proposal as decided, one that you did not make yourself; "
         "in a session with a chair, only the chair.",
-        tool_args.React, tool_results.Said, "speak", False, acting.ratify, telling.said,
+        tool_args.React, tool_results.Said, "speak", False, acting.ratify, telling.acted,
     ),
     Tool(
         "call_vote", "Call a vote",
         "Ask the group to vote, when talk does not settle a question.",
-        tool_args.CallVote, tool_results.VoteRow, "vote", False, acting.call_vote, telling.vote,
+        tool_args.CallVote, tool_results.VoteRow, "vote", False, balloting.call_vote, telling.vote,
     ),
     Tool(
         "bid_for_floor", "Ask for the floor",

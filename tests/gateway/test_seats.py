@@ -12,6 +12,7 @@ import pytest
 
 from bus import Bus
 from bus.errors import InvalidEntry, SessionClosed, SessionNotFound
+from listeners.agents.arbiter import Arbiter
 from listeners.agents.presence import Superseded
 from listeners.moments import Moments
 from listeners.rooms.session import Session
@@ -157,7 +158,7 @@ async def test_agents_under_a_floor_are_granted_it_here(redis_url: str) -> None:
             numbers = await asyncio.gather(ana.say("I do."), bo.say("After you."))
         assert sorted(numbers) == [2, 3]
         held = here.rooms._held["s"]
-        assert held._arbiter is not None
+        assert held.at_work is Arbiter
         for name in ("ana", "bo"):
             await here.seats.left(name, "s")
-        await wait_until(lambda: held._arbiter is None or held._arbiter.done())
+        await wait_until(lambda: held.at_work is None)

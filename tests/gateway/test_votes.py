@@ -5,8 +5,11 @@ from __future__ import annotations
 import httpx2
 import pytest
 
+from bus import Draft
+from bus.entries import BallotCast
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
+from tests.patience import wait_until
 from tests.sse import streamed
 
 CAST = "ballot.cast"
@@ -137,3 +140,55 @@ async def test_an_agent_calls_a_vote_only_where_it_may(redis_url: str) -> None:
             assert (await bot.post(f"{PATH}/seats", json={})).status_code == 201
             answer = await bot.post(f"{PATH}/votes", json=body)
             assert answer.status_code == 201, answer.text
+
+
+async def _statuses(d: Standing) -> list[str]:
+    """As the log has them: no door is asked."""
+    memory = await d.doors.held.reader.current(NAME)
+    return [vote.status for vote in memory.votes.held.values()]
+
+
+async def test_the_last_ballot_closes_the_vote(redis_url: str) -> None:
+    """Though nobody counts, and nobody is an agent; its answer says what carried."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d)
+        async with (
+            d.client(d.token("ana", session=NAME)) as ana,
+            d.client(d.token("bo", session=NAME)) as bo,
+        ):
+            path = f"{PATH}/votes/V1/ballots"
+            first = await ana.post(path, json={"choice": ["yes"]})
+            assert first.json()["status"] == "open"
+            last = await bo.post(path, json={"choice": ["yes"]})
+            assert (last.json()["status"], last.json()["carried"]) == ("carried", "yes")
+
+
+async def test_a_vote_ends_when_its_time_is_over(redis_url: str) -> None:
+    """With the ballots that are in, though nobody watches the session."""
+    async with doors(redis_url) as d:
+        await begin(d, vote={"seconds": 1})
+        await open_vote(d)
+
+        async def over() -> bool:
+            return await _statuses(d) != ["open"]
+
+        await wait_until(over)
+        assert await _statuses(d) == ["short"]
+
+
+async def test_a_vote_ends_with_ballots_that_came_by_other_ways(redis_url: str) -> None:
+    """In a batch, or from a command line: whoever watches the room counts."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d)
+        async with d.client(d.token("ana", session=NAME)) as ana:
+            row = {"kind": "ballot.cast", "re": "V1", "choice": ["no"]}
+            assert (await ana.post(f"{PATH}/entries", json={"entries": [row]})).is_success
+        cast = BallotCast(participant="bo", re="V1", choice=("no",))
+        await d.doors.held.bus.publish(NAME, [Draft("cli:1", cast)])
+
+        async def over() -> bool:
+            return await _statuses(d) == ["carried"]
+
+        await wait_until(over)

@@ -22,6 +22,7 @@ def _servers() -> list[dict[str, Any]]:
     found = []
     for language, text in FENCE.findall(PAGE):
         tree = json.loads(text) if language == "json" else tomllib.loads(text)
+        tree = tree.get("mcp", tree)
         (servers,) = [tree[key] for key in ("mcpServers", "servers", "mcp_servers") if key in tree]
         found.append(servers["parley"])
     return found
@@ -30,16 +31,18 @@ def _servers() -> list[dict[str, Any]]:
 def test_snippets_name_the_door_and_the_command() -> None:
     """Each is read by its format, and leads to /mcp or to a command that there is."""
     servers = _servers()
-    assert len(servers) == 6
+    assert len(servers) == 8
     for one in servers:
-        if "url" in one:
-            assert one["url"].endswith(PATH)
+        if url := one.get("url", one.get("httpUrl")):
+            assert url.endswith(PATH)
             assert "Authorization" in one.get("headers", {}) or "bearer_token_env_var" in one
         else:
-            assert one["command"] == "parley"
-            command = typer.main.get_command(app).commands[one["args"][0]]  # type: ignore[attr-defined]
+            whole = one["command"]
+            name, *args = whole if isinstance(whole, list) else [whole, *one["args"]]
+            assert name == "parley"
+            command = typer.main.get_command(app).commands[args[0]]  # type: ignore[attr-defined]
             known = {flag for option in command.params for flag in option.opts}
-            assert {flag for flag in one["args"] if flag.startswith("--")} <= known
+            assert {flag for flag in args if flag.startswith("--")} <= known
 
 
 def test_no_snippet_holds_a_token() -> None:

@@ -89,6 +89,10 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("read_memory", {"session": "nowhere"}, "no-session"),
     ("join_session", {"session": "nowhere"}, "no-session"),
     ("explain", {"session": "harbour", "ref": "P9"}, "no-item"),
+    ("support", {"session": "harbour", "ref": "P9"}, "no-item"),
+    ("decide", {"session": "harbour", "content": "So.", "proposal": "P9"}, "no-item"),
+    ("ratify", {"session": "harbour", "ref": 99}, "no-message"),
+    ("oppose", {"session": "harbour", "ref": "that"}, "field: ref. fault: no_handle"),
     ("vote", {"session": "harbour", "ref": "V9", "choice": ["accept"]}, "refused"),
 )
 
@@ -107,6 +111,24 @@ async def test_a_refusal_says_what_is_wrong(redis_url: str) -> None:
                 found = await agent.call(tool, **arguments)
                 assert found.is_error, tool
                 assert said in text_of(found)
+
+
+async def test_what_a_tool_gives_is_told_in_words_too(redis_url: str) -> None:
+    """Where to wait from, what a ballot came to, and an act that came to nothing."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened())
+        async with over_http(d, d.token("ana", role="agent", may=["vote"])) as ana:
+            joined = await ana.call("join_session", session="harbour")
+            assert joined.structured_content is not None
+            assert f"after={joined.structured_content['after']}" in text_of(joined)
+            await ana.do("propose", content="Build a light.")
+            await ana.do("call_vote", question="Build it?", proposal="P1")
+            votes = await ana.call("read_memory", session="harbour", part="votes")
+            assert "waits for ana" in text_of(votes)
+            cast = await ana.call("vote", session="harbour", ref="V1", choice=["accept"])
+            assert "V1 carried: accept" in text_of(cast)
+            nothing = await ana.call("ratify", session="harbour", ref="D1")
+            assert "changed nothing" in text_of(nothing)
 
 
 async def test_a_closed_session_takes_nothing_more(redis_url: str) -> None:

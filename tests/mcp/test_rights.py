@@ -126,7 +126,7 @@ async def test_an_agent_has_what_its_token_says(redis_url: str) -> None:
             assert await _why(ana, "propose") == "act-not-allowed"
             assert await _why(ana, "decide") == "act-not-allowed"
             assert await _why(ana, "say") == ""
-            assert await _why(ana, "support") == ""
+            assert await _why(ana, "support") == "no-item"
             forged = await ana.call("say", session="harbour", content="x", participant="bo")
             assert forged.is_error
         async with over_http(d, d.token("bo", role="agent", may=["vote"])) as bo:

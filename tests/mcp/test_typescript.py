@@ -1,4 +1,6 @@
-"""The official TypeScript client, over HTTP and over standard input."""
+"""The official TypeScript client, over HTTP and over standard input: its newest version, and the
+one before, which most hosts have.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +25,8 @@ INSTALL_SECONDS = 180.0
 RUN_SECONDS = 90.0
 
 pytestmark = pytest.mark.long
+
+VERSIONS = pytest.mark.parametrize("version", ["1", "2"])
 
 
 @pytest.fixture(scope="module")
@@ -62,17 +66,21 @@ def _check(found: dict[str, Any]) -> None:
     }
 
 
-async def test_two_clients_decide_over_http(redis_url: str, program: Path) -> None:
+@VERSIONS
+async def test_two_clients_decide_over_http(redis_url: str, program: Path, version: str) -> None:
     """By tokens of their own."""
     async with doors(redis_url) as d:
         await d.doors.held.bus.open("harbour", opened())
         tokens = [d.token(name, role="agent") for name in ("ana", "bo")]
-        _check(await _run(program, "http", f"{d.url}/mcp", *tokens))
+        _check(await _run(program, version, "http", f"{d.url}/mcp", *tokens))
 
 
-async def test_two_clients_decide_over_standard_input(redis_url: str, program: Path) -> None:
+@VERSIONS
+async def test_two_clients_decide_over_standard_input(
+    redis_url: str, program: Path, version: str
+) -> None:
     """Each starts a process of its own on one Redis."""
     async with await Bus.connect(redis_url) as bus:
         await bus.open("harbour", opened())
     command = [sys.executable, "-m", "server", "--redis", redis_url]
-    _check(await _run(program, "stdio", *command))
+    _check(await _run(program, version, "stdio", *command))

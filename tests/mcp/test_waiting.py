@@ -6,8 +6,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
+import httpx2
 import pytest
 from redis.asyncio import Redis
 
@@ -18,20 +20,26 @@ from tests.doors import Standing, doors
 from tests.logs import opened
 from tests.patience import wait_until
 
+SLACK: Final = 4  # commands: a look of the room, or what is left of one, more or less in a stretch
+
 
 @dataclass(frozen=True, slots=True)
 class Harbour:
-    """A server with one session, and agents that sit in it."""
+    """A server with one session, and agents that sit in it; `requests` are all that they made."""
 
     d: Standing
     stack: AsyncExitStack
+    requests: list[httpx2.Request] = field(default_factory=list)
 
     async def agent(self, name: str, *, joins: bool = True) -> Agent:
-        coming = over_http(self.d, self.d.token(name, role="agent"))
+        coming = over_http(self.d, self.d.token(name, role="agent"), sent=self._sent)
         agent = await self.stack.enter_async_context(coming)
         if joins:
             await agent.do("join_session")
         return agent
+
+    async def _sent(self, request: httpx2.Request) -> None:
+        self.requests.append(request)
 
     async def says(self, name: str, content: str, **fields: object) -> int:
         entry = Message(participant=name, content=content, **fields)
@@ -91,18 +99,31 @@ async def test_nothing_said_is_no_message(redis_url: str) -> None:
         assert (heard["messages"], heard["after"], heard["more"]) == ([], seq, False)
 
 
-async def test_a_wait_asks_redis_nothing(redis_url: str) -> None:
-    """While several wait, no more commands come in than while nobody does: the room's own look."""
+LONG = pytest.param(20, 20.0, marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize(("clients", "seconds"), [(6, 1.5), LONG])
+async def test_a_wait_asks_nobody(redis_url: str, clients: int, seconds: float) -> None:
+    """While many wait no more commands reach Redis than while nobody does, and no request comes.
+
+    What there is either way is the room's own look, once a second.
+    """
     async with standing(redis_url) as harbour, Redis.from_url(redis_url) as redis:
-        agents = [await harbour.agent(f"agent {k}") for k in range(6)]
+        agents = [await harbour.agent(f"agent {k}") for k in range(clients)]
         seq = harbour.seq
-        idle = await _commands_during(redis, [asyncio.sleep(1.5)])
+        idle = await _commands_during(redis, [asyncio.sleep(seconds)])
         waits = [
-            asyncio.create_task(one.do("wait_for_messages", after=seq, timeout=2)) for one in agents
+            asyncio.create_task(one.do("wait_for_messages", after=seq, timeout=25))
+            for one in agents
         ]
-        await wait_until(lambda: len(_listeners(harbour)) == len(agents))
-        waiting = await _commands_during(redis, waits)
-    assert waiting <= idle + len(agents), (idle, waiting)
+        await wait_until(lambda: len(_listeners(harbour)) == clients)
+        before = len(harbour.requests)
+        waiting = await _commands_during(redis, [asyncio.sleep(seconds)])
+        asked = len(harbour.requests) - before
+        await harbour.says("bo", "A ship!")
+        heard = await asyncio.gather(*waits)
+    assert (asked, waiting <= idle + SLACK) == (0, True), (idle, waiting)
+    assert all([one["content"] for one in each["messages"]] == ["A ship!"] for each in heard)
 
 
 async def test_a_second_wait_ends_the_first(redis_url: str) -> None:

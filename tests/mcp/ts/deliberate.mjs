@@ -1,9 +1,12 @@
-// Two clients of the official TypeScript SDK come to a ratified decision.
-// Usage: node deliberate.mjs http URL TOKEN TOKEN | stdio COMMAND [ARGUMENT…]
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-
-const [kind, ...rest] = process.argv.slice(2);
+// Two clients of the official TypeScript SDK, of either major version, come to a ratified decision.
+// Usage: node deliberate.mjs 1|2 http URL TOKEN TOKEN | 1|2 stdio COMMAND [ARGUMENT…]
+const [version, kind, ...rest] = process.argv.slice(2);
+const parts = {
+  1: ['sdk/client/index.js', 'sdk/client/streamableHttp.js', 'sdk/client/stdio.js'],
+  2: ['client', 'client/stdio'],
+}[version];
+const found = await Promise.all(parts.map((part) => import(`@modelcontextprotocol/${part}`)));
+const { Client, StreamableHTTPClientTransport, StdioClientTransport } = Object.assign({}, ...found);
 const session = 'harbour';
 
 function transport(name, token) {

@@ -1,0 +1,103 @@
+"""The tools of votes: call, agree to, cast. The last ballot that is awaited closes its vote."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+from bus import Draft, Receipt
+from bus.drafts import made, result_id
+from bus.entries import BallotCast, Entry, VoteInitiated
+from bus.errors import Conflict, SessionClosed
+from listeners.rooms.session import Session
+from memory.lookup import vote_of
+from memory.voting.course import result
+from memory.voting.electorate import read_choice
+from memory.voting.turnout import is_in
+from server import voting
+from server.gateway.problems import Problem
+from server.gateway.speaking import own_id
+from server.mcp.acting import found_at, head_of, seat_of
+from server.mcp.tool import Call
+from server.mcp.tool_results import Said, VoteRow
+from server.talking import handle, standing
+from server.vote_rows import vote_row
+
+
+async def vote(call: Call) -> Said:
+    args, seat, after = call.args, seat_of(call), head_of(call)
+    own = own_id(seat.name, args.key)
+    before = await _before(call, own, _ballot(seat, args.ref, args.choice, args.why))
+    if before is not None:
+        return await found_at(call, seat, before.seq - 1, before.n, duplicate=True)
+    n = await seat.vote(args.ref, *args.choice, why=args.why, id=own)
+    cast = await found_at(call, seat, after, n)
+    closed = await _count(call, seat, _vote(args.ref))
+    if closed is None:
+        return cast
+    then = await found_at(call, seat, closed.seq - 1, closed.n)
+    return cast.model_copy(update={"found": [*cast.found, *then.found]})
+
+
+async def confirm_vote(call: Call) -> VoteRow:
+    args, seat, held = call.args, seat_of(call), call.doors.held
+    own = own_id(seat.name, args.key)
+    row = await voting.confirmed(
+        held, call.session, args.ref, agreed=args.agreed, by=seat.name, id=own
+    )
+    call.doors.rooms.nudge(call.session)
+    return VoteRow.model_validate(row)
+
+
+def _ballot(seat: Session, ref: str, choice: Sequence[str], why: str) -> BallotCast | None:
+    """What that ballot is as an entry; None where it is none."""
+    held = vote_of(seat.memory, _vote(ref))
+    read = None if held is None else read_choice(held, choice)
+    if held is None or read is None:
+        return None
+    return made(BallotCast, participant=seat.name, re=held.n, choice=read, content=why)
+
+
+def _vote(ref: str) -> str:
+    return "V" + ref.lstrip("Vv")
+
+
+async def _before(call: Call, own: str, entry: Entry | None) -> Receipt | None:
+    """Where `entry` stands, if this call was made before, under the same key."""
+    if call.args.key is None or entry is None:
+        return None
+    return await standing(call.doors.held, call.session, Draft(own, entry))
+
+
+async def _count(call: Call, seat: Session, ref: str) -> Receipt | None:
+    """Close the vote once everybody voted, so that its end is there when the tool returns.
+
+    Its id is the one that everybody gives who counts it, so it is closed once.
+    """
+    held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
+    if room is None or held is None or not is_in(seat.memory, held):
+        return None
+    draft = Draft(result_id(held.n), result(seat.memory, held.ref))
+    with contextlib.suppress(Conflict, SessionClosed):
+        return (await room.publish([draft]))[0]
+    return None
+
+
+async def call_vote(call: Call) -> VoteRow:
+    args, seat = call.args, seat_of(call)
+    own, on = own_id(seat.name, args.key), args.proposal and handle(args.proposal)
+    given: dict[str, Any] = {"re": on, "rule": args.rule, "secret": args.secret}
+    entry = made(
+        VoteInitiated, participant=seat.name, content=args.question,
+        options=tuple(args.options), **given,
+    )  # fmt: skip
+    before = await _before(call, own, entry)
+    if before is not None:
+        n = before.n
+    else:
+        n = await seat.call_vote(args.question, options=args.options, id=own, **given)
+    held = vote_of(seat.memory, n)
+    if held is None:
+        raise Problem("refused", status=409, detail="Another vote came first; look at the votes.")
+    return VoteRow.model_validate(vote_row(seat.memory, held))
