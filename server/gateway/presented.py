@@ -103,6 +103,15 @@ def anybody(connection: HTTPConnection, doors: Doors) -> Caller:
     return caller
 
 
+def nobody(connection: HTTPConnection, doors: Doors) -> str:
+    """Why somebody is nobody here, as the slug of a problem; empty of whoever is somebody."""
+    try:
+        caller = _quietly(connection, doors)
+    except Problem as problem:
+        return problem.slug
+    return "" if caller.jti else "token-missing"
+
+
 def _quietly(connection: HTTPConnection, doors: Doors) -> Caller:
     """By cookies or header, without a word about tokens that fail."""
     said = connection.headers.get("authorization", "")

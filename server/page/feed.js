@@ -2,6 +2,7 @@
 
 import { api, of, Problem } from "/static/api.js";
 import { Live } from "/static/live.js";
+import { visit } from "/static/login.js";
 import { Messages } from "/static/messages.js";
 import { learnHues } from "/static/text.js";
 
@@ -121,15 +122,17 @@ export class Feed {
     this.store.set("board", board);
   }
 
+  /** Whether one may still come in, asked where a no is an answer; away from the server, yes. */
   async #refused() {
     try {
-      await this.#get("me");
-      return true;
-    } catch (error) {
-      if (!(error instanceof Problem) || ![401, 403, 404].includes(error.status)) return true;
-      this.#status({ line: "ended", why: error.slug });
-      this.notice(error.status === 401 ? "Your time here is over: what let you in has expired." : error.message, "bad");
+      const { kept_out: slug } = await visit(this.session);
+      if (!slug) return true;
+      this.#status({ line: "ended", why: slug });
+      this.notice(slug.startsWith("token") ? "Your time here is over: what let you in has expired." : "This session is not there any more.", "bad");
       return false;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return true;
     }
   }
 }

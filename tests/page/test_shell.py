@@ -238,7 +238,31 @@ def test_whoever_has_no_link_is_told(d: Standing, visitor: Callable[..., Visitor
     one.page.fill("#ticket", d.url + asked(d, "/v1/tickets", wish)["path"])
     one.page.keyboard.press("Enter")
     expect(one.page.locator(".write")).to_have_text(re.compile("You are watching"))
-    one.faults.clear()  # that nobody may read is a fault to the browser
+
+
+def test_to_be_kept_out_is_said_on_the_page_and_not_in_the_console(
+    d: Standing, visitor: Callable[..., Visitor]
+) -> None:
+    """By a link that was used, in a session that is not there, in another's session."""
+    opened(d, "harbour")
+    wish = {"name": "Ana", "role": "person", "session": "harbour"}
+    link = d.url + asked(d, "/v1/tickets", wish)["path"]
+    one, two = visitor(), visitor()
+    one.page.goto(link)
+    expect(one.page.locator("h1")).to_have_text("About harbour")
+    two.page.goto(link)
+    expect(two.page.locator("h1")).to_have_text("This link opens nothing")
+    one.page.goto(d.url + "/s/elsewhere")
+    expect(one.page.locator("h1")).to_have_text("You were not let into this one")
+    one.page.click("text=Your session")
+    expect(one.page.locator("h1")).to_have_text("About harbour")
+    two.comes("chair", "operator")
+    expect(two.page.locator("h1")).to_have_text("Sessions")
+    two.page.goto(d.url + "/s/absent")
+    expect(two.page.locator("h1")).to_have_text("There is no such session")
+    expect(two.page.locator(".doorway")).to_contain_text("absent")
+    two.page.click("text=All sessions")
+    expect(two.page.locator(".session-title")).to_have_text(["About harbour"])
 
 
 def test_text_is_shown_as_memory_shows_it(d: Standing, visitor: Callable[..., Visitor]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -85,6 +84,7 @@ def kept(page: Page, form: str) -> str:
 def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker: None) -> None:
     """Create, join in two browsers, propose, react, vote, decide, slide back, export."""
     operator = visits.operator()
+    expect(operator.get_by_text("No session yet")).to_be_visible()
     visits.shot(operator, "01-list")
     opened(operator)
     ana = visits.arrive(invited(operator, "Ana"))
@@ -208,6 +208,3 @@ def test_whoever_has_no_link_sees_nothing(visits: Visits) -> None:
     page = visits.arrive(f"{visits.server.url}/s/harbour")
     expect(page.get_by_role("heading", name="Come in")).to_be_visible()
     assert "Harbour" not in page.content()
-    refused = re.compile(r"status of 401")
-    assert all(refused.search(fault) for fault in visits.faults)
-    visits.faults.clear()

@@ -114,6 +114,7 @@ function card(ctx, row) {
 
 async function renewed(ctx, state, draw) {
   if (state.ended) return;
+  if (ctx.me.expires * 1000 < Date.now()) return ctx.open("/"); // which says that the time is over
   try {
     const found = await ctx.api.get("/v1/sessions", { limit: Math.min(500, Math.max(PAGE, state.rows.length)) });
     if (state.ended) return;
@@ -121,7 +122,7 @@ async function renewed(ctx, state, draw) {
     draw();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.status === 401) ctx.signOut();
+    if (error.status === 401) ctx.open("/");
   }
 }
 
