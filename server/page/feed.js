@@ -3,7 +3,7 @@
 import { api, of, Problem } from "/static/api.js";
 import { Live } from "/static/live.js";
 import { visit } from "/static/login.js";
-import { Messages } from "/static/messages.js";
+import { BESIDE, Messages } from "/static/messages.js";
 import { learnHues } from "/static/text.js";
 
 const REST_MS = 120; // after a change, before the board is asked for
@@ -65,7 +65,9 @@ export class Feed {
   #heard(data) {
     const counted = this.messages.heard(data);
     if (counted || data.facts?.length) this.#told();
-    this.store.get("status").seq = data.seq;
+    const status = this.store.get("status");
+    status.seq = data.seq;
+    if (data.facts?.some((fact) => BESIDE.has(fact.kind))) this.#status({ told: (status.told ?? 0) + 1 });
     if (data.facts?.length || data.entry.kind !== "message") this.#renew();
     if (data.entry.kind === "session.closed") this.#status({ line: "ended" });
   }

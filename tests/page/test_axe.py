@@ -91,8 +91,8 @@ def test_a_session_and_all_its_views_are_accessible(
     expect(page.locator("dialog[open]")).to_contain_text("harbour")
     sound(page, "why", dark)
     page.keyboard.press("Escape")
-    page.get_by_label("Moment, by message number").fill("3")
-    expect(page.locator(".past")).to_contain_text("As it stood at message 3")
+    page.get_by_label("Moment, by number").fill("3")
+    expect(page.locator(".past")).to_contain_text("As it stood at #3")
     sound(page, "past", dark)
 
 

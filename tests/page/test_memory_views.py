@@ -197,7 +197,7 @@ def test_why_shows_the_words_an_item_rests_on(page: Page) -> None:
 def test_the_minutes_are_kept_as_markdown_of_the_moment(page: Page) -> None:
     slide(page, 5)
     page.locator("#tab-minutes").click()
-    expect(page.locator(".paper")).to_contain_text("As it stood at message 5")
+    expect(page.locator(".paper")).to_contain_text("As it stood at #5")
     with page.expect_download() as kept:
         page.locator("[data-format=md]").click()
     assert kept.value.suggested_filename == f"{SESSION}-minutes-5.md"

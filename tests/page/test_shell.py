@@ -172,7 +172,7 @@ def test_a_vote_is_called_cast_and_counted(d: Standing, visitor: Callable[..., V
     expect(page.locator(".over")).to_contain_text("accept")
     expect(page.get_by_role("button", name="Close the session")).to_have_count(0)
     asked(d, "/v1/sessions/harbour/close", {"reason": "done"})
-    expect(page.locator(".write")).to_have_text(re.compile("This session is closed. done"))
+    expect(page.locator(".write")).to_have_text(re.compile("This session is closed: done"))
 
 
 def test_what_is_hostile_is_text(d: Standing, visitor: Callable[..., Visitor]) -> None:

@@ -70,8 +70,8 @@ def voted(pages: list[Page]) -> None:
 
 def moved_to(page: Page, n: int) -> None:
     """The slider is put at message `n`."""
-    page.get_by_label("Moment, by message number").fill(str(n))
-    expect(page.locator(".past")).to_contain_text(f"As it stood at message {n}")
+    page.get_by_label("Moment, by number").fill(str(n))
+    expect(page.locator(".past")).to_contain_text(f"As it stood at #{n}")
 
 
 def kept(page: Page, form: str) -> str:
@@ -115,6 +115,12 @@ def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker
         count.click()
     decision = bo.locator("li.decision")
     expect(decision.first).to_contain_text("Ratified")
+    told = bo.locator("#pane-talk .happened")
+    expect(told.nth(0)).to_contain_text("Ana called a vote V1: Shall we dredge now?")
+    expect(told.filter(has_text="cast ballots in V1")).to_contain_text("Bo")
+    expect(told.last).to_contain_text("The ballot closed: V1 carries accept")
+    expect(bo.locator(".between .fact", has_text="D1 ratified")).to_be_visible()
+    expect(bo.locator(".msg .fact.vote")).to_have_count(0)
     visits.shot(bo, "03-decided")
 
     look_back(visits, ana)
@@ -129,6 +135,7 @@ def look_back(visits: Visits, page: Page) -> None:
     visits.shot(page, "04-past")
     page.get_by_role("button", name="Back to now").click()
     expect(page.locator("li.decision").first).to_contain_text("Ratified")
+    expect(page.locator(".slider .latest")).to_contain_text("D1 ratified")
 
 
 def take_home(visits: Visits, page: Page) -> None:
@@ -195,7 +202,7 @@ def test_the_keyboard_alone_will_do(visits: Visits) -> None:
     ana.keyboard.press("2")
     expect(ana.get_by_role("tab", name="Decisions")).to_have_attribute("aria-selected", "true")
     ana.keyboard.press("[")
-    expect(ana.locator(".past")).to_contain_text("As it stood at message 1")
+    expect(ana.locator(".past")).to_contain_text("As it stood at #1")
     ana.keyboard.press(".")
     expect(ana.locator(".past")).to_be_hidden()
     ana.keyboard.press("?")

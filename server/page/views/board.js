@@ -16,6 +16,8 @@ const COLUMNS = [
   { name: "aside", title: "Set aside", glyph: "–", holds: ["withdrawn", "modified", "lapsed", "retracted"] },
 ];
 const PAGE = 16; // cards of a column that are drawn at first
+const FEW = 4; // names that stand in full
+const BADGES = 10;
 const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "retracted" };
 
 export function mount(root, ctx) {
@@ -128,8 +130,19 @@ const side = (stance, names) =>
     { class: `stand ${stance}` },
     sign(SIGNS[stance]),
     el("span", { class: "unseen" }, `${stance}: `),
-    ...names.map((name) => person(name, { short: names.length > 3 })),
+    voices(names),
   );
+
+/** Who they are: many as badges that unfold to their names. */
+function voices(names) {
+  if (names.length <= FEW) return el("div", { class: "names" }, ...names.map((name) => person(name)));
+  return el(
+    "details",
+    { class: "names" },
+    el("summary", {}, el("span", { class: "names" }, ...names.slice(0, BADGES).map((name) => person(name, { short: true })), names.length > BADGES && el("span", { class: "soft" }, `+${names.length - BADGES}`))),
+    el("div", { class: "names" }, ...names.map((name) => person(name))),
+  );
+}
 
 function hands(ctx, row) {
   const field = el("input", { type: "text", maxlength: "2000", placeholder: "Why? (you may leave it out)", "aria-label": `Why, on ${row.ref}` });

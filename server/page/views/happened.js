@@ -4,7 +4,7 @@ import { el } from "/static/el.js";
 import { clip, clock, moment, named } from "/static/text.js";
 import { said } from "./parts.js";
 
-const NAMES = 6; // of those who cast a ballot one after the other
+const NAMES = 6; // beside the first, of those who cast ballots one after the other
 const SERVER = "parley"; // in whose name the server counts
 const LINE = 160;
 
@@ -50,11 +50,12 @@ export function happened(ctx, record, rows, run = [record]) {
   return { left, line: line(glyph, told, numbers(run), record.t) };
 }
 
-const doer = (name) => (name ? named(name) : "Somebody");
+const doer = (name) => (name === SERVER ? "The server" : name ? named(name) : "Somebody");
 
 function names(found) {
-  const shown = found.slice(0, NAMES - 1).flatMap((name) => [", ", named(name)]);
-  if (found.length > NAMES - 1) return [...shown, ` and ${found.length - NAMES + 1} more`];
+  const most = found.length <= NAMES ? NAMES : NAMES - 1; // "and 1 more" is as long as a name
+  const shown = found.slice(0, most).flatMap((name) => [", ", named(name)]);
+  if (found.length > most) return [...shown, ` and ${found.length - most} more`];
   if (shown.length) shown[shown.length - 2] = " and ";
   return shown;
 }
@@ -91,5 +92,5 @@ const line = (glyph, words, number, t, look = "") =>
     { class: `happened ${look}` },
     el("span", { class: "happened-sign", "aria-hidden": "true" }, glyph),
     el("p", {}, words),
-    el("span", { class: "happened-when" }, number && el("span", { class: "number" }, number), t && el("time", { datetime: new Date(t).toISOString(), title: moment(t) }, clock(t))),
+    el("span", { class: "happened-when" }, number && el("span", { class: "number" }, number), " ", t && el("time", { datetime: new Date(t).toISOString(), title: moment(t) }, clock(t))),
   );

@@ -44,7 +44,7 @@ function state(ctx, composer) {
   ctx.writes = now;
   const host = document.querySelector(".write");
   if (host) host.dataset.kind = now;
-  if (now === "closed") return [el("p", { class: "told" }, "This session is closed. ", bdi(clip(String(ctx.store.get("board").closed), 200), { class: "soft" }))];
+  if (now === "closed") return [el("p", { class: "told" }, "This session is closed: ", bdi(clip(String(ctx.store.get("board").closed), 200)), ".")];
   if (now === "past") return [el("p", { class: "told" }, "You are looking at the past. Come back to now to take part.")];
   if (now === "observer") return [el("p", { class: "told" }, "You are watching. To speak, ask for a link as a participant.")];
   if (now === "operator") return [joinAs(ctx)];

@@ -36,5 +36,12 @@ export function before(marks, n) {
   return low ? marks[low - 1] : null;
 }
 
+/** The newest thing at or before `n`; of several at once, what a person looks for first. */
+export function latest(marks, n) {
+  const found = before(marks, n);
+  const weight = (one) => WEIGHTS[one.sort] ?? 1;
+  return found && marks.filter((one) => one.n === found.n).reduce((one, other) => (weight(other) >= weight(one) ? other : one));
+}
+
 /** The first mark after `n`; null where there is none. */
 export const after = (marks, n) => marks.find((one) => one.n > n) ?? null;

@@ -27,6 +27,8 @@ export function mount(root, ctx) {
   const show = () => {
     const line = ctx.store.get("timeline");
     waiting.hidden = Boolean(line);
+    const read = ctx.store.get("status").read;
+    if (!line && read < 1000) waiting.lastChild.textContent = `The session is being read: ${Math.floor(read / 10)} %.`;
     box.hidden = !line;
     if (line) figures.forEach((one) => one.draw(line.series ?? {}));
   };
@@ -133,7 +135,7 @@ function moment({ ctx: pen, bbox, valToPos }, at, colour) {
 function tell(node, plot, series, place) {
   if (place < 0 || !series.n) return;
   const values = plot.lines.map(([name, label, colour]) => el("span", { class: "value", data: { ink: colour } }, `${label} `, el("b", {}, plot.told(series[name]?.[place] ?? 0))));
-  fill(node, el("span", { class: "soft" }, `at #${count(series.n[place])}`), ...values);
+  fill(node, el("span", { class: "soft" }, `at #${series.n[place]}`), ...values);
 }
 
 function spoken(plot, series) {
@@ -146,7 +148,7 @@ function numbers(table, plot, series) {
   const all = series.n ?? [];
   const every = Math.max(1, Math.ceil(all.length / 20));
   const rows = all.map((_, place) => place).filter((place) => place % every === 0 || place === all.length - 1);
-  const cells = (place) => [el("th", { scope: "row" }, `#${count(all[place])}`), ...plot.lines.map(([name]) => el("td", {}, plot.told(series[name]?.[place] ?? 0)))];
-  const head = el("tr", {}, el("th", { scope: "col" }, "message"), ...plot.lines.map(([, label]) => el("th", { scope: "col" }, label)));
+  const cells = (place) => [el("th", { scope: "row" }, `#${all[place]}`), ...plot.lines.map(([name]) => el("td", {}, plot.told(series[name]?.[place] ?? 0)))];
+  const head = el("tr", {}, el("th", { scope: "col" }, "at"), ...plot.lines.map(([, label]) => el("th", { scope: "col" }, label)));
   fill(table, table.firstChild, el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows.map((place) => el("tr", {}, ...cells(place))))));
 }
