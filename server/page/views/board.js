@@ -6,7 +6,7 @@ import { many } from "/static/text.js";
 import { cite, cites } from "./evidence.js";
 import { growing } from "./keyed.js";
 import { readings } from "./model.js";
-import { SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
+import { ENDED, SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
 import { react } from "./source.js";
 
 const COLUMNS = [
@@ -18,7 +18,6 @@ const COLUMNS = [
 const PAGE = 16; // cards of a column that are drawn at first
 const FEW = 4; // names that stand in full
 const BADGES = 10;
-const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "retracted" };
 
 export function mount(root, ctx) {
   const columns = COLUMNS.map(column);

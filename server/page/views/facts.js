@@ -3,6 +3,7 @@
 import { el } from "/static/el.js";
 import { BESIDE } from "/static/messages.js";
 import { bdi, visible } from "/static/text.js";
+import { ENDED } from "./parts.js";
 
 const MOST = 12; // chips of one entry
 const SIGNS = { support: "+", oppose: "−", neutral: "~" };
@@ -14,7 +15,7 @@ const KINDS = {
   "proposal.amended": ["✎", "made", ({ ref, earlier }) => `${ref} rewords ${earlier ?? "an earlier one"}`],
   "proposal.echoed": ["↻", "circling", ({ ref, earlier, earlier_n }) => `${ref} repeats ${earlier ? `${earlier} of #${earlier_n}` : "an earlier idea"}`],
   "proposal.reoffered": ["↻", "circling", ({ ref, earlier, earlier_status }) => `${ref} offers again ${earlier ? `${earlier}, ${earlier_status}` : "what had gone"}`],
-  "proposal.settled": ["●", "settled", ({ ref, status }) => `${ref} ${status ?? "settled"}`],
+  "proposal.settled": ["●", "settled", ({ ref, status }) => `${ref} ${ENDED[status] ?? status ?? "settled"}`],
   "reaction.changed": [null, null, ({ ref, stance }) => `${STANCES[stance] ?? "reacts to"} ${ref}`],
   "decision.claimed": ["?", "claimed", ({ ref }) => `${ref} claimed`],
   "decision.ratified": ["✓", "ratified", ({ ref }) => `${ref} ratified`],

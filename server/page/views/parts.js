@@ -24,6 +24,9 @@ export const whole = (letter, ref) => (typeof ref === "number" ? `${letter}${ref
 /** A word about an item. */
 export const tag = (kind, ...children) => el("span", { class: "tag", data: { tag: kind } }, ...children);
 
+/** What became of a proposal, in words of the board. */
+export const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "retracted" };
+
 /** The button that asks why an item is here. */
 export const why = (ctx, ref) =>
   el(

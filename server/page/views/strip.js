@@ -46,7 +46,7 @@ function drawn(canvas, width, { marks, series, newest, at }) {
   const pen = fresh(canvas, width, HEIGHT);
   const ink = inks(canvas, ...NAMES);
   const x = (n) => INSET + (newest <= 1 ? 0 : ((n - 1) / (newest - 1)) * (width - 2 * INSET));
-  area(pen, ink, series, x);
+  area(pen, ink, series, newest, x);
   if (marks.length > width / CROWDED) return crowd(pen, ink, marks, x, width, at);
   for (const one of [...marks].sort((some, other) => (WEIGHTS[some.sort] ?? 1) - (WEIGHTS[other.sort] ?? 1))) {
     const high = 7 + 5 * (WEIGHTS[one.sort] ?? 1);
@@ -84,7 +84,7 @@ function crowd(pen, ink, marks, x, width, at) {
   pen.globalAlpha = 1;
 }
 
-function area(pen, ink, series, x) {
+function area(pen, ink, series, newest, x) {
   const open = series?.proposals_open ?? [];
   if (open.length < 2) return;
   const most = Math.max(...open, 1);
@@ -95,7 +95,8 @@ function area(pen, ink, series, x) {
     if (place) pen.lineTo(x(series.n[place]), y(open[place - 1]));
     pen.lineTo(x(series.n[place]), y(value));
   });
-  pen.lineTo(x(series.n.at(-1)), HEIGHT);
+  pen.lineTo(x(newest), y(open.at(-1))); // as it was when last it was read
+  pen.lineTo(x(newest), HEIGHT);
   pen.globalAlpha = 0.14;
   pen.fillStyle = ink.accent;
   pen.fill();

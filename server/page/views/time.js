@@ -2,7 +2,7 @@
 
 import { button, el, fill, icon } from "/static/el.js";
 import { bdi, count } from "/static/text.js";
-import { after, before, latest, mark } from "./marks.js";
+import { after, before, heard, latest, mark } from "./marks.js";
 import { ending, following, handle } from "./parts.js";
 import { timeline } from "./source.js";
 import { strip } from "./strip.js";
@@ -21,7 +21,7 @@ export function mount(root, ctx) {
   const journey = new Journey(ctx, (error) => (bar.trouble.textContent = error ? `That moment cannot be shown: ${error.message}` : ""));
   const ends = [
     () => journey.end(),
-    following(ctx, ["at", "board", "timeline", "status"], () => show(ctx, bar)),
+    following(ctx, ["at", "board", "timeline", "status", "messages"], () => show(ctx, bar)),
     watching(ctx),
     () => bar.strip.end(),
     () => bar.playing.stop(),
@@ -57,10 +57,8 @@ function made(ctx) {
 
 function show(ctx, { node, range, told, state, strip: drawing, now, on }) {
   const [at, newest, line] = [ctx.store.get("at"), last(ctx), ctx.store.get("timeline")];
-  if (line && state.line !== line) {
-    state.line = line;
-    state.marks = (line.marks ?? []).map(mark);
-  }
+  if (line && state.line !== line) Object.assign(state, { line, made: (line.marks ?? []).map(mark) });
+  state.marks = [...(state.made ?? []), ...heard(ctx.store.get("messages"), state.line?.n ?? newest)];
   range.max = String(newest);
   if (document.activeElement !== range || Number(range.value) !== (at ?? newest)) range.value = String(at ?? newest);
   range.setAttribute("aria-valuetext", at === null ? `now, number ${newest}` : `number ${at} of ${newest}`);

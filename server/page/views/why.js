@@ -3,7 +3,7 @@
 import { el, fill } from "/static/el.js";
 import { lines } from "/static/loading.js";
 import { cite, passage } from "./evidence.js";
-import { SIGNS, handle, nothing, person, said, sign, tag, whole } from "./parts.js";
+import { ENDED, SIGNS, handle, nothing, person, said, sign, tag, whole } from "./parts.js";
 import { explanation } from "./source.js";
 import { happened } from "./history.js";
 
@@ -47,7 +47,7 @@ function title(ref, found) {
     el(
       "p",
       { class: "tags" },
-      found.status && tag(found.status, found.status === "active" ? "open" : String(found.status)),
+      found.status && tag(found.status, found.status === "active" ? "open" : (ENDED[found.status] ?? String(found.status))),
       found.tentative && tag("tentative", "by its wording alone"),
       origin?.how && tag("how", `${origin.how}${origin.rule ? `, rule ${origin.rule}` : ""}`),
       origin?.confidence !== undefined && origin.confidence < 1000 && tag("how", `${Math.round(origin.confidence / 10)} % sure`),
