@@ -133,6 +133,6 @@ function ballot(ctx, vote) {
     el("p", { class: "words" }, said(vote.question)),
     el("p", { class: "soft" }, `${count(cast)} of ${many(all, "ballot")} cast`),
     vote.secret ? null : tally(vote),
-    vote.waiting?.length ? el("p", { class: "soft stands" }, "waits for ", ...people(vote.waiting)) : null,
+    vote.waiting?.length ? el("p", { class: "soft names" }, "waits for", ...people(vote.waiting)) : null,
   );
 }
