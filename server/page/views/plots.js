@@ -14,8 +14,8 @@ const WHOLE = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => s
 const PLOTS = [
   { title: "Messages", told: count, lines: [["messages", "messages", "accent"]] },
   { title: "Proposals and decisions", told: count, stepped: true, lines: [["proposals_open", "open proposals", "warn"], ["decided", "decisions", "good"], ["flips", "changes of side", "bad"]] },
-  { title: "Tokens", told: count, least: 10, lines: [["tokens", "tokens", "accent"]] },
-  { title: "Cost", told: money, least: 1000, lines: [["micros", "cost", "accent"]] },
+  { title: "Tokens", rare: true, told: count, least: 10, lines: [["tokens", "tokens", "accent"]] },
+  { title: "Cost", rare: true, told: money, least: 1000, lines: [["micros", "cost", "accent"]] },
 ];
 
 export function mount(root, ctx) {
@@ -48,7 +48,9 @@ function figure(ctx, plot) {
     draw();
   };
   function draw() {
-    if (!series || !width) return;
+    if (!series) return;
+    node.hidden = Boolean(plot.rare) && plot.lines.every(([name]) => !series[name]?.some(Boolean));
+    if (!width || node.hidden) return;
     const data = [series.n ?? [], ...plot.lines.map(([name]) => series[name] ?? [])];
     if (chart) chart.setData(data);
     else chart = new globalThis.uPlot(options(ctx, plot, place, width, caption.lastChild), data, place);
