@@ -113,6 +113,7 @@ export function dialog(title, ...children) {
     if (before?.isConnected) before.focus({ preventScroll: true });
   });
   document.body.append(box);
+  box.querySelector(".dialog-body :is(input, select, textarea)")?.setAttribute("autofocus", "");
   box.showModal();
   return box;
 }

@@ -87,7 +87,12 @@ function go(ctx, frame, mounted, { view, n, span, ref, act, said }) {
     ctx.store.set("replying", { re: ref ?? n ?? null, act: act ?? null, said: said ?? null });
     return frame.write.querySelector("textarea")?.focus();
   }
+  if (view === "room") {
+    frame.nav.choose("room");
+    return (frame.side.querySelector(".room-vote") ?? frame.side).focus();
+  }
   if (view !== "why") frame.nav.choose("memory");
+  if (view === "memory") return undefined;
   return mounted.memory.show(view, { n, ref });
 }
 
@@ -133,7 +138,7 @@ function pressed(ctx, { talk: found, memory }) {
   const { store } = ctx;
   const move = (steps) => memory.travel((store.get("at") ?? store.get("status").n) + steps);
   const tenth = () => Math.max(1, Math.round(store.get("status").n / 10));
-  const numbered = [1, 2, 3, 4, 5, 6].map((nth) => [String(nth), () => memory.choose(nth - 1)]);
+  const numbered = [1, 2, 3, 4, 5, 6].map((nth) => [String(nth), () => (ctx.go({ view: "memory" }), memory.choose(nth - 1, { enter: true }))]);
   return {
     j: () => found.step(1),
     k: () => found.step(-1),
@@ -142,6 +147,7 @@ function pressed(ctx, { talk: found, memory }) {
     Enter: (event) => found.enter(event),
     c: () => ctx.go({ view: "write" }),
     p: () => ctx.go({ view: "write", act: "propose" }),
+    v: () => ctx.go({ view: "room" }),
     w: () => why(ctx),
     "[": () => move(-1),
     "]": () => move(1),

@@ -163,6 +163,7 @@ def shown_in(page: Page, n: int) -> float:
 
 def test_a_long_talk_scrolls_with_few_rows_in_the_page(visits: Visits, long_session: str) -> None:
     """From the end to the beginning and back; rows come, and do not pile up."""
+    built(visits, long_session)
     page = visits.person("Ana", long_session)
     expect(page.locator("article.msg").last).to_be_visible()
     for share in (0.9, 0.5, 0.1, 0.0, 1.0):

@@ -186,26 +186,70 @@ def test_the_page_fits_a_phone(visits: Visits, dark: bool) -> None:
         visits.shot(ana, f"phone-{name.lower()}-{'dark' if dark else 'light'}")
 
 
+def tab_to(page: Page, name: str) -> None:
+    """Tab, as often as it takes, but not long, to the button of that name."""
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        found = page.evaluate(
+            "() => [document.activeElement.ariaLabel, document.activeElement.innerText]"
+        )
+        if any((one or "").strip() == name for one in found):
+            return
+    raise AssertionError(f"no {name!r} within twenty tabs")
+
+
 def test_the_keyboard_alone_will_do(visits: Visits) -> None:
-    """Help, the composer, the tabs and the past by their keys."""
+    """Join, propose, support, call a vote, cast a ballot, count, look back, keep the minutes."""
     visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
     ana = visits.person("Ana", "harbour")
     expect(ana.locator(".wire")).to_contain_text("live")
-    ana.keyboard.press("c")
-    ana.keyboard.type("First.")
-    ana.keyboard.press("Enter")
-    expect(ana.locator("article.msg", has_text="First.").first).to_be_visible()
-    ana.keyboard.type("Second.")
-    ana.keyboard.press("Enter")
-    expect(ana.locator("article.msg", has_text="Second.").first).to_be_visible()
-    ana.keyboard.press("Escape")
-    ana.keyboard.press("2")
+    keys = ana.keyboard
+    keys.press("c")
+    keys.press("Shift+Tab")
+    keys.press("Enter")
+    expect(ana.locator(".people")).to_contain_text("person, you")
+    keys.press("Escape")
+    keys.press("p")
+    keys.type("First.")
+    keys.press("Enter")
+    expect(ana.locator("li.proposal")).to_contain_text("First.")
+    keys.press("Escape")
+    keys.press("1")
+    tab_to(ana, "+Support")
+    keys.press("Enter")
+    keys.type("It is first.")
+    keys.press("Enter")
+    expect(ana.locator("li.proposal .stand.support")).to_contain_text("Ana")
+    keys.press("v")
+    tab_to(ana, "Call a vote")
+    keys.press("Enter")
+    expect(ana.locator("#vote-on")).to_be_focused()
+    keys.press("Tab")
+    keys.type("Shall we?")
+    keys.press("Enter")
+    expect(ana.locator(".room-vote")).to_contain_text("Shall we?")
+    keys.press("v")
+    tab_to(ana, "accept")
+    keys.press("Enter")
+    tab_to(ana, "Cast my ballot")
+    keys.press("Enter")
+    expect(ana.locator(".room-vote")).to_contain_text("1 of 1 ballot cast")
+    keys.press("v")
+    tab_to(ana, "Count")
+    keys.press("Enter")
+    expect(ana.locator(".over")).to_contain_text("accept")
+    keys.press("2")
     expect(ana.get_by_role("tab", name="Decisions")).to_have_attribute("aria-selected", "true")
-    ana.keyboard.press("[")
-    expect(ana.locator(".past")).to_contain_text("As it stood at #1")
-    ana.keyboard.press(".")
+    keys.press("{")
+    expect(ana.locator(".past")).to_contain_text("As it stood at #")
+    keys.press(".")
     expect(ana.locator(".past")).to_be_hidden()
-    ana.keyboard.press("?")
+    keys.press("6")
+    tab_to(ana, "Markdown")
+    with ana.expect_download() as kept:
+        keys.press("Enter")
+    assert "Shall we?" in Path(kept.value.path()).read_text(encoding="utf-8")
+    keys.press("?")
     expect(ana.locator("dialog[open]")).to_be_visible()
 
 

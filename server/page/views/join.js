@@ -127,7 +127,7 @@ function written(ctx) {
   const quote = el("div", { class: "replying", hidden: true });
   const told = el("p", { class: "told bad", role: "alert" });
   const send = button("Send", { class: "button primary send", type: "submit" }, "send");
-  const root = el("form", { class: "composer" }, quote, field, el("div", { class: "composer-tools" }, act, about, told, el("span", { class: "soft hint wide-only" }, el("kbd", {}, "Enter"), " sends"), send));
+  const root = el("form", { class: "composer" }, quote, field, el("div", { class: "composer-tools" }, act, about, told, el("span", { class: "end" }, el("span", { class: "soft hint wide-only" }, el("kbd", {}, "Enter"), " sends"), send)));
   const state = { key: null, busy: false };
 
   function fit() {

@@ -3,6 +3,7 @@
 import { el } from "/static/el.js";
 import { lines } from "/static/loading.js";
 import { count, visible } from "/static/text.js";
+import { happened } from "./happened.js";
 import { keyed } from "./keyed.js";
 import { ending, following, nothing, person, said, tag } from "./parts.js";
 import { range } from "./source.js";
@@ -90,7 +91,7 @@ function messages(ctx, { first, last }) {
     const waiting = lines("Loading the messages…");
     holder.append(waiting);
     try {
-      list.append(...(await range(ctx, from, to)).filter((one) => one.entry?.kind === "message").map((one) => line(ctx, one)));
+      list.append(...(await range(ctx, from, to)).map((one) => line(ctx, one)));
       if (to < last) holder.append(further(to, (button) => (button.remove(), page(to + 1))));
     } catch (error) {
       holder.append(el("p", { class: "refused" }, `These messages cannot be shown: ${error.message}`));
@@ -106,8 +107,10 @@ function messages(ctx, { first, last }) {
   return holder;
 }
 
-const line = (ctx, { n, entry }) =>
-  el(
+const line = (ctx, record) => {
+  const { n, entry } = record;
+  if (entry.kind !== "message") return el("li", {}, happened(ctx, record, []).line);
+  return el(
     "li",
     {},
     el(
@@ -118,3 +121,4 @@ const line = (ctx, { n, entry }) =>
       el("span", { class: "leaf-text" }, said(entry.content, LINE)),
     ),
   );
+};
