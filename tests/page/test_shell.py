@@ -175,6 +175,36 @@ def test_a_vote_is_called_cast_and_counted(d: Standing, visitor: Callable[..., V
     expect(page.locator(".write")).to_have_text(re.compile("This session is closed: done"))
 
 
+def test_what_is_no_message_has_a_line_of_its_own(
+    d: Standing, visitor: Callable[..., Visitor]
+) -> None:
+    """With who did it, and the same whether it was heard or is read again; nobody else's chip."""
+    opened(d, "harbour", ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes."))
+    one = visitor()
+    one.comes("Cy", session="harbour")
+    page, path = one.page, "/v1/sessions/harbour"
+    expect(page.locator(".wire")).to_have_attribute("data-line", "live")
+    asked(d, f"{path}/votes", {"question": "Shall we?", "as": "Ana"})
+    for name in ("Ana", "Bo"):
+        asked(d, f"{path}/votes/V1/ballots", {"choice": ["accept"], "as": name})
+    asked(d, f"{path}/corrections", {"ref": "P1", "op": "topic", "value": "lamp", "as": "Ana"})
+    asked(d, f"{path}/goals", {"title": "Buy it", "as": "Bo"})
+    asked(d, f"{path}/close", {"reason": "done"})
+    lines = [
+        "Ana called a vote V1: Shall we?",
+        re.compile("^Ana and Bo cast ballots in V1"),
+        "Ana corrected P1: topic lamp",
+        re.compile("^Bo began the goal .*Buy it"),
+        "The session closed: done",
+    ]
+    expect(page.locator(".happened p")).to_have_text(lines)
+    expect(page.locator(".msg", has_text="Yes.").locator(".fact")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".happened p")).to_have_text(lines)
+    page.locator(".msg[data-n='1'] .fact", has_text="P1").first.click()
+    page.keyboard.press("Escape")
+
+
 def test_what_is_hostile_is_text(d: Standing, visitor: Callable[..., Visitor]) -> None:
     """In the talk, in a dialog, in a name, in a title: nothing runs, nothing hides."""
     name = "<b>\u202eM</b>"
@@ -229,11 +259,12 @@ def test_the_talk_goes_on_after_the_stream_broke(
 
 
 def test_whoever_has_no_link_is_told(d: Standing, visitor: Callable[..., Visitor]) -> None:
-    """And may paste one."""
+    """And may paste one; until then the page holds nothing of the session."""
     opened(d, "harbour")
     one = visitor()
     one.page.goto(d.url + "/s/harbour")
     expect(one.page.locator("h1")).to_have_text("Come in")
+    assert "About harbour" not in one.page.content()
     wish = {"name": "Ana", "role": "observer", "session": "harbour"}
     one.page.fill("#ticket", d.url + asked(d, "/v1/tickets", wish)["path"])
     one.page.keyboard.press("Enter")
