@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 
 async def wait_until(
@@ -29,3 +31,12 @@ async def wait_until(
         if time.monotonic() >= deadline:
             raise AssertionError(f"not true within {timeout:g} s: {predicate!r}")
         await asyncio.sleep(every)
+
+
+def apart(waiting: Coroutine[Any, Any, None]) -> None:
+    """Run `waiting` to its end from a test that blocks, as one that drives a browser does.
+
+    A loop may run in its thread already, so this one has a thread of its own.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, waiting).result()

@@ -31,6 +31,7 @@ from server.gateway import (
     routes_sessions,
     routes_tools,
     routes_view,
+    routes_visit,
     routes_votes,
 )
 from server.gateway.arrival import BodyTime
@@ -42,6 +43,7 @@ from server.version import version
 
 ROUTERS: Final = (
     routes_auth.router,
+    routes_visit.router,
     routes_health.router,
     routes_sessions.router,
     routes_catalogue.router,

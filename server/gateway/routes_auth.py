@@ -89,7 +89,7 @@ async def log_in(
         slow_down(doors, request, "login")
         raise
     keep(response, request, doors, found, beside=caller.operator)
-    return _me(caller_of(found))
+    return me_of(caller_of(found))
 
 
 @router.post("/logout", operation_id="log_out", status_code=204, responses=problems())
@@ -107,7 +107,7 @@ async def log_out(
 @router.get("/me", operation_id="read_me", responses=problems())
 async def read_me(caller: AnyToken) -> Me:
     """Who the token says one is."""
-    return _me(caller)
+    return me_of(caller)
 
 
 @router.get(
@@ -115,7 +115,7 @@ async def read_me(caller: AnyToken) -> Me:
 )
 async def read_me_in_session(session: SessionId, caller: Reader) -> Me:
     """Who one is in this session: a name kept for it outranks the page's."""
-    return _me(caller)
+    return me_of(caller)
 
 
 @router.post("/tokens", operation_id="make_token", status_code=201, responses=problems("refused"))
@@ -154,7 +154,8 @@ def _own(caller: Caller, now: float) -> Claims:
     )
 
 
-def _me(caller: Caller) -> Me:
+def me_of(caller: Caller) -> Me:
+    """The caller, as they are told who they are."""
     return Me(
         name=caller.name, role=caller.role, session=caller.session,
         may=None if caller.may is None else list(caller.may),

@@ -142,12 +142,16 @@ async def list_messages(
     before: Place = None,
     by: Annotated[str | None, Query(min_length=1, max_length=128)] = None,
     words: Annotated[str | None, Query(min_length=1, max_length=500)] = None,
+    others: Annotated[
+        bool, Query(description="with the votes, ballots, work and notes numbered among them")
+    ] = False,
     limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Messages by number, oldest first: of a closed range, after a number, or just before one.
 
     `next` is where to go on: as `after`, or as `before` where that was asked for. A search
-    looks through some thousand entries a request, so that a page of it may be short.
+    looks through some thousand entries a request, so that a page of it may be short, and
+    finds messages alone.
     """
     low = max(1, first or 0, (after or 0) + 1)
     top = min(
@@ -158,26 +162,26 @@ async def list_messages(
     back = before is not None
     numbers = range(top, low - 1, -1) if back else range(low, top + 1)
     asked, looked = (words or "").split(), numbers[:LOOKED]
+    every = others and not asked and by is None
     rows: list[Record] = []
-    async for record in _messages(doors, session, looked):
-        if holds(record, asked, by):
+    async for record in _numbered(doors, session, looked):
+        if every or holds(record, asked, by):
             rows.append(record)
             if len(rows) == limit:
                 break
     end = rows[-1].n if len(rows) == limit else looked[-1] if looked else 0
     more = bool(numbers) and end != numbers[-1]
     found = sorted(rows, key=lambda record: record.n)
-    return as_json({"items": [as_data(one) for one in found], "next": end if more else None})
+    return as_json({"items": [as_shown(one) for one in found], "next": end if more else None})
 
 
-async def _messages(doors: Doors, session: str, numbers: range) -> AsyncIterator[Record]:
-    """The messages among the primary entries `numbers`, in their order."""
+async def _numbered(doors: Doors, session: str, numbers: range) -> AsyncIterator[Record]:
+    """The primary entries `numbers`, in their order, as far as they are there."""
     for start in range(0, len(numbers), MOST_ROWS):
         part = numbers[start : start + MOST_ROWS]
         found = await doors.moments.records(session, part)
         for n in part:
-            record = found.get(n)
-            if record is not None and record.entry.kind == "message":
+            if (record := found.get(n)) is not None:
                 yield record
 
 
@@ -188,8 +192,9 @@ async def _messages(doors: Doors, session: str, numbers: range) -> AsyncIterator
 async def get_message(session: SessionId, n: N, caller: Reader, doors: DoorsOf) -> Response:
     """One message by its number."""
     if n <= (await doors.held.bus.info(session)).n:
-        async for record in _messages(doors, session, range(n, n + 1)):
-            return as_json(as_data(record))
+        async for record in _numbered(doors, session, range(n, n + 1)):
+            if record.entry.kind == "message":
+                return as_json(as_data(record))
     raise Problem("no-message")
 
 

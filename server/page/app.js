@@ -3,13 +3,14 @@
 import { api, Problem } from "/static/api.js";
 import { button, el, fill } from "/static/el.js";
 import { keys, showHelp } from "/static/keyboard.js";
-import { doorway, redeem } from "/static/login.js";
+import { loading } from "/static/loading.js";
+import { brought, doorway, visit } from "/static/login.js";
 import * as list from "/static/views/list.js";
 import * as session from "/static/session.js";
 
 const root = document.getElementById("app");
 const notices = document.getElementById("notices");
-const page = { me: null, mounted: null, round: 0 };
+const page = { mounted: null, round: 0 };
 
 /** A line that comes and goes at the edge of the page; `kind` is good, bad or none. */
 export function notice(text, kind = "") {
@@ -56,36 +57,32 @@ function wanted() {
   return found ? found[1] : null;
 }
 
-async function show() {
+/** Show what the address names; `came` is what the visit told, where it was made already. */
+async function show(came = null) {
   const round = ++page.round;
   page.mounted?.unmount();
   page.mounted = null;
   document.querySelectorAll("dialog[open]").forEach((one) => one.close());
   const name = wanted();
-  fill(root, el("p", { class: "loading" }, "…"));
+  fill(root, loading(name));
   try {
-    page.me ??= await api.get("/v1/me").catch((error) => seatOnly(error, name));
-    const ctx = { api, me: page.me, notice, open, signOut };
+    const { me, kept_out: kept, ticket } = came ?? (await visit(name, brought()));
+    if (round !== page.round) return;
+    if (ticket === false && me) notice("That link opens nothing any more; you are who you were.", "bad");
+    if (kept) return void fill(root, ...doorway(kept, { name, me, enter: show }));
+    const ctx = { api, me, notice, open, signOut };
     const mounted = await (name ? session.mount(root, { ...ctx, session: name }) : list.mount(root, ctx));
     if (round === page.round) page.mounted = mounted;
     else mounted.unmount();
   } catch (error) {
     if (round !== page.round) return;
     if (!(error instanceof Problem)) throw error;
-    if (error.status === 401) page.me = null;
-    fill(root, ...doorway(error, { name, again: show }));
+    fill(root, ...doorway(error.slug, { name, message: error.message, again: () => show(), enter: show }));
   }
-}
-
-/** Whoever has a name in one session only is somebody there, though nobody elsewhere. */
-function seatOnly(error, name) {
-  if (error.status === 401 && name) return api.get(api.of(name, "me"));
-  throw error;
 }
 
 async function signOut() {
   await api.post("/v1/logout", {}).catch(() => null);
-  page.me = null;
   open("/");
 }
 
@@ -95,14 +92,7 @@ document.getElementById("skip").addEventListener("click", (event) => {
   main?.setAttribute("tabindex", "-1");
   main?.focus();
 });
-addEventListener("popstate", enter);
-
-/** Show what the address names, after using the ticket that it may bring. */
-function enter() {
-  return redeem()
-    .then((used) => used && (page.me = null), (error) => notice(error.message, "bad"))
-    .then(show);
-}
+addEventListener("popstate", () => show());
 
 keys({
   "?": showHelp,
@@ -110,4 +100,4 @@ keys({
   t: () => globalThis.toggleTheme(),
 });
 
-enter();
+show();

@@ -69,6 +69,7 @@ const PATHS = {
   out: "M14 4h5v16h-5M10 8l-4 4 4 4m-4-4h10",
   person: "M16 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0ZM4 21a8 8 0 0 1 16 0",
   more: "M5 12h.01M12 12h.01M19 12h.01",
+  info: "M12 11v6m0-9.5v.01M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z",
   search: "M16.5 16.5 21 21M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0Z",
 };
 
@@ -112,6 +113,7 @@ export function dialog(title, ...children) {
     if (before?.isConnected) before.focus({ preventScroll: true });
   });
   document.body.append(box);
+  box.querySelector(".dialog-body :is(input, select, textarea)")?.setAttribute("autofocus", "");
   box.showModal();
   return box;
 }

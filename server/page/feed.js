@@ -2,7 +2,8 @@
 
 import { api, of, Problem } from "/static/api.js";
 import { Live } from "/static/live.js";
-import { Messages } from "/static/messages.js";
+import { visit } from "/static/login.js";
+import { BESIDE, Messages } from "/static/messages.js";
 import { learnHues } from "/static/text.js";
 
 const REST_MS = 120; // after a change, before the board is asked for
@@ -64,7 +65,9 @@ export class Feed {
   #heard(data) {
     const counted = this.messages.heard(data);
     if (counted || data.facts?.length) this.#told();
-    this.store.get("status").seq = data.seq;
+    const status = this.store.get("status");
+    status.seq = data.seq;
+    if (data.facts?.some((fact) => BESIDE.has(fact.kind))) this.#status({ told: (status.told ?? 0) + 1 });
     if (data.facts?.length || data.entry.kind !== "message") this.#renew();
     if (data.entry.kind === "session.closed") this.#status({ line: "ended" });
   }
@@ -121,15 +124,17 @@ export class Feed {
     this.store.set("board", board);
   }
 
+  /** Whether one may still come in, asked where a no is an answer; away from the server, yes. */
   async #refused() {
     try {
-      await this.#get("me");
-      return true;
-    } catch (error) {
-      if (!(error instanceof Problem) || ![401, 403, 404].includes(error.status)) return true;
-      this.#status({ line: "ended", why: error.slug });
-      this.notice(error.status === 401 ? "Your time here is over: what let you in has expired." : error.message, "bad");
+      const { kept_out: slug } = await visit(this.session);
+      if (!slug) return true;
+      this.#status({ line: "ended", why: slug });
+      this.notice(slug.startsWith("token") ? "Your time here is over: what let you in has expired." : "This session is not there any more.", "bad");
       return false;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return true;
     }
   }
 }

@@ -14,7 +14,8 @@ const HELP = [
     ["Esc", "leave the field, close what is open"],
   ]],
   ["In the memory", [["1 – 6", "its tabs"], ["w", "why is this here?"]]],
-  ["In time", [["[ ]", "one message back, on"], ["{ }", "a tenth back, on"], [".", "now"]]],
+  ["In the room", [["v", "votes, floor, people"]]],
+  ["In time", [["[ ]", "one entry back, on"], ["{ }", "a tenth back, on"], [".", "now"]]],
 ];
 const SEQUENCE_MS = 1200;
 const layers = [];

@@ -1,18 +1,20 @@
 /** Coming in: a ticket in the address is used at once; whoever has none is told what to do. */
 
-import { ask, Problem } from "/static/api.js";
+import { ask, of, Problem } from "/static/api.js";
 import { el } from "/static/el.js";
 
-/** Use the ticket that the address carries, which leaves the address first. True if it had one. */
-export async function redeem() {
+/** The ticket that the address carries, taken out of it; else null. */
+export function brought() {
   const ticket = new URLSearchParams(location.hash.slice(1)).get("ticket");
-  if (!ticket) return false;
-  history.replaceState(null, "", location.pathname + location.search);
-  await logIn(ticket);
-  return true;
+  if (ticket !== null) history.replaceState(null, "", location.pathname + location.search);
+  return ticket || null;
 }
 
-const logIn = (ticket) => ask("POST", "/v1/login", { body: { ticket }, tries: 1 });
+/** Come in, to the page or to the session `name`: `{me, kept_out, ticket}`, whatever it is. */
+export function visit(name, ticket = null) {
+  const path = name ? of(name, "visit") : "/v1/visit";
+  return ask("POST", path, { body: ticket ? { ticket: ticket.slice(0, 4096) } : {}, tries: ticket ? 1 : undefined });
+}
 
 const WORDS = {
   "token-missing": ["Come in", "This page opens with a link that is good once. Whoever runs this server can give you one."],
@@ -23,44 +25,50 @@ const WORDS = {
   forbidden: ["This is not for you", "Your link does not give you the right to see it."],
 };
 
-/** What stands where a view would, if `error` keeps one out. */
-export function doorway(error, { again }) {
-  const [title, text] = WORDS[error.slug] ?? ["This did not work", error.message];
-  const outside = error.status === 401;
+const OUTSIDE = new Set(["token-missing", "token-expired", "token-invalid"]);
+
+/** What stands where a view would, if one is kept out: `slug` says by what. */
+export function doorway(slug, { message = "", name = null, me = null, again, enter } = {}) {
+  const [title, text] = WORDS[slug] ?? ["This did not work", message];
   return [
     el(
       "main",
       { class: "doorway", id: "main" },
       el("img", { src: "/static/favicon.svg", alt: "", width: 56, height: 56 }),
       el("h1", {}, title),
+      name && me && el("p", { class: "which" }, el("code", {}, name)),
       el("p", {}, text),
-      outside ? form(again) : others(error, again),
-      outside && el("p", { class: "soft" }, "On the machine it runs on: ", el("code", {}, "parley token operator --role operator --link")),
+      OUTSIDE.has(slug) ? form(name, enter) : others(slug, me, again),
+      OUTSIDE.has(slug) && el("p", { class: "soft" }, "On the machine it runs on: ", el("code", {}, "parley token operator --role operator --link")),
     ),
   ];
 }
 
-function others(error, again) {
+/** The list is for those who may see other sessions too; a person of one session has their own. */
+function others(slug, me, again) {
+  const own = me && me.session !== "*" && !me.operator ? me.session : null;
   return el(
     "p",
     { class: "row center" },
-    el("a", { class: "button", href: "/" }, "All sessions"),
-    error.status !== 404 && el("button", { type: "button", class: "button", onclick: again }, "Try again"),
+    own ? el("a", { class: "button primary", href: `/s/${own}` }, "Your session") : el("a", { class: "button primary", href: "/" }, "All sessions"),
+    !WORDS[slug] && el("button", { type: "button", class: "button", onclick: again }, "Try again"),
   );
 }
 
-function form(again) {
+/** Where one pastes a link; `enter(found)` goes on with whoever came in. */
+function form(name, enter) {
   const field = el("input", { type: "text", id: "ticket", autocomplete: "off", spellcheck: "false", required: true, placeholder: "…#ticket=…" });
   const told = el("p", { class: "told bad", role: "alert" });
   const submit = async (event) => {
     event.preventDefault();
     told.textContent = "";
     try {
-      await logIn(field.value.trim().replace(/^.*[#&]ticket=/u, ""));
-      again();
+      const found = await visit(name, field.value.trim().replace(/^.*[#&]ticket=/u, ""));
+      if (found.ticket) enter(found);
+      else told.textContent = WORDS["token-invalid"][1];
     } catch (failed) {
       if (!(failed instanceof Problem)) throw failed;
-      told.textContent = failed.status === 401 ? WORDS["token-invalid"][1] : failed.message;
+      told.textContent = failed.message;
     }
   };
   return el(

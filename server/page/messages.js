@@ -1,13 +1,20 @@
-/** The messages of a session by their number, fetched by pages, kept as they come. */
+/** What has a number in a session, by that number: fetched by pages, kept as it comes. */
 
 import { api, of } from "/static/api.js";
 
 export const PAGE = 200;
 
-/** A Map from n to a record `{seq, n, id, t, entry}`; `facts` from n to what they gave. */
+/** What happens beside the numbered entries: it stands after the one that came before it. */
+export const BESIDE = new Set(["floor.nudged", "session.closed"]);
+
+/**
+ * A Map from n to a record `{seq, n, id, t, entry}`: messages, and what else has a number. Of
+ * what was heard live `facts` tells from n what it did, and `beside` what happened after it.
+ */
 export class Messages extends Map {
   total = 0;
   facts = new Map();
+  beside = new Map();
   #pages = new Map();
   #session;
   #round = 0;
@@ -21,26 +28,32 @@ export class Messages extends Map {
   reset(total) {
     this.clear();
     this.facts.clear();
+    this.beside.clear();
     this.#pages.clear();
     this.#round++;
     this.total = total;
   }
 
+  /** The message of that number, if it is one's. */
+  said(n) {
+    const found = this.get(n);
+    return found?.entry.kind === "message" ? found : null;
+  }
+
   /** Keep what just came. True where it has a number of its own. */
   heard(record) {
-    for (const fact of record.facts ?? []) this.#note(fact.n || record.n, fact);
+    for (const fact of record.facts ?? []) {
+      const n = fact.n || record.n;
+      if (BESIDE.has(fact.kind)) into(this.beside, n, { kind: fact.kind, ...fact.data, ref: fact.ref, t: record.t });
+      else into(this.facts, n, fact);
+    }
     if (record.n <= this.total) return false;
     this.total = record.n;
-    if (record.entry?.kind === "message") this.set(record.n, record);
+    this.set(record.n, record);
     return true;
   }
 
-  #note(n, fact) {
-    if (!this.facts.has(n)) this.facts.set(n, []);
-    this.facts.get(n).push(fact);
-  }
-
-  /** Whether the page of `n` is here: a number that is not held is then no message's. */
+  /** Whether the page of `n` is here: a number that is not held then stands for nothing. */
   knows(n) {
     return this.#pages.get(pageOf(n)) === true || this.has(n);
   }
@@ -74,9 +87,14 @@ export class Messages extends Map {
   }
 
   async #rows(first, last) {
-    const found = await api.get(of(this.#session, "messages"), { first, last: Math.min(last, this.total || last), limit: PAGE });
-    return found.items;
+    const query = { first, last: Math.min(last, this.total || last), limit: PAGE, others: true };
+    return (await api.get(of(this.#session, "messages"), query)).items;
   }
 }
 
 const pageOf = (n) => Math.floor((n - 1) / PAGE);
+
+function into(found, n, row) {
+  if (!found.has(n)) found.set(n, []);
+  found.get(n).push(row);
+}

@@ -5,7 +5,8 @@ import { button, dialog, el, fill } from "/static/el.js";
 import { Feed } from "/static/feed.js";
 import { keys } from "/static/keyboard.js";
 import { Store, hears } from "/static/store.js";
-import { bdi, count } from "/static/text.js";
+import { bdi, count, visible } from "/static/text.js";
+import { about } from "/static/views/about.js";
 import { invite } from "/static/views/invite.js";
 import * as floor from "/static/views/floor.js";
 import * as join from "/static/views/join.js";
@@ -17,8 +18,8 @@ export async function mount(root, given) {
   const store = new Store();
   const feed = new Feed(given.session, store, given.notice);
   await feed.begin();
-  const frame = framed(store, given);
   const ctx = { ...given, store, go: null, dialog };
+  const frame = framed(ctx);
   const mounted = { talk: null, memory: null, others: [] };
   ctx.go = (where) => go(ctx, frame, mounted, where);
   fill(root, frame.head, frame.past, frame.main, frame.time, frame.nav);
@@ -37,13 +38,14 @@ export async function mount(root, given) {
   };
 }
 
-function framed(store, given) {
+function framed(ctx) {
   const title = el("h1", {}, bdi(""));
   const goal = el("p", { class: "goal" });
+  const heading = el("div", { class: "heading" }, title, goal);
   const state = el("span", { class: "state" });
   const line = el("span", { class: "wire", role: "status" });
   const me = el("span", { class: "me" });
-  const head = el("header", { class: "bar session-head" }, brand(), el("div", { class: "heading" }, title, goal), el("div", { class: "states" }, state, line, me), tools(...own(store, given)));
+  const head = el("header", { class: "bar session-head" }, brand(), heading, el("div", { class: "states" }, state, line, me), tools(...own(ctx)));
   const past = el("div", { class: "past", role: "status", hidden: true });
   const write = el("div", { class: "write" });
   const list = el("div", { class: "list" });
@@ -56,9 +58,9 @@ function framed(store, given) {
   return { head, title, goal, state, line, me, past, main, talk: list, write, memory, side, time, nav };
 }
 
-function own(store, given) {
-  if (!given.me?.operator) return [];
-  return [button("Invite", { class: "button", onclick: () => invite(given, given.session) }, "plus")];
+function own(ctx) {
+  const more = button("About this session", { class: "button bare", onclick: () => about(ctx) }, "info", false);
+  return [ctx.me?.operator && button("Invite", { class: "button", onclick: () => invite(ctx, ctx.session) }, "plus"), more];
 }
 
 /** On a phone one of three is shown. */
@@ -85,7 +87,12 @@ function go(ctx, frame, mounted, { view, n, span, ref, act, said }) {
     ctx.store.set("replying", { re: ref ?? n ?? null, act: act ?? null, said: said ?? null });
     return frame.write.querySelector("textarea")?.focus();
   }
+  if (view === "room") {
+    frame.nav.choose("room");
+    return (frame.side.querySelector(".room-vote") ?? frame.side).focus();
+  }
   if (view !== "why") frame.nav.choose("memory");
+  if (view === "memory") return undefined;
   return mounted.memory.show(view, { n, ref });
 }
 
@@ -101,12 +108,14 @@ function showHead(frame, store, given) {
   const [board, session, status, me] = ["board", "session", "status", "me"].map((part) => store.get(part));
   const title = board?.title || session.title || given.session;
   fill(frame.title, bdi(title));
+  frame.title.title = visible(title);
   document.title = `${title} – Parley`;
   const goal = board?.goal || session.goal || "";
   fill(frame.goal, goal && bdi(goal));
+  frame.goal.title = visible(goal);
   frame.goal.hidden = !goal;
   const closed = board?.closed || session.closed;
-  fill(frame.state, closed ? el("span", { class: "pill", title: String(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only", title: "the newest entry" }, `#${status.n ?? 0}`));
+  fill(frame.state, closed ? el("span", { class: "pill", title: String(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only", title: "the number of the newest entry" }, `#${status.n ?? 0}`));
   const words = { live: "live", waiting: "reconnecting…", ended: "ended" };
   frame.line.dataset.line = status.line;
   fill(frame.line, el("span", { class: "lamp", "aria-hidden": "true" }), words[status.line] ?? "");
@@ -120,7 +129,7 @@ function showPast(frame, store) {
   if (at === null) return;
   fill(
     frame.past,
-    el("span", {}, "As it stood at message ", el("b", {}, count(at)), el("span", { class: "wide-only" }, ` of ${count(store.get("status").n)}`), ". Nothing can be written here."),
+    el("span", {}, "As it stood at ", el("b", {}, `#${at}`), el("span", { class: "wide-only" }, ` of ${count(store.get("status").n)}`), ". Nothing can be written here."),
     button("Back to now", { class: "button small", onclick: () => frame.travel(null) }),
   );
 }
@@ -129,7 +138,7 @@ function pressed(ctx, { talk: found, memory }) {
   const { store } = ctx;
   const move = (steps) => memory.travel((store.get("at") ?? store.get("status").n) + steps);
   const tenth = () => Math.max(1, Math.round(store.get("status").n / 10));
-  const numbered = [1, 2, 3, 4, 5, 6].map((nth) => [String(nth), () => memory.choose(nth - 1)]);
+  const numbered = [1, 2, 3, 4, 5, 6].map((nth) => [String(nth), () => (ctx.go({ view: "memory" }), memory.choose(nth - 1, { enter: true }))]);
   return {
     j: () => found.step(1),
     k: () => found.step(-1),
@@ -138,6 +147,7 @@ function pressed(ctx, { talk: found, memory }) {
     Enter: (event) => found.enter(event),
     c: () => ctx.go({ view: "write" }),
     p: () => ctx.go({ view: "write", act: "propose" }),
+    v: () => ctx.go({ view: "room" }),
     w: () => why(ctx),
     "[": () => move(-1),
     "]": () => move(1),

@@ -13,7 +13,7 @@ const TABS = [
 
 /**
  * Put the tabs into `root` and the slider into `time`. Gives `show(view, {n, ref})`,
- * `choose(index)`, `travel(n)` to a moment, `unmount()`. A view is loaded when it is first shown.
+ * `choose(index, {enter})`, `travel(n)` to a moment, `unmount()`. A view is loaded when it is first shown.
  */
 export async function tabs(root, time, ctx) {
   const list = el("div", { class: "tabs", role: "tablist", "aria-label": "Memory" });
@@ -77,7 +77,11 @@ export async function tabs(root, time, ctx) {
     return box;
   }
 
-  const choose = (index) => show(TABS[index][0]);
+  async function choose(index, { enter = false } = {}) {
+    await show(TABS[index][0]);
+    if (enter) panel.focus({ preventScroll: true });
+  }
+
   const [slider, { travel }] = await Promise.all([load("time"), load("travel")]);
   state.slider = slider.mount(time, ctx);
   await put("board");

@@ -182,7 +182,7 @@ async def test_a_fault_of_ours_is_told_by_its_id_alone(
         held = MARK + caller.name
         raise RuntimeError(f"broken by {len(held)}")
 
-    monkeypatch.setattr("server.gateway.routes_auth._me", broken)
+    monkeypatch.setattr("server.gateway.routes_auth.me_of", broken)
     async with doors(redis_url) as d, d.client(d.token("ana")) as client:
         said = await client.get("/v1/me")
     body = said.json()

@@ -197,6 +197,8 @@ async def test_messages_are_found_by_number_speaker_and_words(redis_url: str) ->
             everything = [n for n in range(1, 22) if n != 5]
             assert await numbers() == (everything, None)
             assert await numbers(first=4, last=7) == ([4, 6, 7], None)
+            assert await numbers(first=4, last=7, others="true") == ([4, 5, 6, 7], None)
+            assert (await numbers(words="x", others="true"))[0] == []
             assert await numbers(before=7, limit=3) == ([3, 4, 6], 3)
             assert await numbers(before=3, limit=3) == ([1, 2], None)
             assert (await numbers(by="bo"))[0] == [3, 7, 10, 13, 16, 19]

@@ -32,7 +32,7 @@ from tests.doors import SECRET, Standing, doors
 SESSION: Final = "harbour"
 PUBLIC: Final = {
     "/", "/s/{session}", "/static/{path:path}", "/docs", "/openapi.json", "/asyncapi.json",
-    "/healthz", "/readyz", "/v1/login",
+    "/healthz", "/readyz", "/v1/login", "/v1/visit", "/v1/sessions/{session}/visit",
 }  # fmt: skip
 OTHER: Final = "another secret that is not less long"
 MONTHS: Final = 80 * 86_400.0  # the clock of these tests hurries

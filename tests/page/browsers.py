@@ -7,13 +7,11 @@ import shutil
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
-
-from tests.doors import Standing
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 DESKTOP: Final = (1360, 860)
@@ -31,12 +29,21 @@ def chromium() -> str:
     return found
 
 
+class Server(Protocol):
+    """What a visit needs of a server: where it is, and a way in."""
+
+    @property
+    def url(self) -> str: ...
+
+    def operator(self) -> str: ...
+
+
 @dataclass(slots=True)
 class Visits:
     """The visitors of one test. Whatever a page complains of is kept for its end."""
 
     browser: Browser
-    server: Standing
+    server: Server
     faults: list[str] = field(default_factory=list)
     policies: set[str] = field(default_factory=set)
 

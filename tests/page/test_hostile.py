@@ -60,7 +60,7 @@ def test_hostile_words_names_and_titles_are_text_in_every_view(visits: Visits) -
     untouched(page, "</script>")
     page.keyboard.press("Escape")
     for k in range(1, len(SAYABLE) + 1, 4):
-        page.get_by_label("Moment, by message number").fill(str(k))
+        page.get_by_label("Moment, by number").fill(str(k))
     untouched(page, "</script>")
     own = (visits.server.url, f"blob:{visits.server.url}", "data:image/")
     assert [url for url in requests if not url.startswith(own)] == []

@@ -178,7 +178,8 @@ def test_the_outline_unfolds_to_the_messages(page: Page) -> None:
 
 def test_plots_tell_their_numbers_as_a_table_too(page: Page) -> None:
     page.locator("#tab-plots").click()
-    expect(page.locator(".plot canvas")).to_have_count(4)
+    expect(page.locator(".plot canvas")).to_have_count(2)  # nothing was spent
+    expect(page.locator(".plot:visible")).to_have_count(2)
     page.locator(".numbers summary").first.click()
     expect(page.locator(".numbers table").first).to_contain_text("#9")
 
@@ -197,7 +198,7 @@ def test_why_shows_the_words_an_item_rests_on(page: Page) -> None:
 def test_the_minutes_are_kept_as_markdown_of_the_moment(page: Page) -> None:
     slide(page, 5)
     page.locator("#tab-minutes").click()
-    expect(page.locator(".paper")).to_contain_text("As it stood at message 5")
+    expect(page.locator(".paper")).to_contain_text("As it stood at #5")
     with page.expect_download() as kept:
         page.locator("[data-format=md]").click()
     assert kept.value.suggested_filename == f"{SESSION}-minutes-5.md"

@@ -172,7 +172,37 @@ def test_a_vote_is_called_cast_and_counted(d: Standing, visitor: Callable[..., V
     expect(page.locator(".over")).to_contain_text("accept")
     expect(page.get_by_role("button", name="Close the session")).to_have_count(0)
     asked(d, "/v1/sessions/harbour/close", {"reason": "done"})
-    expect(page.locator(".write")).to_have_text(re.compile("This session is closed. done"))
+    expect(page.locator(".write")).to_have_text(re.compile("This session is closed: done"))
+
+
+def test_what_is_no_message_has_a_line_of_its_own(
+    d: Standing, visitor: Callable[..., Visitor]
+) -> None:
+    """With who did it, and the same whether it was heard or is read again; nobody else's chip."""
+    opened(d, "harbour", ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes."))
+    one = visitor()
+    one.comes("Cy", session="harbour")
+    page, path = one.page, "/v1/sessions/harbour"
+    expect(page.locator(".wire")).to_have_attribute("data-line", "live")
+    asked(d, f"{path}/votes", {"question": "Shall we?", "as": "Ana"})
+    for name in ("Ana", "Bo"):
+        asked(d, f"{path}/votes/V1/ballots", {"choice": ["accept"], "as": name})
+    asked(d, f"{path}/corrections", {"ref": "P1", "op": "topic", "value": "lamp", "as": "Ana"})
+    asked(d, f"{path}/goals", {"title": "Buy it", "as": "Bo"})
+    asked(d, f"{path}/close", {"reason": "done"})
+    lines: list[str | re.Pattern[str]] = [
+        "Ana called a vote V1: Shall we?",
+        re.compile("^Ana and Bo cast ballots in V1"),
+        "Ana corrected P1: topic lamp",
+        re.compile("^Bo began the goal .*Buy it"),
+        "The session closed: done",
+    ]
+    expect(page.locator(".happened p")).to_have_text(lines)
+    expect(page.locator(".msg", has_text="Yes.").locator(".fact")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".happened p")).to_have_text(lines)
+    page.locator(".msg[data-n='1'] .fact", has_text="P1").first.click()
+    page.keyboard.press("Escape")
 
 
 def test_what_is_hostile_is_text(d: Standing, visitor: Callable[..., Visitor]) -> None:
@@ -229,16 +259,41 @@ def test_the_talk_goes_on_after_the_stream_broke(
 
 
 def test_whoever_has_no_link_is_told(d: Standing, visitor: Callable[..., Visitor]) -> None:
-    """And may paste one."""
+    """And may paste one; until then the page holds nothing of the session."""
     opened(d, "harbour")
     one = visitor()
     one.page.goto(d.url + "/s/harbour")
     expect(one.page.locator("h1")).to_have_text("Come in")
+    assert "About harbour" not in one.page.content()
     wish = {"name": "Ana", "role": "observer", "session": "harbour"}
     one.page.fill("#ticket", d.url + asked(d, "/v1/tickets", wish)["path"])
     one.page.keyboard.press("Enter")
     expect(one.page.locator(".write")).to_have_text(re.compile("You are watching"))
-    one.faults.clear()  # that nobody may read is a fault to the browser
+
+
+def test_to_be_kept_out_is_said_on_the_page_and_not_in_the_console(
+    d: Standing, visitor: Callable[..., Visitor]
+) -> None:
+    """By a link that was used, in a session that is not there, in another's session."""
+    opened(d, "harbour")
+    wish = {"name": "Ana", "role": "person", "session": "harbour"}
+    link = d.url + asked(d, "/v1/tickets", wish)["path"]
+    one, two = visitor(), visitor()
+    one.page.goto(link)
+    expect(one.page.locator("h1")).to_have_text("About harbour")
+    two.page.goto(link)
+    expect(two.page.locator("h1")).to_have_text("This link opens nothing")
+    one.page.goto(d.url + "/s/elsewhere")
+    expect(one.page.locator("h1")).to_have_text("You were not let into this one")
+    one.page.click("text=Your session")
+    expect(one.page.locator("h1")).to_have_text("About harbour")
+    two.comes("chair", "operator")
+    expect(two.page.locator("h1")).to_have_text("Sessions")
+    two.page.goto(d.url + "/s/absent")
+    expect(two.page.locator("h1")).to_have_text("There is no such session")
+    expect(two.page.locator(".doorway")).to_contain_text("absent")
+    two.page.click("text=All sessions")
+    expect(two.page.locator(".session-title")).to_have_text(["About harbour"])
 
 
 def test_text_is_shown_as_memory_shows_it(d: Standing, visitor: Callable[..., Visitor]) -> None:

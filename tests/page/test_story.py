@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -71,8 +70,8 @@ def voted(pages: list[Page]) -> None:
 
 def moved_to(page: Page, n: int) -> None:
     """The slider is put at message `n`."""
-    page.get_by_label("Moment, by message number").fill(str(n))
-    expect(page.locator(".past")).to_contain_text(f"As it stood at message {n}")
+    page.get_by_label("Moment, by number").fill(str(n))
+    expect(page.locator(".past")).to_contain_text(f"As it stood at #{n}")
 
 
 def kept(page: Page, form: str) -> str:
@@ -85,6 +84,7 @@ def kept(page: Page, form: str) -> str:
 def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker: None) -> None:
     """Create, join in two browsers, propose, react, vote, decide, slide back, export."""
     operator = visits.operator()
+    expect(operator.get_by_text("No session yet")).to_be_visible()
     visits.shot(operator, "01-list")
     opened(operator)
     ana = visits.arrive(invited(operator, "Ana"))
@@ -112,6 +112,14 @@ def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker
         chosen(page, "Decisions")
     decision = bo.locator("li.decision")
     expect(decision.first).to_contain_text("Ratified")
+    told = bo.locator("#pane-talk .happened")
+    expect(told.nth(0)).to_contain_text("Ana called a vote V1: Shall we dredge now?")
+    expect(told.filter(has_text="cast ballots in V1")).to_contain_text("Bo")
+    expect(told.last).to_contain_text("The ballot closed: V1 carries accept")
+    expect(bo.locator(".between .fact", has_text="D1 ratified")).to_be_visible()
+    expect(bo.locator(".msg .fact.vote")).to_have_count(0)
+    decision.first.locator(".cite").last.focus()
+    expect(bo.locator("#evidence")).to_contain_text("The ballot closed: V1 carries accept")
     visits.shot(bo, "03-decided")
 
     look_back(visits, ana)
@@ -126,6 +134,7 @@ def look_back(visits: Visits, page: Page) -> None:
     visits.shot(page, "04-past")
     page.get_by_role("button", name="Back to now").click()
     expect(page.locator("li.decision").first).to_contain_text("Ratified")
+    expect(page.locator(".slider .latest")).to_contain_text("D1 ratified")
 
 
 def take_home(visits: Visits, page: Page) -> None:
@@ -140,25 +149,6 @@ def take_home(visits: Visits, page: Page) -> None:
     found = json.loads(kept(page, "json"))
     assert [row["who"] for row in found["actions"]] == ["Bo"]
     assert kept(page, "html").startswith("<!doctype html>")
-
-
-def test_an_item_says_why_it_is_here(visits: Visits) -> None:
-    """The dialog names the message; the evidence is marked in it."""
-    visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
-    ana = visits.person("Ana", "harbour")
-    say(ana, f"Hello. {IDEA}", "propose")
-    ana.get_by_role("button", name="Why is P1 here?").click()
-    expect(ana.locator("dialog[open]")).to_contain_text("dredge the harbour")
-
-
-def test_what_others_publish_comes_without_a_reload(visits: Visits) -> None:
-    """From another door, at once."""
-    visits.ask("POST", "/v1/sessions", json={"session": "harbour"})
-    ana = visits.person("Ana", "harbour")
-    expect(ana.locator(".wire")).to_contain_text("live")
-    said = {"content": "The tide is out.", "as": "Cy"}
-    visits.ask("POST", "/v1/sessions/harbour/messages", json=said)
-    expect(ana.locator("article.msg", has_text="The tide is out.")).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -176,35 +166,68 @@ def test_the_page_fits_a_phone(visits: Visits, dark: bool) -> None:
         visits.shot(ana, f"phone-{name.lower()}-{'dark' if dark else 'light'}")
 
 
+def tab_to(page: Page, name: str) -> None:
+    """Tab, as often as it takes, but not long, to the button of that name."""
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        found = page.evaluate(
+            "() => [document.activeElement.ariaLabel, document.activeElement.innerText]"
+        )
+        if any((one or "").strip() == name for one in found):
+            return
+    raise AssertionError(f"no {name!r} within twenty tabs")
+
+
 def test_the_keyboard_alone_will_do(visits: Visits) -> None:
-    """Help, the composer, the tabs and the past by their keys."""
+    """Join, propose, support, call a vote, cast a ballot, count, look back, keep the minutes."""
     visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
     ana = visits.person("Ana", "harbour")
     expect(ana.locator(".wire")).to_contain_text("live")
-    ana.keyboard.press("c")
-    ana.keyboard.type("First.")
-    ana.keyboard.press("Enter")
-    expect(ana.locator("article.msg", has_text="First.").first).to_be_visible()
-    ana.keyboard.type("Second.")
-    ana.keyboard.press("Enter")
-    expect(ana.locator("article.msg", has_text="Second.").first).to_be_visible()
-    ana.keyboard.press("Escape")
-    ana.keyboard.press("2")
+    keys = ana.keyboard
+    keys.press("c")
+    keys.press("Shift+Tab")
+    keys.press("Enter")
+    expect(ana.locator(".people")).to_contain_text("person, you")
+    keys.press("Escape")
+    keys.press("p")
+    keys.type("First.")
+    keys.press("Enter")
+    expect(ana.locator("li.proposal")).to_contain_text("First.")
+    keys.press("Escape")
+    keys.press("1")
+    tab_to(ana, "+Support")
+    keys.press("Enter")
+    keys.type("It is first.")
+    keys.press("Enter")
+    expect(ana.locator("li.proposal .stand.support")).to_contain_text("Ana")
+    keys.press("v")
+    tab_to(ana, "Call a vote")
+    keys.press("Enter")
+    expect(ana.locator("#vote-on")).to_be_focused()
+    keys.press("Tab")
+    keys.type("Shall we?")
+    keys.press("Enter")
+    expect(ana.locator(".room-vote")).to_contain_text("Shall we?")
+    keys.press("v")
+    tab_to(ana, "accept")
+    keys.press("Enter")
+    tab_to(ana, "Cast my ballot")
+    keys.press("Enter")
+    expect(ana.locator(".room-vote")).to_contain_text("1 of 1 ballot cast")
+    keys.press("v")
+    tab_to(ana, "Count")
+    keys.press("Enter")
+    expect(ana.locator(".over")).to_contain_text("accept")
+    keys.press("2")
     expect(ana.get_by_role("tab", name="Decisions")).to_have_attribute("aria-selected", "true")
-    ana.keyboard.press("[")
-    expect(ana.locator(".past")).to_contain_text("As it stood at message 1")
-    ana.keyboard.press(".")
+    keys.press("{")
+    expect(ana.locator(".past")).to_contain_text("As it stood at #")
+    keys.press(".")
     expect(ana.locator(".past")).to_be_hidden()
-    ana.keyboard.press("?")
+    keys.press("6")
+    tab_to(ana, "Markdown")
+    with ana.expect_download() as kept:
+        keys.press("Enter")
+    assert "Shall we?" in Path(kept.value.path()).read_text(encoding="utf-8")
+    keys.press("?")
     expect(ana.locator("dialog[open]")).to_be_visible()
-
-
-def test_whoever_has_no_link_sees_nothing(visits: Visits) -> None:
-    """The page says so; it holds no data of its own."""
-    visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
-    page = visits.arrive(f"{visits.server.url}/s/harbour")
-    expect(page.get_by_role("heading", name="Come in")).to_be_visible()
-    assert "Harbour" not in page.content()
-    refused = re.compile(r"status of 401")
-    assert all(refused.search(fault) for fault in visits.faults)
-    visits.faults.clear()

@@ -6,7 +6,7 @@ import { many } from "/static/text.js";
 import { cite, cites } from "./evidence.js";
 import { growing } from "./keyed.js";
 import { readings } from "./model.js";
-import { SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
+import { ENDED, SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
 import { react } from "./source.js";
 
 const COLUMNS = [
@@ -16,7 +16,8 @@ const COLUMNS = [
   { name: "aside", title: "Set aside", glyph: "–", holds: ["withdrawn", "modified", "lapsed", "retracted"] },
 ];
 const PAGE = 16; // cards of a column that are drawn at first
-const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "retracted" };
+const FEW = 4; // names that stand in full
+const BADGES = 10;
 
 export function mount(root, ctx) {
   const columns = COLUMNS.map(column);
@@ -128,8 +129,19 @@ const side = (stance, names) =>
     { class: `stand ${stance}` },
     sign(SIGNS[stance]),
     el("span", { class: "unseen" }, `${stance}: `),
-    ...names.map((name) => person(name, { short: names.length > 3 })),
+    voices(names),
   );
+
+/** Who they are: many as badges that unfold to their names. */
+function voices(names) {
+  if (names.length <= FEW) return el("div", { class: "names" }, ...names.map((name) => person(name)));
+  return el(
+    "details",
+    { class: "names" },
+    el("summary", {}, el("span", { class: "names" }, ...names.slice(0, BADGES).map((name) => person(name, { short: true })), names.length > BADGES && el("span", { class: "soft" }, `+${names.length - BADGES}`))),
+    el("div", { class: "names" }, ...names.map((name) => person(name))),
+  );
+}
 
 function hands(ctx, row) {
   const field = el("input", { type: "text", maxlength: "2000", placeholder: "Why? (you may leave it out)", "aria-label": `Why, on ${row.ref}` });

@@ -47,7 +47,7 @@ export function mount(root, ctx) {
 
 function card(ctx, row, board) {
   const [glyph, word] = SEALS[row.status] ?? ["·", row.status];
-  const vote = (board.votes ?? []).find((one) => one.proposal && one.proposal === whole("P", row.resolves) && one.carried);
+  const vote = (board.votes ?? []).find((one) => one.carried && settles(one, whole("P", row.resolves)));
   return el(
     "li",
     { class: `card decision decision-${row.status}`, data: { ref: row.ref, n: row.n }, tabindex: "-1" },
@@ -57,13 +57,21 @@ function card(ctx, row, board) {
       { class: "decision-body" },
       el("header", {}, handle(row.ref), el("span", { class: "seal-word" }, word), settled(row), cites(ctx, row.cites), why(ctx, row.ref)),
       el("p", { class: "words outcome" }, said(row.outcome || row.topic)),
-      row.topic && row.outcome && !row.outcome.startsWith(row.topic) ? el("p", { class: "soft topic" }, "on ", said(row.topic)) : null,
+      row.topic && row.outcome && !repeats(row.outcome, row.topic) ? el("p", { class: "soft topic" }, "on ", said(row.topic)) : null,
       voices(row),
       vote ? tally(vote) : null,
       row.dissenters?.length ? dissent(row) : null,
     ),
   );
 }
+
+/** Whether a vote settled a proposal: it was on it, or among its options. */
+const settles = (vote, ref) => ref && (vote.proposal === ref || (!vote.proposal && vote.carried === ref));
+
+const plain = (text) => text.replace(/\s+/gu, " ").replace(/[\s….]+$/u, "").toLowerCase();
+
+/** Whether a topic is only how the outcome begins. */
+const repeats = (outcome, topic) => plain(outcome).startsWith(plain(topic));
 
 function settled(row) {
   const sure = row.confidence !== undefined && row.confidence < 1000 ? `, ${Math.round(row.confidence / 10)} % sure` : "";
@@ -84,7 +92,7 @@ function voices(row) {
   }
   return el("ul", { class: "stands", role: "list" }, ...shown.map(([stance, names, word]) =>
     el("li", { class: `stand ${stance}` }, sign(SIGNS[stance]),
-      el("span", { class: "soft" }, word), ...people(names))));
+      el("div", { class: "names" }, el("span", { class: "soft" }, word), ...people(names)))));
 }
 
 const people = (names) => names.map((name) => person(name.participant ?? name));
@@ -125,6 +133,6 @@ function ballot(ctx, vote) {
     el("p", { class: "words" }, said(vote.question)),
     el("p", { class: "soft" }, `${count(cast)} of ${many(all, "ballot")} cast`),
     vote.secret ? null : tally(vote),
-    vote.waiting?.length ? el("p", { class: "soft stands" }, "waits for ", ...people(vote.waiting)) : null,
+    vote.waiting?.length ? el("p", { class: "soft names" }, "waits for", ...people(vote.waiting)) : null,
   );
 }

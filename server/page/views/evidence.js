@@ -1,7 +1,8 @@
 /** Where something was said: a reference that shows its message, the cited words marked. */
 
-import { el } from "/static/el.js";
+import { el, fill } from "/static/el.js";
 import { utf16, visible } from "/static/text.js";
+import { happened } from "./happened.js";
 import { person } from "./parts.js";
 import { message } from "./source.js";
 
@@ -17,7 +18,7 @@ export function cite(ctx, [n, start, end], label = `#${n}`) {
       class: "cite",
       type: "button",
       data: { focus: `cite-${n}-${start}-${end}` },
-      "aria-label": `Message ${n}: show the words`,
+      "aria-label": `#${n}: show the words`,
       onclick: () => opened(ctx, button, [n, start, end]),
       onpointerenter: (event) => event.pointerType === "mouse" && card.ask(ctx, button, [n, start, end]),
       onpointerleave: () => card.leave(),
@@ -97,18 +98,19 @@ class Card {
     const record = await message(ctx, n).catch((error) => ({ failed: error.message }));
     if (this.shown !== button || !button.isConnected) return;
     const node = (this.#node ??= this.#made());
-    node.replaceChildren(...this.#inside(ctx, record, [n, start, end]));
+    fill(node, ...this.#inside(ctx, record, [n, start, end]));
     button.setAttribute("aria-describedby", node.id);
     node.showPopover();
     placed(node, button.getBoundingClientRect());
   }
 
   #inside(ctx, record, [n, start, end]) {
-    if (record.failed) return [el("p", { class: "soft" }, `Message ${n} cannot be shown: ${record.failed}`)];
-    const entry = record.entry ?? record;
+    if (record.failed) return [el("p", { class: "soft" }, `#${n} cannot be shown: ${record.failed}`)];
+    const { entry } = record;
+    const spoken = entry.kind === "message";
     return [
-      el("div", { class: "evidence-head" }, entry.participant && person(entry.participant), el("span", { class: "soft" }, `#${n}`)),
-      passage(entry.content ?? "", start, end),
+      spoken ? el("div", { class: "evidence-head" }, person(entry.participant), el("span", { class: "soft" }, `#${n}`)) : happened(ctx, record, []).line,
+      spoken && passage(entry.content ?? "", start, end),
       el("button", { class: "quiet", type: "button", tabindex: "-1", onclick: () => {
         this.hide();
         ctx.go({ view: "talk", n, span: end > start ? [start, end] : undefined });

@@ -1,8 +1,11 @@
-/** What a message did, as chips beneath it: proposed, supported, decided, turned around. */
+/** What an entry did, as chips beneath it: proposed, supported, decided, turned around. */
 
 import { el } from "/static/el.js";
-import { bdi } from "/static/text.js";
+import { BESIDE } from "/static/messages.js";
+import { bdi, visible } from "/static/text.js";
+import { ENDED } from "./parts.js";
 
+const MOST = 12; // chips of one entry
 const SIGNS = { support: "+", oppose: "−", neutral: "~" };
 const STANCES = { support: "supports", oppose: "opposes", neutral: "is neutral on" };
 
@@ -10,9 +13,9 @@ const STANCES = { support: "supports", oppose: "opposes", neutral: "is neutral o
 const KINDS = {
   "proposal.made": ["○", "made", ({ ref }) => `${ref} proposed`],
   "proposal.amended": ["✎", "made", ({ ref, earlier }) => `${ref} rewords ${earlier ?? "an earlier one"}`],
-  "proposal.echoed": ["↻", "circling", ({ ref, earlier, earlier_n }) => `${ref} repeats ${earlier ? `${earlier} of message ${earlier_n}` : "an earlier idea"}`],
+  "proposal.echoed": ["↻", "circling", ({ ref, earlier, earlier_n }) => `${ref} repeats ${earlier ? `${earlier} of #${earlier_n}` : "an earlier idea"}`],
   "proposal.reoffered": ["↻", "circling", ({ ref, earlier, earlier_status }) => `${ref} offers again ${earlier ? `${earlier}, ${earlier_status}` : "what had gone"}`],
-  "proposal.settled": ["●", "settled", ({ ref, status }) => `${ref} ${status ?? "settled"}`],
+  "proposal.settled": ["●", "settled", ({ ref, status }) => `${ref} ${ENDED[status] ?? status ?? "settled"}`],
   "reaction.changed": [null, null, ({ ref, stance }) => `${STANCES[stance] ?? "reacts to"} ${ref}`],
   "decision.claimed": ["?", "claimed", ({ ref }) => `${ref} claimed`],
   "decision.ratified": ["✓", "ratified", ({ ref }) => `${ref} ratified`],
@@ -24,31 +27,63 @@ const KINDS = {
   "vote.closed": ["▤", "vote", ({ ref, carried, status }) => `${ref} ${carried ? `carries ${carried}` : status ?? "counted"}`],
   "vote.cancelled": ["▤", "settled", ({ ref }) => `${ref} cancelled`],
   "ballot.cast": ["▤", "vote", ({ ref }) => `ballot in ${ref}`],
-  "floor.nudged": ["↻", "circling", ({ text }) => text ?? "the floor was nudged"],
+  "ballot.invalid": ["▤", "settled", ({ ref }) => `not a valid ballot in ${ref}`],
+  "vote.refused": ["▤", "settled", ({ reason }) => `vote refused${reason ? `: ${reason}` : ""}`],
   "episode.opened": ["▸", "made", ({ ref, title }) => `${ref} ${title ?? "begins"}`],
   "episode.closed": ["▪", "settled", ({ ref, status }) => `${ref} ${status ?? "ends"}`],
   "item.corrected": ["✎", "settled", ({ ref, op }) => `${ref} corrected${op ? `: ${op}` : ""}`],
-  "session.closed": ["■", "settled", () => "the session closes"],
 };
 const SIDES = { support: "support", oppose: "oppose", neutral: "neutral" };
+const LOOKS = { accepted: "support", rejected: "oppose" };
 
-/** The chips of message `n`, from what came live, else from the timeline. */
-export function chips(ctx, n, facts, past) {
-  const rows = [...(facts ?? []).map(plain), ...(past ?? [])];
+/** What goes without saying beside another fact of the same entry about the same item. */
+const IMPLIED = {
+  "reaction.changed": ["position.flipped"], "decision.claimed": ["decision.ratified"],
+  "vote.opened": ["vote.called"], "proposal.echoed": ["proposal.reoffered"],
+};
+
+/** Facts of one entry, from what came live, else from the timeline: each thing told once. */
+export function deeds(facts, past) {
+  const rows = [...(facts ?? []).map(plain), ...(past ?? [])].filter((row) => KINDS[row.kind] && !BESIDE.has(row.kind));
   const seen = new Set();
   const fresh = rows.filter((row) => {
-    const key = `${row.kind} ${row.ref ?? ""}`;
-    return KINDS[row.kind] && !seen.has(key) && seen.add(key);
+    const key = `${row.kind} ${row.ref ?? ""} ${row.kind === "reaction.changed" ? row.participant : ""}`;
+    return !seen.has(key) && seen.add(key);
   });
-  return fresh.slice(0, 8).map((row) => chip(ctx, row));
+  const told = (kind, ref) => fresh.some((row) => row.kind === kind && row.ref === ref);
+  return fresh.filter((row) => !IMPLIED[row.kind]?.some((kind) => told(kind, row.ref)));
 }
 
 const plain = (fact) => ({ kind: fact.kind, ...fact.data, ref: fact.ref ?? fact.data?.ref ?? null });
 
-function chip(ctx, row) {
+/** Those rows as chips; where somebody else than `speaker` did it, their name stands first. */
+export function chips(ctx, rows, speaker) {
+  const shown = rows.slice(0, MOST).map((row) => chip(ctx, completed(ctx, row), speaker));
+  if (rows.length > MOST) shown.push(el("li", { class: "soft small" }, `and ${rows.length - MOST} more`));
+  return shown;
+}
+
+/** The timeline names the kind alone; what an item came to stands on the board. */
+function completed(ctx, row) {
+  const board = ctx.store.get("board");
+  if (row.kind === "proposal.settled" && !row.status) {
+    const found = board?.proposals?.find((one) => one.ref === row.ref);
+    return { ...row, status: found && found.status !== "active" ? found.status : null };
+  }
+  if (row.kind === "vote.closed" && !row.status) {
+    const found = board?.votes?.find((one) => one.ref === row.ref);
+    return { ...row, carried: found?.carried ?? null, status: found?.status ?? null };
+  }
+  return row;
+}
+
+const OF_SOMEBODY = new Set(["reaction.changed", "position.flipped", "proposal.made", "decision.claimed"]);
+
+function chip(ctx, row, speaker) {
   const [sign, look, words] = KINDS[row.kind];
-  const kind = look ?? SIDES[row.stance] ?? "neutral";
-  const inner = [el("span", { class: "sign", "aria-hidden": "true" }, sign ?? SIGNS[row.stance] ?? "·"), bdi(words(row))];
+  const kind = LOOKS[row.status] ?? look ?? SIDES[row.stance] ?? "neutral";
+  const other = OF_SOMEBODY.has(row.kind) && row.participant && speaker && row.participant !== speaker ? `${visible(row.participant)}: ` : "";
+  const inner = [el("span", { class: "sign", "aria-hidden": "true" }, sign ?? SIGNS[row.stance] ?? "·"), other && bdi(other), bdi(words(row))];
   if (!row.ref || !/^[PDEIVM]\d/u.test(row.ref)) return el("li", {}, el("span", { class: `fact ${kind}` }, inner));
   return el(
     "li",
@@ -57,14 +92,14 @@ function chip(ctx, row) {
   );
 }
 
-/** The timeline's marks and stances by message number. */
+/** The timeline's marks and stances by number. */
 export function byMessage(timeline) {
   const found = new Map();
   const add = (n, row) => {
     if (!found.has(n)) found.set(n, []);
     found.get(n).push(row);
   };
-  for (const [n, kind, ref] of timeline?.marks ?? []) add(n, { kind, ref });
-  for (const [n, , on, stance] of timeline?.stances ?? []) add(n, { kind: "reaction.changed", ref: on, stance });
+  for (const [n, kind, ref, participant] of timeline?.marks ?? []) add(n, { kind, ref, participant });
+  for (const [n, participant, on, stance] of timeline?.stances ?? []) add(n, { kind: "reaction.changed", ref: on, stance, participant });
   return found;
 }

@@ -56,7 +56,8 @@ function act(ctx, label, glyph, path, body, { shown = true, look = "" } = {}) {
   return pressed;
 }
 
-function floor(ctx, { floor: found }) {
+function floor(ctx, { floor: found, closed }) {
+  if (closed) return found.policy === "open" ? [] : [el("h2", {}, "Floor"), el("p", { class: "soft" }, `${many(found.turns, "turn")} were taken.`)];
   const open = found.policy === "open";
   const bids = found.queue.map((name) => found.bids.find((bid) => bid.participant === name)).filter(Boolean);
   return [
@@ -92,7 +93,7 @@ function asked(ctx, bid) {
 
 function people(ctx, board) {
   const me = ctx.store.get("me");
-  const rows = [...board.participants].sort((one, other) => Number(other.present) - Number(one.present) || other.messages - one.messages);
+  const rows = [...board.participants].sort((one, other) => Number(other.present) - Number(one.present) || Number(Boolean(other.role)) - Number(Boolean(one.role)) || other.messages - one.messages);
   const muted = new Set(board.floor.muted ?? []);
   const all = rows.length + (board.more?.participants ?? 0);
   return [
@@ -110,8 +111,7 @@ function person(ctx, one, me, muted) {
     "li",
     { class: one.present || !one.role ? "" : "gone" },
     el("span", { class: "seat" }, avatar(one.name, one.hue), one.role && el("span", { class: `presence ${one.present ? "here" : ""}`, "aria-hidden": "true" })),
-    el("div", { class: "grow" }, named(one.name, one.hue), el("span", { class: "soft block" }, words || "has spoken")),
-    el("span", { class: "soft number", title: many(one.messages, "message") }, count(one.messages)),
+    el("div", { class: "grow" }, named(one.name, one.hue, { title: visible(one.name) }), el("span", { class: "soft block" }, [words, many(one.messages, "message")].filter(Boolean).join(", "))),
     own && one.present && ctx.store.get("at") === null && button("Leave", { class: "button bare", onclick: () => leave(ctx) }, "out", false),
     !own && may(ctx, "grant") && board(ctx).floor.policy !== "open" && act(ctx, `Give ${visible(one.name)} the floor`, "hand", "grant", { participant: one.name }, { shown: false }),
     !own && may(ctx, "mute") && act(ctx, muted ? `Unmute ${visible(one.name)}` : `Mute ${visible(one.name)}`, muted ? "mic" : "mute", muted ? "unmute" : "mute", { participant: one.name }, { shown: false }),

@@ -44,7 +44,7 @@ function state(ctx, composer) {
   ctx.writes = now;
   const host = document.querySelector(".write");
   if (host) host.dataset.kind = now;
-  if (now === "closed") return [el("p", { class: "told" }, "This session is closed. ", bdi(clip(String(ctx.store.get("board").closed), 200), { class: "soft" }))];
+  if (now === "closed") return [el("p", { class: "told" }, "This session is closed: ", bdi(clip(String(ctx.store.get("board").closed), 200)), ".")];
   if (now === "past") return [el("p", { class: "told" }, "You are looking at the past. Come back to now to take part.")];
   if (now === "observer") return [el("p", { class: "told" }, "You are watching. To speak, ask for a link as a participant.")];
   if (now === "operator") return [joinAs(ctx)];
@@ -127,7 +127,7 @@ function written(ctx) {
   const quote = el("div", { class: "replying", hidden: true });
   const told = el("p", { class: "told bad", role: "alert" });
   const send = button("Send", { class: "button primary send", type: "submit" }, "send");
-  const root = el("form", { class: "composer" }, quote, field, el("div", { class: "composer-tools" }, act, about, told, el("span", { class: "soft hint wide-only" }, el("kbd", {}, "Enter"), " sends"), send));
+  const root = el("form", { class: "composer" }, quote, field, el("div", { class: "composer-tools" }, act, about, told, el("span", { class: "end" }, el("span", { class: "soft hint wide-only" }, el("kbd", {}, "Enter"), " sends"), send)));
   const state = { key: null, busy: false };
 
   function fit() {

@@ -104,8 +104,8 @@ function card(ctx, row) {
       "a",
       { class: `session-card${closed ? " closed" : ""}`, href: path, onclick: go },
       el("span", { class: "session-title" }, bdi(row.title || row.session)),
-      el("span", { class: "session-id" }, row.session, row.preset && [" · ", bdi(row.preset)]),
-      el("span", { class: "session-count" }, el("b", {}, count(row.n)), ` ${row.n === 1 ? "message" : "messages"}`),
+      el("span", { class: "session-id" }, [row.title && row.session, row.preset].filter(Boolean).flatMap((one, at) => [at ? " · " : "", bdi(one)])),
+      el("span", { class: "session-count" }, el("b", {}, count(row.n)), ` ${row.n === 1 ? "entry" : "entries"}`),
       el("span", { class: "session-when soft" }, ago(row.last_activity_ms)),
       el("span", { class: `pill ${closed ? "" : "good"}` }, row.status),
     ),
@@ -114,6 +114,7 @@ function card(ctx, row) {
 
 async function renewed(ctx, state, draw) {
   if (state.ended) return;
+  if (ctx.me.expires * 1000 < Date.now()) return ctx.open("/"); // which says that the time is over
   try {
     const found = await ctx.api.get("/v1/sessions", { limit: Math.min(500, Math.max(PAGE, state.rows.length)) });
     if (state.ended) return;
@@ -121,7 +122,7 @@ async function renewed(ctx, state, draw) {
     draw();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.status === 401) ctx.signOut();
+    if (error.status === 401) ctx.open("/");
   }
 }
 

@@ -25,6 +25,17 @@ export function mark([n, kind, ref, participant]) {
   return { n, glyph, sort, ref, participant, text: told(ref) };
 }
 
+/** The marks of what was heard after the timeline was made, which went as far as `n`. */
+export function heard(messages, n) {
+  const found = [];
+  const add = (at, { kind, ref, participant }) => KINDS[kind] && found.push(mark([at, kind, ref ?? "", participant ?? ""]));
+  for (let at = n + 1; at <= messages.total; at++) {
+    for (const fact of messages.facts.get(at) ?? []) add(at, { ...fact.data, kind: fact.kind, ref: fact.ref });
+    for (const row of messages.beside.get(at) ?? []) add(at, row);
+  }
+  return found;
+}
+
 /** The newest mark at or before `n`, by halving; null where there is none. */
 export function before(marks, n) {
   let [low, high] = [0, marks.length];
@@ -34,6 +45,13 @@ export function before(marks, n) {
     else high = middle;
   }
   return low ? marks[low - 1] : null;
+}
+
+/** The newest thing at or before `n`; of several at once, what a person looks for first. */
+export function latest(marks, n) {
+  const found = before(marks, n);
+  const weight = (one) => WEIGHTS[one.sort] ?? 1;
+  return found && marks.filter((one) => one.n === found.n).reduce((one, other) => (weight(other) >= weight(one) ? other : one));
 }
 
 /** The first mark after `n`; null where there is none. */

@@ -1,6 +1,7 @@
 /** One message as it stands in the talk, and as it stands alone in a dialog. */
 
 import { button, dialog, el, icon } from "/static/el.js";
+import { chips } from "./facts.js";
 import { avatar, bdi, clip, clock, day, hueOf, moment, named, visible, words } from "/static/text.js";
 
 const ACTS = {
@@ -19,10 +20,22 @@ const sameDay = (one, other) => new Date(when(one)).toDateString() === new Date(
 /** When it was said, as its publisher has it; else when it came. */
 const when = ({ t, entry }) => Date.parse(entry.at ?? "") || t;
 
-/** The element of a message: `before` is the record above it, `chips` what it did. */
-export function message(ctx, record, { before, chips, spans, earlier }) {
-  const { entry, n } = record;
-  const joined = goesOn(record, before);
+/** The acts that a deed tells too, with the item's name: then the act need not be told beside it. */
+const TOLD = {
+  propose: ["proposal.made"], amend: ["proposal.amended"], support: ["reaction.changed", "position.flipped"],
+  oppose: ["reaction.changed", "position.flipped"], abstain: ["reaction.changed", "position.flipped"],
+  decide: ["decision.claimed", "decision.ratified"], ratify: ["decision.ratified"], dispute: ["decision.disputed"],
+  withdraw: ["proposal.settled"], accept: ["proposal.settled"], reject: ["proposal.settled"],
+};
+
+/** The element of a message: `before` is the message above it, not `apart`; `deeds` what it did. */
+export function message(ctx, record, { before, apart = false, deeds, spans, earlier }) {
+  const { n } = record;
+  const done = chips(ctx, deeds, record.entry.participant);
+  const act = deeds.some((row) => TOLD[record.entry.act]?.includes(row.kind)) ? null : record.entry.act;
+  const re = deeds.some((row) => row.ref === record.entry.re) ? null : record.entry.re;
+  const entry = { ...record.entry, act, re };
+  const joined = !apart && goesOn(record, before);
   const newDay = !before || !sameDay(record, before);
   return el(
     "article",
@@ -42,11 +55,11 @@ export function message(ctx, record, { before, chips, spans, earlier }) {
       el(
         "div",
         { class: "msg-body" },
-        !joined && head(record),
+        !joined && head({ ...record, entry }),
         joined && entry.act && el("p", { class: "msg-head" }, actTag(entry.act)),
         entry.re != null && answered(ctx, entry.re, earlier),
         words(entry.content ?? "", spans),
-        chips.length > 0 && el("ul", { class: "facts", role: "list" }, chips),
+        done.length > 0 && el("ul", { class: "facts", role: "list" }, done),
       ),
       hands(ctx, record),
     ),

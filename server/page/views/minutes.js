@@ -2,6 +2,7 @@
 
 import { el, fill } from "/static/el.js";
 import { bdi, count } from "/static/text.js";
+import { lines } from "/static/loading.js";
 import { nothing } from "./parts.js";
 import { sections } from "./report.js";
 import { minutes } from "./source.js";
@@ -14,7 +15,7 @@ const FORMATS = [
 const REST_MS = 250;
 
 export function mount(root, ctx) {
-  const paper = el("article", { class: "paper", "aria-label": "Minutes", "aria-busy": "true" });
+  const paper = el("article", { class: "paper", "aria-label": "Minutes", "aria-busy": "true" }, lines("Writing the minutes…"));
   const trouble = el("p", { class: "refused", role: "alert", hidden: true });
   const again = el("button", { type: "button", class: "button small", hidden: true, onclick: () => load() }, "Show what came since");
   const hands = el(
@@ -65,7 +66,7 @@ function page(ctx, found, at) {
   const parts = sections(ctx, found);
   return [
     el("h2", {}, bdi(found.title || ctx.session)),
-    el("p", { class: "soft" }, at === null ? `${count(found.messages ?? found.n)} messages` : `As it stood at message ${count(at)}`, found.participants ? `, ${count(found.participants)} participants` : "", found.closed ? ", closed" : ""),
+    el("p", { class: "soft" }, at === null ? `${count(found.messages ?? found.n)} messages` : `As it stood at #${at}`, found.participants ? `, ${count(found.participants)} participants` : "", found.closed ? ", closed" : ""),
     ...(parts.length ? parts : [nothing("Nothing to put down yet", "Decisions, open proposals and questions come here as the talk goes on.")]),
   ];
 }

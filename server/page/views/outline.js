@@ -1,7 +1,9 @@
 /** The talk as an outline: summaries that unfold to what they cover, down to the messages. */
 
 import { el } from "/static/el.js";
+import { lines } from "/static/loading.js";
 import { count, visible } from "/static/text.js";
+import { happened } from "./happened.js";
 import { keyed } from "./keyed.js";
 import { ending, following, nothing, person, said, tag } from "./parts.js";
 import { range } from "./source.js";
@@ -49,7 +51,7 @@ function summed(ctx, node) {
   const head = el(
     "summary",
     { data: { focus: key(node) } },
-    el("span", { class: "span" }, `#${count(first)}–${count(last)}`),
+    el("span", { class: "span" }, `#${first}–${last}`),
     el("span", { class: "outline-text", dir: "auto" }, visible(text, true)),
     how && tag("how", HOW[how] ?? how),
   );
@@ -68,8 +70,8 @@ function stretch(ctx, node) {
   const head = el(
     "summary",
     { data: { focus: key(node) } },
-    el("span", { class: "span" }, many === 1 ? `#${count(node.first)}` : `#${count(node.first)}–${count(node.last)}`),
-    el("span", { class: "outline-text soft" }, many === 1 ? "one message, not summed up" : `${count(many)} messages, not summed up`),
+    el("span", { class: "span" }, many === 1 ? `#${node.first}` : `#${node.first}–${node.last}`),
+    el("span", { class: "outline-text soft" }, many === 1 ? "one entry, not summed up yet" : `${count(many)} entries, not summed up yet`),
   );
   const fold = el("details", { class: "branch bare", data: { first: node.first, last: node.last } }, head, list);
   once(fold, () => list.append(messages(ctx, node)));
@@ -86,10 +88,10 @@ function messages(ctx, { first, last }) {
   const holder = el("li", { class: "outline-leaf" }, list);
   async function page(from) {
     const to = Math.min(last, from + PAGE - 1);
-    const waiting = el("p", { class: "soft" }, "…");
+    const waiting = lines("Loading the messages…");
     holder.append(waiting);
     try {
-      list.append(...(await range(ctx, from, to)).filter((one) => one.entry?.kind === "message").map((one) => line(ctx, one)));
+      list.append(...(await range(ctx, from, to)).map((one) => line(ctx, one)));
       if (to < last) holder.append(further(to, (button) => (button.remove(), page(to + 1))));
     } catch (error) {
       holder.append(el("p", { class: "refused" }, `These messages cannot be shown: ${error.message}`));
@@ -105,15 +107,18 @@ function messages(ctx, { first, last }) {
   return holder;
 }
 
-const line = (ctx, { n, entry }) =>
-  el(
+const line = (ctx, record) => {
+  const { n, entry } = record;
+  if (entry.kind !== "message") return el("li", {}, happened(ctx, record, []).line);
+  return el(
     "li",
     {},
     el(
       "button",
       { type: "button", class: "leaf", data: { n }, onclick: () => ctx.go({ view: "talk", n }) },
-      el("span", { class: "span" }, `#${count(n)}`),
+      el("span", { class: "span" }, `#${n}`),
       person(entry.participant),
       el("span", { class: "leaf-text" }, said(entry.content, LINE)),
     ),
   );
+};

@@ -5,8 +5,8 @@ import { avatar, bdi, clip, named, visible } from "/static/text.js";
 
 export const SIGNS = { support: "+", oppose: "−", neutral: "~" };
 
-/** Somebody's words in at most `most` characters of one line. */
-export const said = (text, most) => bdi(most ? clip(text, most) : text);
+/** Somebody's words on one line, in at most `most` characters where that is given. */
+export const said = (text, most) => bdi(most ? clip(text, most) : String(text ?? "").replace(/\s*\n\s*/gu, " "));
 
 /** A participant: the badge and the name; where room is short the name is only read out. */
 export const person = (name, { short = false } = {}) =>
@@ -23,6 +23,9 @@ export const whole = (letter, ref) => (typeof ref === "number" ? `${letter}${ref
 
 /** A word about an item. */
 export const tag = (kind, ...children) => el("span", { class: "tag", data: { tag: kind } }, ...children);
+
+/** What became of a proposal, in words of the board. */
+export const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "retracted" };
 
 /** The button that asks why an item is here. */
 export const why = (ctx, ref) =>

@@ -14,8 +14,8 @@ const WHOLE = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => s
 const PLOTS = [
   { title: "Messages", told: count, lines: [["messages", "messages", "accent"]] },
   { title: "Proposals and decisions", told: count, stepped: true, lines: [["proposals_open", "open proposals", "warn"], ["decided", "decisions", "good"], ["flips", "changes of side", "bad"]] },
-  { title: "Tokens", told: count, least: 10, lines: [["tokens", "tokens", "accent"]] },
-  { title: "Cost", told: money, least: 1000, lines: [["micros", "cost", "accent"]] },
+  { title: "Tokens", rare: true, told: count, least: 10, lines: [["tokens", "tokens", "accent"]] },
+  { title: "Cost", rare: true, told: money, least: 1000, lines: [["micros", "cost", "accent"]] },
 ];
 
 export function mount(root, ctx) {
@@ -27,6 +27,8 @@ export function mount(root, ctx) {
   const show = () => {
     const line = ctx.store.get("timeline");
     waiting.hidden = Boolean(line);
+    const read = ctx.store.get("status").read;
+    if (!line && read < 1000) waiting.lastChild.textContent = `The session is being read: ${Math.floor(read / 10)} %.`;
     box.hidden = !line;
     if (line) figures.forEach((one) => one.draw(line.series ?? {}));
   };
@@ -46,7 +48,9 @@ function figure(ctx, plot) {
     draw();
   };
   function draw() {
-    if (!series || !width) return;
+    if (!series) return;
+    node.hidden = Boolean(plot.rare) && plot.lines.every(([name]) => !series[name]?.some(Boolean));
+    if (!width || node.hidden) return;
     const data = [series.n ?? [], ...plot.lines.map(([name]) => series[name] ?? [])];
     if (chart) chart.setData(data);
     else chart = new globalThis.uPlot(options(ctx, plot, place, width, caption.lastChild), data, place);
@@ -133,7 +137,7 @@ function moment({ ctx: pen, bbox, valToPos }, at, colour) {
 function tell(node, plot, series, place) {
   if (place < 0 || !series.n) return;
   const values = plot.lines.map(([name, label, colour]) => el("span", { class: "value", data: { ink: colour } }, `${label} `, el("b", {}, plot.told(series[name]?.[place] ?? 0))));
-  fill(node, el("span", { class: "soft" }, `at #${count(series.n[place])}`), ...values);
+  fill(node, el("span", { class: "soft" }, `at #${series.n[place]}`), ...values);
 }
 
 function spoken(plot, series) {
@@ -146,7 +150,7 @@ function numbers(table, plot, series) {
   const all = series.n ?? [];
   const every = Math.max(1, Math.ceil(all.length / 20));
   const rows = all.map((_, place) => place).filter((place) => place % every === 0 || place === all.length - 1);
-  const cells = (place) => [el("th", { scope: "row" }, `#${count(all[place])}`), ...plot.lines.map(([name]) => el("td", {}, plot.told(series[name]?.[place] ?? 0)))];
-  const head = el("tr", {}, el("th", { scope: "col" }, "message"), ...plot.lines.map(([, label]) => el("th", { scope: "col" }, label)));
+  const cells = (place) => [el("th", { scope: "row" }, `#${all[place]}`), ...plot.lines.map(([name]) => el("td", {}, plot.told(series[name]?.[place] ?? 0)))];
+  const head = el("tr", {}, el("th", { scope: "col" }, "at"), ...plot.lines.map(([, label]) => el("th", { scope: "col" }, label)));
   fill(table, table.firstChild, el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows.map((place) => el("tr", {}, ...cells(place))))));
 }

@@ -3,7 +3,7 @@
 import { el } from "/static/el.js";
 import { many } from "/static/text.js";
 import { cite } from "./evidence.js";
-import { SIGNS, handle, person, said, sign, tag, why } from "./parts.js";
+import { ENDED, SIGNS, handle, person, said, sign, tag, why } from "./parts.js";
 
 /** The sections that have something in them. */
 export function sections(ctx, found) {
@@ -45,7 +45,7 @@ function sides(ctx, stance, word, voices) {
 
 function proposal(ctx, row) {
   const tally = Object.entries(row.tally ?? {}).filter(([, got]) => got).map(([stance, got]) => `${SIGNS[stance]}${got}`);
-  return el("p", { class: "paper-line" }, handle(row.handle), row.status !== "active" && tag(row.status, row.status), said(row.text || row.topic, 240), el("span", { class: "soft" }, " by ", person(row.participant), tally.length > 0 && ` ${tally.join(" ")}`), origin(ctx, row.evidence), why(ctx, row.handle));
+  return el("p", { class: "paper-line" }, handle(row.handle), row.status !== "active" && tag(row.status, ENDED[row.status] ?? row.status), said(row.text || row.topic, 240), el("span", { class: "soft" }, " by ", person(row.participant), tally.length > 0 && ` ${tally.join(" ")}`), origin(ctx, row.evidence), why(ctx, row.handle));
 }
 
 function moved(ctx, row) {

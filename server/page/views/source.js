@@ -5,13 +5,13 @@ const past = new Map();
 
 const path = (ctx, ...steps) => ctx.api.of(ctx.session, ...steps);
 
-/** The message `n`: from what the page holds, or from the server. */
+/** The entry of number `n`: from what the page holds, or from the server. */
 export async function message(ctx, n) {
-  return ctx.store.get("messages")?.get(n) ?? ctx.api.get(path(ctx, "messages", String(n)));
+  return ctx.store.get("messages")?.get(n) ?? (await range(ctx, n, n))[0] ?? Promise.reject(new Error("it is not in the log"));
 }
 
-/** The messages `first`…`last`, a page of them at most. */
-export const range = async (ctx, first, last) => (await ctx.api.get(path(ctx, "messages"), { first, last, limit: 200 })).items;
+/** What has the numbers `first`…`last`, a page of them at most. */
+export const range = async (ctx, first, last) => (await ctx.api.get(path(ctx, "messages"), { first, last, limit: 200, others: true })).items;
 
 /** The board as it stood at message `n`. */
 export async function boardAt(ctx, n) {

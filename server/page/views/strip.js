@@ -7,6 +7,7 @@ import { fresh, inks, sized, themed } from "./ink.js";
 const HEIGHT = 34;
 const CROWDED = 6; // pixels a mark needs
 const PLACE = 6;
+const INSET = 4; // pixels at both ends, so that no mark is cut
 const STACK = ["good", "bad", "warn", "accent", "ink", "ink-soft", "line"];
 const COLOURS = {
   proposal: "ink-soft", settled: "ink-soft", circling: "warn", claimed: "accent", ratified: "good", disputed: "bad",
@@ -19,7 +20,8 @@ export function strip(point, press) {
   const canvas = el("canvas", { class: "strip", height: HEIGHT, "aria-hidden": "true" });
   let [width, held] = [0, null];
   const paint = () => held && width && drawn(canvas, width, held);
-  const where = (event) => Math.round(1 + (event.offsetX / canvas.clientWidth) * ((held?.newest ?? 1) - 1));
+  const share = (x) => Math.min(1, Math.max(0, (x - INSET) / (canvas.clientWidth - 2 * INSET)));
+  const where = (event) => Math.round(1 + share(event.offsetX) * ((held?.newest ?? 1) - 1));
   canvas.addEventListener("pointermove", (event) => point(where(event), event.offsetX, canvas.clientWidth));
   canvas.addEventListener("pointerleave", () => point(null));
   canvas.addEventListener("click", (event) => press(where(event)));
@@ -43,8 +45,8 @@ export function strip(point, press) {
 function drawn(canvas, width, { marks, series, newest, at }) {
   const pen = fresh(canvas, width, HEIGHT);
   const ink = inks(canvas, ...NAMES);
-  const x = (n) => (newest <= 1 ? 0.5 : ((n - 1) / (newest - 1)) * (width - 1) + 0.5);
-  area(pen, ink, series, x);
+  const x = (n) => INSET + (newest <= 1 ? 0 : ((n - 1) / (newest - 1)) * (width - 2 * INSET));
+  area(pen, ink, series, newest, x);
   if (marks.length > width / CROWDED) return crowd(pen, ink, marks, x, width, at);
   for (const one of [...marks].sort((some, other) => (WEIGHTS[some.sort] ?? 1) - (WEIGHTS[other.sort] ?? 1))) {
     const high = 7 + 5 * (WEIGHTS[one.sort] ?? 1);
@@ -82,7 +84,7 @@ function crowd(pen, ink, marks, x, width, at) {
   pen.globalAlpha = 1;
 }
 
-function area(pen, ink, series, x) {
+function area(pen, ink, series, newest, x) {
   const open = series?.proposals_open ?? [];
   if (open.length < 2) return;
   const most = Math.max(...open, 1);
@@ -93,7 +95,8 @@ function area(pen, ink, series, x) {
     if (place) pen.lineTo(x(series.n[place]), y(open[place - 1]));
     pen.lineTo(x(series.n[place]), y(value));
   });
-  pen.lineTo(x(series.n.at(-1)), HEIGHT);
+  pen.lineTo(x(newest), y(open.at(-1))); // as it was when last it was read
+  pen.lineTo(x(newest), HEIGHT);
   pen.globalAlpha = 0.14;
   pen.fillStyle = ink.accent;
   pen.fill();

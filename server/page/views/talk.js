@@ -3,11 +3,12 @@
 import { el, icon } from "/static/el.js";
 import { clip, many, visible } from "/static/text.js";
 import { hears } from "/static/store.js";
-import { byMessage, chips } from "./facts.js";
-import { answer, message, open } from "./message.js";
+import { byMessage } from "./facts.js";
+import { happened } from "./happened.js";
+import { answer, open } from "./message.js";
+import { Rows } from "./rows.js";
 import { Window } from "./window.js";
 
-const REACH = 12; // rows without a message that one looks past
 const SPOKEN = 3; // of what comes at once, what is read out
 
 /** Gives `unmount()`, `openMessage(n, [start, end])`, `step(by)`, `reply()`, `enter()`, `newest()`, `focus()`. */
@@ -26,20 +27,18 @@ export function mount(root, ctx) {
 }
 
 class Talk {
-  #marked = null; // {n, spans}
   #current = 0;
-  #past = new Map();
-  #versions = new WeakMap();
   #heard = null;
   #unseen = 0;
-  #hues = "";
+  #rows;
 
   constructor(root, ctx) {
     this.ctx = ctx;
+    this.#rows = new Rows(ctx);
     this.log = el("div", { class: "unseen", role: "log", "aria-live": "polite", "aria-label": "New messages" });
     this.empty = el("div", { class: "nothing", hidden: true }, el("p", {}, el("strong", {}, "Nobody has spoken yet")), el("p", {}, "What is said here is heard by everybody at once, and kept."));
     this.fresh = el("button", { type: "button", class: "fresh", hidden: true, onclick: () => this.newest() });
-    this.window = new Window(root, { make: (row, node) => this.#row(row, node), missing: (first, last) => this.#need(first, last) });
+    this.window = new Window(root, { make: (row, node) => this.#rows.make(row, node), missing: (first, last) => this.#need(first, last) });
     root.append(this.empty, this.fresh, this.log);
     this.window.box.addEventListener("scroll", () => this.#read(), { passive: true });
     this.window.box.addEventListener("focusin", (event) => {
@@ -83,77 +82,32 @@ class Talk {
   }
 
   told(timeline) {
-    this.#past = byMessage(timeline);
+    this.#rows.past = byMessage(timeline);
     this.window.draw();
   }
 
-  /** The colours are known anew. */
+  /** The colours are known anew, or what became of items that chips tell of. */
   redraw() {
-    const hues = JSON.stringify((this.ctx.store.get("board")?.participants ?? []).map((one) => [one.name, one.hue]));
-    if (hues === this.#hues) return;
-    this.#hues = hues;
-    this.window.draw();
+    if (this.#rows.knew(this.ctx.store.get("board"))) this.window.draw();
   }
 
   #announce(first, last) {
     if (this.ctx.store.get("at") !== null) return;
-    if (!this.window.atEnd) this.#unseen += last - first + 1;
-    const lines = [];
-    for (let n = Math.max(first, last - SPOKEN + 1); n <= last; n++) {
-      const record = this.#messages.get(n);
-      if (record) lines.push(el("p", {}, `${visible(record.entry.participant)}: ${visible(clip(record.entry.content, 200))}`));
-    }
-    this.log.replaceChildren(...lines);
+    const numbers = Array.from({ length: Math.min(last - first + 1, 1000) }, (_, place) => last - place).reverse();
+    if (!this.window.atEnd) this.#unseen += numbers.filter((n) => !this.#messages.has(n) || this.#messages.said(n)).length;
+    this.log.replaceChildren(...numbers.slice(-SPOKEN).map((n) => this.#messages.get(n)).filter(Boolean).map((record) => el("p", {}, this.#spoken(record))));
+  }
+
+  #spoken(record) {
+    const { participant, content, kind } = record.entry;
+    if (kind === "message") return `${visible(participant)}: ${visible(clip(content, 200))}`;
+    return happened(this.ctx, record, this.#rows.deeds(record.n)).line.querySelector("p").textContent;
   }
 
   #read() {
     if (this.window.atEnd) this.#unseen = 0;
     this.fresh.hidden = this.window.atEnd;
     this.fresh.replaceChildren(icon("down"), this.#unseen ? many(this.#unseen, "new message") : "Newest");
-  }
-
-  #row(n, node) {
-    const version = this.#version(n);
-    if (node && this.#versions.get(node) === version) return node;
-    const made = this.#made(n);
-    if (node?.contains(document.activeElement)) queueMicrotask(() => made.focus({ preventScroll: true }));
-    this.#versions.set(made, version);
-    return made;
-  }
-
-  /** What a row shows, in short: where that is the same, so is its element. */
-  #version(n) {
-    const messages = this.#messages;
-    const parts = [
-      messages.get(n)?.id, messages.knows(n), this.#before(n)?.id, messages.facts.get(n)?.length, this.#past.get(n)?.length,
-      this.#marked?.n === n ? JSON.stringify(this.#marked.spans) : "", this.#hues, this.#earlier(messages.get(n))?.id,
-    ];
-    return parts.join("|");
-  }
-
-  /** The message above row `n`; other entries may stand between. */
-  #before(n) {
-    for (let at = n - 1; at > 0 && at >= n - REACH; at--) {
-      const found = this.#messages.get(at);
-      if (found || !this.#messages.knows(at)) return found;
-    }
-    return null;
-  }
-
-  #earlier(record) {
-    return typeof record?.entry.re === "number" ? this.#messages.get(record.entry.re) : null;
-  }
-
-  #made(n) {
-    const messages = this.#messages;
-    const record = messages.get(n);
-    const done = chips(this.ctx, n, messages.facts.get(n), this.#past.get(n));
-    if (!record && !messages.knows(n)) return el("div", { class: "msg waiting", "aria-hidden": "true" }, el("span", { class: "bone" }), el("span", { class: "bone long" }));
-    if (!record) return el("article", { class: "between", data: { n }, "aria-label": `Entry ${n}` }, done.length ? el("ul", { class: "facts", role: "list" }, done) : null);
-    const marked = this.#marked?.n === n;
-    const made = message(this.ctx, record, { before: this.#before(n), chips: done, spans: marked ? this.#marked.spans : [], earlier: this.#earlier(record) });
-    made.classList.toggle("shown", marked);
-    return made;
   }
 
   #need(first, last) {
@@ -170,13 +124,15 @@ class Talk {
   /** Show a message and mark characters of it (code points); on a phone, the talk is shown first. */
   async openMessage(n, span) {
     const { store } = this.ctx;
-    if (n > this.#last) return this.ctx.notice(`Message ${n} comes after the moment that is shown.`);
+    if (n > this.#last) return this.ctx.notice(`#${n} comes after the moment that is shown.`);
     await this.#messages.need(n - 1, n);
-    this.#marked = { n, spans: span && span[1] > span[0] ? [span] : [] };
+    this.#rows.marked = { n, spans: span && span[1] > span[0] ? [span] : [] };
     this.window.atEnd = false;
     this.window.draw();
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    const node = this.window.show(n, { middle: true });
+    let lead = n;
+    while (lead > 1 && !this.#rows.leads(lead)) lead--;
+    const node = this.window.show(lead, { middle: true });
     this.#current = n;
     node?.focus({ preventScroll: true });
     this.window.node(n)?.querySelector("mark")?.scrollIntoView({ block: "nearest" });
@@ -192,7 +148,7 @@ class Talk {
     const last = this.#last;
     let n = this.#current ? this.#current + by : by > 0 ? 1 : last;
     if (!this.#current && this.window.atEnd) n = last;
-    while (n >= 1 && n <= last && this.#messages.knows(n) && !this.#messages.get(n)) n += by;
+    while (n >= 1 && n <= last && this.#messages.knows(n) && !this.#messages.said(n)) n += by;
     if (n < 1 || n > last) return;
     this.#current = n; // at once: the next key may be pressed before it is fetched
     if (!this.#messages.knows(n)) await this.#messages.need(n, n);
@@ -206,7 +162,7 @@ class Talk {
   }
 
   #chosen() {
-    return this.#messages.get(Number(document.activeElement?.closest(".msg")?.dataset.n) || this.#current);
+    return this.#messages.said(Number(document.activeElement?.closest(".msg")?.dataset.n) || this.#current);
   }
 
   reply() {

@@ -2,7 +2,7 @@
 
 import { button, el, fill, icon } from "/static/el.js";
 import { bdi, count } from "/static/text.js";
-import { after, before, mark } from "./marks.js";
+import { after, before, heard, latest, mark } from "./marks.js";
 import { ending, following, handle } from "./parts.js";
 import { timeline } from "./source.js";
 import { strip } from "./strip.js";
@@ -10,7 +10,10 @@ import { Journey, last, step, travel } from "./travel.js";
 
 const FRAMES = 120; // of a whole session, played
 const FRAME_MS = 160;
-const AGAIN_MS = 3000; // between looks at a timeline that is made, or has grown
+const MAKING_MS = 400; // between looks at a timeline that is being made
+const AGAIN_MS = 500; // between looks at one that has grown, of a session that is not
+const LONG = 2000; // entries, or more, which takes
+const LONG_MS = 3000;
 
 export function mount(root, ctx) {
   const bar = made(ctx);
@@ -18,7 +21,7 @@ export function mount(root, ctx) {
   const journey = new Journey(ctx, (error) => (bar.trouble.textContent = error ? `That moment cannot be shown: ${error.message}` : ""));
   const ends = [
     () => journey.end(),
-    following(ctx, ["at", "board", "timeline", "status"], () => show(ctx, bar)),
+    following(ctx, ["at", "board", "timeline", "status", "messages"], () => show(ctx, bar)),
     watching(ctx),
     () => bar.strip.end(),
     () => bar.playing.stop(),
@@ -27,7 +30,7 @@ export function mount(root, ctx) {
 }
 
 function made(ctx) {
-  const range = el("input", { type: "range", min: "1", max: "1", step: "1", value: "1", "aria-label": "Moment, by message number" });
+  const range = el("input", { type: "range", min: "1", max: "1", step: "1", value: "1", "aria-label": "Moment, by number" });
   const told = el("span", { class: "moment" });
   const tip = el("span", { class: "tip", hidden: true });
   const trouble = el("span", { class: "refused", role: "status" });
@@ -54,13 +57,11 @@ function made(ctx) {
 
 function show(ctx, { node, range, told, state, strip: drawing, now, on }) {
   const [at, newest, line] = [ctx.store.get("at"), last(ctx), ctx.store.get("timeline")];
-  if (line && state.line !== line) {
-    state.line = line;
-    state.marks = (line.marks ?? []).map(mark);
-  }
+  if (line && state.line !== line) Object.assign(state, { line, made: (line.marks ?? []).map(mark) });
+  state.marks = [...(state.made ?? []), ...heard(ctx.store.get("messages"), state.line?.n ?? newest)];
   range.max = String(newest);
   if (document.activeElement !== range || Number(range.value) !== (at ?? newest)) range.value = String(at ?? newest);
-  range.setAttribute("aria-valuetext", at === null ? `now, message ${newest}` : `message ${at} of ${newest}`);
+  range.setAttribute("aria-valuetext", at === null ? `now, number ${newest}` : `number ${at} of ${newest}`);
   node.classList.toggle("then", at !== null);
   now.hidden = at === null;
   on.disabled = at === null;
@@ -69,18 +70,17 @@ function show(ctx, { node, range, told, state, strip: drawing, now, on }) {
 }
 
 function words(marks, at, newest) {
-  const latest = at === null ? null : before(marks, at);
+  const newer = latest(marks, at ?? newest);
   return [
-    el("strong", {}, at === null ? "Now" : `#${count(at)}`),
-    el("span", { class: "soft" }, at === null ? ` #${count(newest)}` : ` of ${count(newest)}`),
-    latest && el("span", { class: "latest" }, ...event(latest)),
+    el("span", { class: "moment-at" }, el("strong", {}, at === null ? "Now" : `#${at}`), el("span", { class: "soft" }, at === null ? ` #${newest}` : ` of ${count(newest)}`)),
+    newer && el("span", { class: "latest", title: `#${newer.n} ${newer.text}` }, ...event(newer), el("span", { class: "soft" }, ` #${newer.n}`)),
   ];
 }
 
 const event = (one) => [
   el("span", { class: "sign", "aria-hidden": "true", data: { sort: one.sort } }, one.glyph),
   one.text,
-  one.participant && el("span", { class: "soft" }, " by ", bdi(one.participant)),
+  one.participant && one.participant !== "parley" && el("span", { class: "soft" }, " by ", bdi(one.participant)),
 ];
 
 /** A press close to a mark means the mark. */
@@ -94,7 +94,7 @@ function hover(state, tip, n, x, width) {
   const one = n === null ? null : before(state.marks, n + (state.line?.n ?? 1) / 200);
   tip.hidden = !one || (state.line?.n ?? 1) / 60 < n - one.n;
   if (tip.hidden) return;
-  fill(tip, `#${count(one.n)} `, ...event(one));
+  fill(tip, `#${one.n} `, ...event(one));
   tip.style.left = `${Math.min(Math.max(x, 90), width - 90)}px`;
 }
 
@@ -123,24 +123,33 @@ function player(ctx) {
   return { node, stop };
 }
 
-/** Keeps the store's `timeline`: asked for until it is made, and again when the talk went on. */
+/** Keeps the store's `timeline`: asked for until it is made, and again when something came. */
 function watching(ctx) {
-  let [timer, asked, ended] = [0, 0, false];
+  let [timer, asked, ended, seen] = [0, 0, false, ""];
+  // Numbers grow with what is said; what the floor asks and the close have none of their own.
+  const sign = () => `${last(ctx)} ${ctx.store.get("status").told ?? 0} ${Boolean(ctx.store.get("board")?.closed)}`;
   const look = async () => {
     timer = 0;
     asked = Date.now();
+    const was = sign();
     const found = await timeline(ctx).catch(() => null);
     if (ended) return;
-    const ready = found && found.ready !== false;
-    if (ready) ctx.store.set("timeline", found);
-    if (found && !ready) timer = setTimeout(look, 400);
+    ctx.store.get("status").read = found?.done ?? 1000;
+    if (found && found.ready !== false) {
+      seen = was;
+      ctx.store.set("timeline", found);
+      grown();
+    } else if (found) {
+      ctx.store.tell("timeline");
+      timer = setTimeout(look, MAKING_MS);
+    }
   };
   const grown = () => {
-    const held = ctx.store.get("timeline");
-    if (timer || ctx.store.get("at") !== null || (held && held.n >= last(ctx))) return;
-    timer = setTimeout(look, Math.max(0, asked + AGAIN_MS - Date.now()));
+    if (timer || seen === sign()) return;
+    const rest = last(ctx) > LONG ? LONG_MS : AGAIN_MS;
+    timer = setTimeout(look, Math.max(0, asked + rest - Date.now()));
   };
-  const offs = [ctx.store.on("board", grown), ctx.store.on("status", grown)];
+  const offs = ["board", "status", "at"].map((part) => ctx.store.on(part, grown));
   look();
   return () => {
     ended = true;

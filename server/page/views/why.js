@@ -1,15 +1,15 @@
 /** Why an item is here: the words it rests on, how it came about, and what became of it. */
 
 import { el, fill } from "/static/el.js";
-import { count } from "/static/text.js";
+import { lines } from "/static/loading.js";
 import { cite, passage } from "./evidence.js";
-import { SIGNS, handle, nothing, person, said, sign, tag, whole } from "./parts.js";
+import { ENDED, SIGNS, handle, nothing, person, said, sign, tag, whole } from "./parts.js";
 import { explanation } from "./source.js";
 import { happened } from "./history.js";
 
 /** Shows in `root` why `ref` is here, as of now. */
 export function mount(root, ctx, { ref }) {
-  const box = el("div", { class: "explained", "aria-busy": "true" }, el("p", { class: "soft" }, "…"));
+  const box = el("div", { class: "explained", "aria-busy": "true" }, lines("Looking it up…"));
   root.append(box);
   let ended = false;
   explanation(ctx, ref)
@@ -47,7 +47,7 @@ function title(ref, found) {
     el(
       "p",
       { class: "tags" },
-      found.status && tag(found.status, found.status === "active" ? "open" : String(found.status)),
+      found.status && tag(found.status, found.status === "active" ? "open" : (ENDED[found.status] ?? String(found.status))),
       found.tentative && tag("tentative", "by its wording alone"),
       origin?.how && tag("how", `${origin.how}${origin.rule ? `, rule ${origin.rule}` : ""}`),
       origin?.confidence !== undefined && origin.confidence < 1000 && tag("how", `${Math.round(origin.confidence / 10)} % sure`),
@@ -80,12 +80,16 @@ function stood(ctx, found) {
       "li",
       { class: `stand ${one.stance}` },
       sign(SIGNS[one.stance] ?? "·"),
-      el("span", { class: "unseen" }, one.stance),
-      person(one.participant),
-      one.quote && el("q", {}, said(one.quote, 160)),
-      one.counted === false && tag("tentative", "shown, not counted"),
-      one.conditional && tag("how", "on a condition"),
-      one.n && cite(ctx, one.cites?.[0] ?? [one.n, 0, 0]),
+      el(
+        "div",
+        { class: "names" },
+        el("span", { class: "unseen" }, one.stance),
+        person(one.participant),
+        one.quote && el("q", {}, said(one.quote, 160)),
+        one.counted === false && tag("tentative", "shown, not counted"),
+        one.conditional && tag("how", "on a condition"),
+        one.n && cite(ctx, one.cites?.[0] ?? [one.n, 0, 0]),
+      ),
     )));
 }
 
@@ -95,7 +99,7 @@ function covered(ctx, summaries) {
     el("li", {}, el("button", { type: "button", class: "link", onclick: (event) => {
       event.target.closest("dialog")?.close();
       ctx.go({ view: "outline", n: first });
-    } }, `the summary of #${count(first)}–${count(last)}`), el("span", { class: "soft" }, ` level ${level}`))));
+    } }, `the summary of #${first}–${last}`), el("span", { class: "soft" }, ` level ${level}`))));
 }
 
 function fates(context) {

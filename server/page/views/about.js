@@ -1,0 +1,26 @@
+/** What a session is about, in full: what the head has no room for. */
+
+import { dialog, el } from "/static/el.js";
+import { bdi, count, many, money, moment } from "/static/text.js";
+
+/** The dialog. */
+export function about(ctx) {
+  const [board, session] = [ctx.store.get("board"), ctx.store.get("session")];
+  const sums = [many(board.n, "entry", "entries"), many(board.participants.length + (board.more?.participants ?? 0), "participant"), many(board.proposals.length + (board.more?.proposals ?? 0), "proposal"), many(board.decisions.length + (board.more?.decisions ?? 0), "decision")];
+  const { tokens, micros } = board.usage ?? {};
+  const rows = [
+    ["Title", board.title || session.title],
+    ["Goal", board.goal || session.goal],
+    ["Name", ctx.session],
+    ["State", board.closed ? `closed: ${board.closed}` : "open"],
+    ["Kind", session.preset],
+    ["Holds", sums.join(", ")],
+    tokens || micros ? ["Spent", `${count(tokens)} tokens, ${money(micros)}`] : ["", null],
+    ["Newest", session.last_activity_ms ? moment(session.last_activity_ms) : null],
+  ].filter(([, value]) => value);
+  dialog(
+    "About this session",
+    el("dl", { class: "fields about" }, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, bdi(value))])),
+    ctx.me?.operator && el("p", { class: "row end" }, el("a", { class: "button", href: ctx.api.of(ctx.session, "export"), download: "" }, "Keep the session file")),
+  );
+}
