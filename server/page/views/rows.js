@@ -20,6 +20,7 @@ export class Rows {
 
   constructor(ctx) {
     this.#ctx = ctx;
+    this.knew(ctx.store.get("board")); // or the first news of it would make every row anew
   }
 
   get #messages() {
@@ -51,7 +52,8 @@ export class Rows {
     const messages = this.#messages;
     const parts = [
       messages.get(n)?.id, messages.knows(n), this.#before(n)?.id, messages.facts.get(n)?.length, messages.beside.get(n)?.length, this.past.get(n)?.length,
-      this.marked?.n === n ? JSON.stringify(this.marked.spans) : "", this.#hues, this.#earlier(messages.get(n))?.id, this.#items, this.#apart(n),
+      this.marked?.n === n ? JSON.stringify(this.marked.spans) : "", this.#hues, this.#earlier(messages.get(n))?.id, this.#apart(n),
+      messages.facts.has(n) || this.past.has(n) || (messages.has(n) && !messages.said(n)) ? this.#items : "",
       this.leads(n) ? this.#run(n).length : "led",
     ];
     return parts.join("|");
