@@ -193,6 +193,7 @@ def test_what_is_no_message_has_a_line_of_its_own(
     lines: list[str | re.Pattern[str]] = [
         "Ana called a vote V1: Shall we?",
         re.compile("^Ana and Bo cast ballots in V1"),
+        "The ballot closed: V1 carries accept",
         "Ana corrected P1: topic lamp",
         re.compile("^Bo began the goal .*Buy it"),
         "The session closed: done",
