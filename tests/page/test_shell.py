@@ -190,7 +190,7 @@ def test_what_is_no_message_has_a_line_of_its_own(
     asked(d, f"{path}/corrections", {"ref": "P1", "op": "topic", "value": "lamp", "as": "Ana"})
     asked(d, f"{path}/goals", {"title": "Buy it", "as": "Bo"})
     asked(d, f"{path}/close", {"reason": "done"})
-    lines = [
+    lines: list[str | re.Pattern[str]] = [
         "Ana called a vote V1: Shall we?",
         re.compile("^Ana and Bo cast ballots in V1"),
         "Ana corrected P1: topic lamp",
