@@ -88,10 +88,12 @@ async def ended(
     memory = await held.reader.current(session)
     if ref is not None:
         entry = made(EpisodeClosed, participant=by, re=named(ref), status=status, result=result)
-        if await _stands(held, session, entry, id) is not None:
+        before = await _stands(held, session, entry, id)
+        if before is not None:
             kept = lookup.found(memory, named(ref))
-            gone = {"ref": named(ref), "kind": kind, "title": "", "status": status}
-            return gone if kept is None else row(memory, kept)
+            if kept is not None:
+                return row(memory, kept)
+            return _gone(_kept(await held.reader.at(session, before - 1), named(ref)), status)
     closing = _newest(memory, kind, by) if ref is None else _open(memory, named(ref))
     if kind is not None and closing.kind != kind:
         raise Misuse(f"{closing.handle} is a {closing.kind}: 'parley episode close' closes it")
@@ -99,9 +101,7 @@ async def ended(
     await _publish(held, session, entry, id)
     memory = await held.reader.current(session)
     left = memory.episodes.held.get(closing.ref)
-    if left is not None:
-        return row(memory, left)
-    return {"ref": closing.handle, "kind": closing.kind, "title": closing.title, "status": status}
+    return _gone(closing, status) if left is None else row(memory, left)
 
 
 async def record(
@@ -192,6 +192,11 @@ def row(memory: Memory, one: Episode) -> dict[str, Any]:
         "tally": None if work is None else tallies.row(work.tally),
         "context": work.context.split("\n") if work is not None and work.context else [],
     }
+
+
+def _gone(one: Episode, status: str) -> dict[str, Any]:
+    """What is told of an episode that memory let go of once it was closed."""
+    return {"ref": one.handle, "kind": one.kind, "title": one.title, "status": status}
 
 
 def named(ref: str) -> str:

@@ -138,10 +138,6 @@ class BallotBody(Spoken):
     why: Annotated[str, Field(max_length=100_000)] = ""
 
 
-class CountBody(Spoken):
-    pass
-
-
 # -- the floor -------------------------------------------------------------------------
 
 
@@ -158,7 +154,7 @@ class PassBody(Body):
 
 
 class FloorBody(Spoken):
-    participant: Name | None = Field(None, description="whom it is about: grant, mute, unmute")
+    participant: Name = Field(description="whom it is about")
 
 
 class PhaseBody(Spoken):

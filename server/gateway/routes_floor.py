@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Response
 from server.floor_rows import floor_tree
 from server.flooring import moderated
 from server.gateway.answers import FloorRow, ReceiptRow
-from server.gateway.bodies import BidBody, FloorBody, PassBody, PhaseBody
+from server.gateway.bodies import BidBody, FloorBody, PassBody, PhaseBody, Spoken
 from server.gateway.doors import Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Needs, Reader, Speaker
 from server.gateway.problems import Problem, problems
@@ -99,12 +99,6 @@ async def _moderated(
     return answer(receipt, own)
 
 
-def _whom(body: FloorBody) -> str:
-    if body.participant is None:
-        raise Problem("invalid", field="participant", fault="missing")
-    return body.participant
-
-
 @router.post("/v1/sessions/{session}/floor/grant", status_code=201, responses=_TOLD)
 async def grant_floor(
     session: SessionId, body: FloorBody, doors: DoorsOf,
@@ -112,7 +106,7 @@ async def grant_floor(
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Give an agent the floor."""
-    words = f"/grant {_whom(body)}"
+    words = f"/grant {body.participant}"
     return await _moderated(doors, session, caller, "grant", words, body.as_, key)
 
 
@@ -120,7 +114,7 @@ async def grant_floor(
 async def interrupt_floor(
     session: SessionId, doors: DoorsOf,
     caller: Annotated[Caller, Depends(Needs("interrupt"))],
-    body: FloorBody | None = None,
+    body: Spoken | None = None,
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Take the floor from whoever has it."""
@@ -137,7 +131,7 @@ async def mute_participant(
     session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
 ) -> Response:
     """Give somebody no floor."""
-    words = f"/mute {_whom(body)}"
+    words = f"/mute {body.participant}"
     return await _moderated(doors, session, caller, "mute", words, body.as_, key)
 
 
@@ -146,13 +140,13 @@ async def unmute_participant(
     session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
 ) -> Response:
     """Let somebody have the floor again."""
-    words = f"/unmute {_whom(body)}"
+    words = f"/unmute {body.participant}"
     return await _moderated(doors, session, caller, "mute", words, body.as_, key)
 
 
 @router.post("/v1/sessions/{session}/floor/pause", status_code=201, responses=_TOLD)
 async def pause_floor(
-    session: SessionId, doors: DoorsOf, caller: Pauser, body: FloorBody | None = None,
+    session: SessionId, doors: DoorsOf, caller: Pauser, body: Spoken | None = None,
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Give no agent the floor until it is resumed."""
@@ -163,7 +157,7 @@ async def pause_floor(
 
 @router.post("/v1/sessions/{session}/floor/resume", status_code=201, responses=_TOLD)
 async def resume_floor(
-    session: SessionId, doors: DoorsOf, caller: Pauser, body: FloorBody | None = None,
+    session: SessionId, doors: DoorsOf, caller: Pauser, body: Spoken | None = None,
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Give agents the floor again."""

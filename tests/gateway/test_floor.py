@@ -85,8 +85,11 @@ async def test_a_chair_grants_interrupts_and_mutes(redis_url: str) -> None:
             nobody = await ana.post(f"{PATH}/floor/mute", json={"participant": "canary"})
             assert (nobody.status_code, slug(nobody)) == (422, "refused")
             assert "canary" not in nobody.text
-            whom = await ana.post(f"{PATH}/floor/mute", json={})
-            assert (slug(whom), whom.json()["field"]) == ("invalid", "participant")
+            for what in ("grant", "mute", "unmute"):
+                whom = await ana.post(f"{PATH}/floor/{what}", json={})
+                assert (slug(whom), whom.json()["field"]) == ("invalid", "participant")
+            named = await ana.post(f"{PATH}/floor/interrupt", json={"participant": "bot"})
+            assert (slug(named), named.json()["field"]) == ("invalid", "participant")
             phase = await ana.post(f"{PATH}/phases", json={"title": "Closing words"})
             assert phase.status_code == 201
             entries = (await ana.get(f"{PATH}/entries")).json()["items"]
@@ -103,7 +106,9 @@ async def test_both_the_token_and_the_session_have_to_allow_it(redis_url: str, w
     async with doors(redis_url) as d:
         await begin(d)
         path = f"{PATH}/phases" if what == "phases" else f"{PATH}/floor/{what}"
-        body = {"title": "x"} if what == "phases" else {"participant": "ana"}
+        about = {"grant", "mute", "unmute"}
+        body = {"title": "x"} if what == "phases" else {}
+        body = {"participant": "ana"} if what in about else body
         for token in (
             d.token("ana", session=NAME),
             d.token("ana", session=NAME, may=["moderate"]),

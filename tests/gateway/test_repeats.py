@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 
 
-async def test_a_floor_that_was_granted_or_taken_is_not_refused_again(redis_url: str) -> None:
+@pytest.mark.parametrize("whose", ["a chair's", "the server's"])
+async def test_a_floor_that_was_granted_or_taken_is_not_refused_again(
+    redis_url: str, whose: str
+) -> None:
     """Whoever did not hear the answer hears it then; for another the key is used up."""
     async with doors(redis_url) as d:
         await begin(d, floor={"policy": "moderated"}, chair=["ana"])
-        async with d.client(d.token("ana", session=NAME, may=["moderate"])) as ana:
+        chair = d.token("ana", session=NAME, may=["moderate"])
+        async with d.client(chair if whose == "a chair's" else d.operator()) as ana:
             for name in ("bot", "cy"):
                 async with d.client(d.token(name, role="agent", session=NAME)) as agent:
                     await agent.post(f"{PATH}/seats", json={})
@@ -43,3 +49,16 @@ async def test_a_result_is_told_again_after_its_task_was_closed(redis_url: str) 
             assert again.json() == {**first.json(), "duplicate": True}
             new = await ana.post(f"{PATH}/tools/results", json=body)
             assert slug(new) == "refused"
+
+
+async def test_a_task_that_was_closed_is_told_again_as_what_it_was(redis_url: str) -> None:
+    """Also where memory let go of it: its title and kind are as they were told first."""
+    async with doors(redis_url) as d:
+        await begin(d, limits={"archive": {"items": 0}})
+        key = {"Idempotency-Key": "t"}
+        async with d.client(d.token("ana", session=NAME)) as ana:
+            await ana.post(f"{PATH}/tasks", json={"title": "Find a lamp"})
+            first = await ana.post(f"{PATH}/tasks/E1/close", json={}, headers=key)
+            assert first.json()["title"] == "Find a lamp"
+            again = await ana.post(f"{PATH}/tasks/E1/close", json={}, headers=key)
+            assert again.json() == first.json()
