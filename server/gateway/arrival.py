@@ -13,6 +13,8 @@ from server.gateway.problems import Problem, refuse
 
 BYTES_A_SECOND: Final = 1024  # less than any line gives; what comes slower is no sender
 
+ONCE: Final = ("Idempotency-Key", "Authorization")  # headers that there is one of
+
 
 class Patience:
     """Seconds that a sender is still waited for: `most` at first, and never more."""
@@ -28,7 +30,7 @@ class Patience:
 
 
 class BodyTime:
-    """408 for a body that does not come, and 400 for one whose length is told in two ways."""
+    """408 for a body that does not come, and 400 for a head that tells one thing in two ways."""
 
     def __init__(self, app: ASGIApp, seconds: float) -> None:
         self.app, self.seconds = app, seconds
@@ -37,13 +39,19 @@ class BodyTime:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        if "transfer-encoding" in headers and "content-length" in headers:
-            problem = Problem("malformed", detail="The length of the body is told in two ways.")
-            await refuse(problem, scope, receive, _closing(send))
+        if detail := _told_twice(Headers(scope=scope)):
+            await refuse(Problem("malformed", detail=detail), scope, receive, _closing(send))
             return
         arriving = _Arriving(receive, send, Patience(self.seconds))
         await self.app(scope, arriving.receive, arriving.send)
+
+
+def _told_twice(headers: Headers) -> str:
+    """What nobody could tell which of two to go by; "" where there is nothing of the kind."""
+    if "transfer-encoding" in headers and "content-length" in headers:
+        return "The length of the body is told in two ways."
+    twice = (name for name in ONCE if len(headers.getlist(name)) > 1)
+    return next((f"The header {name} is there twice." for name in twice), "")
 
 
 class _Arriving:

@@ -119,7 +119,7 @@ def zipped(request: Request, packed: bytes, tag: str, status: int = 200) -> Resp
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
     if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
         return Response(None, 304, headers)
-    if "gzip" in request.headers.get("accept-encoding", ""):
+    if takes_gzip(request.headers.get("accept-encoding", "")):
         return Response(packed, status, {**headers, "Content-Encoding": "gzip"}, "application/json")
     return Response(zlib.decompress(packed, 31), status, headers, "application/json")
 
@@ -128,3 +128,21 @@ def packed(tree: Any) -> bytes:
     """The JSON of it, as gzip has it."""
     press = zlib.compressobj(1, wbits=31)
     return press.compress(orjson.dumps(tree)) + press.flush()
+
+
+def takes_gzip(accepts: str) -> bool:
+    """Whether an `Accept-Encoding` takes gzip: by its name, else by `*`; a weight of 0 is a no."""
+    said = {}
+    for one in accepts.lower().split(","):
+        name, _, weight = one.partition(";")
+        said[name.strip()] = _weighs(weight)
+    return said.get("gzip", said.get("x-gzip", said.get("*", False)))
+
+
+def _weighs(weight: str) -> bool:
+    """Whether `q=0.5` is more than nothing; without a word it is."""
+    name, _, value = weight.partition("=")
+    try:
+        return name.strip() != "q" or float(value) > 0
+    except ValueError:
+        return False

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, TypeVar
 import orjson
 from fastapi import Header, Request, Response
 from pydantic import BaseModel, ValidationError
+from starlette.requests import HTTPConnection
 from ulid import ULID
 
 from bus.drafts import Draft, Receipt
@@ -107,11 +108,16 @@ def as_json(tree: Any, status: int = 200) -> Response:
     return Response(orjson.dumps(tree), status, media_type="application/json")
 
 
-async def read_body(request: Request, model: type[Model]) -> Model:
-    """The body, read and checked in one step. Raises `Problem`, naming the field."""
+def check_media(request: HTTPConnection) -> None:
+    """Raises `Problem` `media-type` for a body that is not sent as JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Problem("media-type")
+
+
+async def read_body(request: Request, model: type[Model]) -> Model:
+    """The body, read and checked in one step. Raises `Problem`, naming the field."""
+    check_media(request)
     try:
         return model.model_validate_json(await request.body())
     except ValidationError as refused:

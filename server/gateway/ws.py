@@ -31,7 +31,7 @@ from server.gateway.identity import Caller, charge
 from server.gateway.outlet import Ending
 from server.gateway.problems import Problem, problem_of
 from server.gateway.speaking import published
-from server.gateway.wsframes import SENT, Ping, Publish, Subscribe
+from server.gateway.wsframes import Ping, Publish, Subscribe, ref_in, sent_in
 
 PROTOCOL: Final = "parley.v1"
 IN_HAND: Final = 16  # publishes taken and not answered; then the socket is not read
@@ -99,7 +99,7 @@ class Socket:
             if (text := message.get("text")) is None:
                 return self.end("binary")
             try:
-                said = SENT.validate_python(from_json(text))  # whole numbers as they were sent
+                tree = from_json(text)  # whole numbers as they were sent
             except ValueError:
                 await self._nack(None, Problem("malformed"))
                 self._unreadable += 1
@@ -107,11 +107,16 @@ class Socket:
                     return self.end("unreadable")
                 continue
             try:
-                await self._heed(room, said)
+                await self._heed(room, tree)
             except Exception as error:
-                await self._nack(None, error)
+                await self._nack(ref_in(tree), error)
 
-    async def _heed(self, room: Room, said: Any) -> None:
+    async def _heed(self, room: Room, tree: Any) -> None:
+        try:
+            said = sent_in(tree)
+        except Problem:
+            charge(self._doors, self._caller, "read")
+            raise
         match said:
             case Publish():
                 if self._publisher is None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
 from server.gateway.bodies import Body, Spoken
 from server.gateway.doors import MOST
+from server.gateway.problems import Problem
+from server.gateway.speaking import fault
 
 ENTRIES: Final = 500  # in one publish, as in a batch
 Shown = Literal["messages", "floor", "other", "all"]
-RefOf = Annotated[str, Field(min_length=1, max_length=128)]
+REF_LENGTH: Final = 128
+RefOf = Annotated[str, Field(min_length=1, max_length=REF_LENGTH)]
 
 
 class Subscribe(Body):
@@ -44,5 +47,27 @@ class Ping(Body):
     type: Literal["ping"]
 
 
-Sent = Annotated[Subscribe | Unsubscribe | Publish | Ping, Field(discriminator="type")]
-SENT: Final[TypeAdapter[Subscribe | Unsubscribe | Publish | Ping]] = TypeAdapter(Sent)
+Sent = Subscribe | Unsubscribe | Publish | Ping
+SENT: Final[TypeAdapter[Sent]] = TypeAdapter(Annotated[Sent, Field(discriminator="type")])
+_BY_TYPE: Final[dict[str, type[Body]]] = {
+    "subscribe": Subscribe, "unsubscribe": Unsubscribe, "publish": Publish, "ping": Ping,
+}  # fmt: skip
+
+
+def sent_in(tree: Any) -> Sent:
+    """The frame that `tree` is. Raises `Problem` `invalid`, naming the field."""
+    try:
+        return SENT.validate_python(tree)
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
+        kind, loc = first["type"], first["loc"]
+        if not loc:  # it is of no type
+            field = "type" if kind.startswith("union_tag") else None
+            raise Problem("invalid", fault=kind, field=field) from None
+        raise Problem("invalid", **fault(_BY_TYPE[str(loc[0])], loc[1:], kind)) from None
+
+
+def ref_in(tree: Any) -> str | None:
+    """The `ref` that a frame has, whatever else is wrong with it."""
+    ref = tree.get("ref") if isinstance(tree, dict) else None
+    return ref if isinstance(ref, str) and 1 <= len(ref) <= REF_LENGTH else None

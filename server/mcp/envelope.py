@@ -13,11 +13,17 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope
 
 from server.gateway.problems import Problem
+from server.gateway.speaking import check_media
 
 
 async def checked(scope: Scope, receive: Receive) -> Receive:
-    """A `receive` that gives the body again. Raises `Problem` `malformed`, `ClientDisconnect`."""
-    body = await Request(scope, receive).body()
+    """A `receive` that gives the body again.
+
+    Raises `Problem` `media-type` and `malformed`, and `ClientDisconnect`.
+    """
+    request = Request(scope, receive)
+    check_media(request)
+    body = await request.body()
     try:
         tree = orjson.loads(body)
     except orjson.JSONDecodeError:

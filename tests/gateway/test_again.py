@@ -97,3 +97,20 @@ async def test_a_key_that_was_used_for_something_else_is_a_conflict(redis_url: s
                     headers={"Idempotency-Key": "mine"},
                 )  # fmt: skip
                 assert ("" if said.is_success else slug(said)) == found
+
+
+async def test_two_keys_or_tokens_of_one_request_are_none(redis_url: str) -> None:
+    """Which of them counts would be a guess."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.token("ana", session=NAME)) as ana:
+            keys = [("Idempotency-Key", "a"), ("Idempotency-Key", "b")]
+            for path in ("messages", "goals"):
+                body = {"content": "Aye."} if path == "messages" else {"title": "A light"}
+                said = await ana.post(f"{PATH}/{path}", json=body, headers=keys)
+                assert (said.status_code, slug(said)) == (400, "malformed")
+                assert "Idempotency-Key" in said.json()["detail"]
+        assert (await d.doors.held.bus.info(NAME)).n == 0
+        both = [("Authorization", f"Bearer {d.token(name)}") for name in ("ana", "bo")]
+        async with d.client() as nobody:
+            assert slug(await nobody.get("/v1/me", headers=both)) == "malformed"

@@ -11,6 +11,7 @@ from memory.state import Memory
 from server.board import HUES, MOST, hues, view
 from server.gateway.answers_read import Board, TimelineRow
 from server.gateway.kept import Kept
+from server.gateway.reading import takes_gzip
 from tests.doors import Standing, doors
 from tests.logs import PACKS, folded, talk
 from tests.sessions import discuss, whole
@@ -180,3 +181,17 @@ async def test_other_sessions_are_not_shown(d: Standing) -> None:
         assert (await zoe.get("/v1/sessions/a/view")).status_code == 403
         assert (await zoe.get("/v1/sessions/b/view")).status_code == 404
         assert (await zoe.get("/v1/sessions/b/timeline")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("takes", "packed"),
+    [
+        ("gzip", True), ("br, gzip;q=0.5", True), ("GZIP; q=1", True), ("x-gzip", True),
+        ("*", True), ("*;q=0, gzip", True),
+        ("", False), ("br", False), ("gzip;q=0", False), ("gzip; q=0.000, *", False),
+        ("*;q=0", False), ("gzipped", False), ("gzip;q=much", False),
+    ],
+)  # fmt: skip
+def test_packed_goes_to_whom_says_that_they_take_it(takes: str, packed: bool) -> None:
+    """A weight of nought is a refusal, and what is named goes before `*`."""
+    assert takes_gzip(takes) is packed

@@ -167,14 +167,37 @@ async def test_over_its_rate_a_publish_is_refused_with_a_time(redis_url: str) ->
 async def test_three_frames_that_cannot_be_read_end_it(redis_url: str) -> None:
     """Two are forgiven. Nothing of them is sent back."""
     async with doors(redis_url) as d, connected(d, await begun(d)) as ana:
-        for rubbish in ("{", '{"type":"marker-7"}'):
+        for rubbish in ("{", "{'type':'marker-7'}"):
             await ana.raw.send(rubbish)
             nack = await ana.next()
             assert (nack["type"], nack["ref"]) == ("nack", None)
             assert nack["problem"]["type"] == "urn:parley:problem:malformed"
             assert "marker" not in json.dumps(nack)
-        await ana.raw.send('{"type":"publish","ref":5,"entries":[]}')
+        await ana.raw.send('{"type":"ping"')
         assert await ana.code() == 1008
+
+
+async def test_a_frame_of_another_form_is_told_what_is_wrong_with_it(redis_url: str) -> None:
+    """Its field and its ref, as a request is told; it was read, and ends nothing."""
+    frames: tuple[tuple[Any, str | None, str | None, str], ...] = (
+        ({"type": "marker-7"}, None, "type", "union_tag_invalid"),
+        ({}, None, "type", "union_tag_not_found"),
+        (["marker-7"], None, None, "model_attributes_type"),
+        ({"type": "publish", "ref": 5, "entries": [{}]}, None, "ref", "string_type"),
+        ({"type": "publish", "ref": "a", "entries": []}, "a", "entries", "too_short"),
+        ({"type": "publish", "ref": "a", "entries": [1]}, "a", "entries.0", "dict_type"),
+        ({"type": "subscribe", "marker-7": 1}, None, None, "extra_forbidden"),
+    )
+    async with doors(redis_url) as d, connected(d, await begun(d)) as ana:
+        for frame, ref, field, fault in frames:
+            await ana.raw.send(json.dumps(frame))
+            nack = await ana.next()
+            assert (nack["type"], nack["ref"]) == ("nack", ref)
+            problem = nack["problem"]
+            assert problem["type"] == "urn:parley:problem:invalid"
+            assert (problem.get("field"), problem["fault"]) == (field, fault)
+            assert "marker" not in json.dumps(nack)
+        assert await ana.ask(type="ping") == {"type": "pong"}
 
 
 async def test_other_ends_have_codes_of_their_own(redis_url: str) -> None:

@@ -12,6 +12,7 @@ from server.mcp.tools import TOOLS
 from tests.agents import over_http, text_of
 from tests.arguments import ARGUMENTS
 from tests.doors import doors
+from tests.gateway_talk import slug
 from tests.logs import opened
 
 CANARY = "canary-7f3a"
@@ -76,6 +77,15 @@ async def test_no_error_of_the_protocol_holds_what_was_sent(
             found = await client.post("/mcp", content=json.dumps(body), headers={**HEADERS, **own})
             assert found.status_code < 500, found.text
             assert CANARY not in found.text, body
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/jsonp", None])
+async def test_what_is_no_json_is_refused_as_over_http(redis_url: str, kind: str | None) -> None:
+    """By a problem, before anything of it is read."""
+    async with doors(redis_url) as d, d.client(d.token("ana", role="agent")) as client:
+        headers = {"Accept": HEADERS["Accept"], **({} if kind is None else {"Content-Type": kind})}
+        found = await client.post("/mcp", content=json.dumps(BODIES[0]), headers=headers)
+        assert (found.status_code, slug(found)) == (415, "media-type")
 
 
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
