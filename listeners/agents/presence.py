@@ -61,6 +61,11 @@ class Presence:
         return self.floor.seats.get(self.canonical)
 
     @property
+    def muted(self) -> bool:
+        """Whether a moderator took its word from it."""
+        return self.seat is not None and self.seat.muted
+
+    @property
     def intent(self) -> Bid | None:
         """With what it was granted the floor, else what it asks for it with."""
         floor, mine = self.floor, self.canonical

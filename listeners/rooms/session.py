@@ -37,7 +37,7 @@ from listeners.rooms import checking
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.hearing import Hearing, Message
 from listeners.rooms.room import Room, entered
-from listeners.rooms.turns import WAIT_SECONDS, Turns, Wish
+from listeners.rooms.turns import WAIT_SECONDS, Muted, Turns, Wish
 from listeners.rooms.verbs import Verbs
 from memory.context import Context, Profile, Request, assemble
 from memory.items import VOICE
@@ -182,6 +182,7 @@ class Session(Verbs):
         )  # fmt: skip
         await self._keep_seat()
         if not self._needs_floor:
+            self._check_heard()
             draft = self._me.draft("say", entry)
             return (await self._room.publish([Draft(id or draft.id, entry)]))[0]
         if self._turns.epoch is None:
@@ -206,6 +207,7 @@ class Session(Verbs):
         wish = _wish(urgency, intent, re, novelty)
         await self._keep_seat()
         if not self._needs_floor:
+            self._check_heard()
             return self._me.floor.epoch
         return await self._turns.take(wish, seconds)
 
@@ -300,6 +302,11 @@ class Session(Verbs):
     def _needs_floor(self) -> bool:
         return self._joined.role == "agent" and self._me.settings.policy != "open"
 
+    def _check_heard(self) -> None:
+        """Raises `Muted`: what needs no floor is not said by an agent that is muted either."""
+        if self._joined.role == "agent" and self._me.muted:
+            raise Muted(self._me.name)
+
     @property
     def holds_floor(self) -> bool:
         return self._me.floor.holder == self._me.canonical
@@ -327,6 +334,7 @@ class Session(Verbs):
             self._me.check_seat()
 
     async def _leave(self) -> None:
+        await self._turns.left()
         seat = self._me.seat
         if self.closed is None and seat is not None and seat.seat == self._me.nonce:
             with contextlib.suppress(BusError):  # it ended, or Redis is away: we leave anyway

@@ -11,12 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
+
 from bus import Draft, Receipt
 from bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
 from bus.errors import SessionClosed, StaleEpoch
 from listeners.agents.presence import Presence
 
 WAIT_SECONDS: Final = 120.0  # for a grant; longer than a turn of most models takes
+
+log = structlog.get_logger("parley.turns")
 
 
 class FloorLost(Exception):
@@ -42,6 +46,13 @@ class NotGranted(Exception):
         self.participant = participant
 
 
+class Muted(NotGranted):
+    """Somebody muted it: it is not heard until it is unmuted, under any policy."""
+
+    def __init__(self, participant: str, seconds: float = 0) -> None:
+        super().__init__(participant, seconds, "it is muted")
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What the floor is wanted for, as the auction weighs it."""
@@ -59,20 +70,26 @@ class Turns:
     def __init__(self, me: Presence) -> None:
         self._me = me
         self.epoch: int | None = None  # of the turn that was taken and not ended
+        self._leaving: asyncio.Task[None] | None = None  # from a wait that was given up
 
     async def take(self, wish: Wish, seconds: float = WAIT_SECONDS) -> int:
         """The epoch in which the floor is ours, once it is.
 
         Bids, and bids again whenever the bid is gone. Raises `NotGranted` after
-        `seconds`, with the bid taken back, and `SessionClosed`.
+        `seconds`, and `SessionClosed`. Whoever gives up waiting leaves no bid behind,
+        and no grant.
         """
         try:
             async with asyncio.timeout(seconds):
+                await self.left()
                 self.epoch = await self._granted(wish)
         except TimeoutError:
-            why = self._why_not()
-            await self.pass_(reason="waited in vain")
-            raise NotGranted(self._me.name, seconds, why) from None
+            refused = self._refused(seconds)
+            await self._leave("waited in vain")
+            raise refused from None
+        except asyncio.CancelledError:  # it may come again at every await from here on
+            self._leaving = asyncio.create_task(self._left_behind(), name="parley-turn")
+            raise
         return self.epoch
 
     async def commit(self, entries: Sequence[Entry], id: str = "") -> list[Receipt]:
@@ -127,13 +144,32 @@ class Turns:
             if floor.holder == me.canonical:
                 return floor.epoch
             # A bid may be void: once for each state of the floor is enough.
-            muted = me.seat is not None and me.seat.muted
-            state = (floor.epoch, floor.stirred, muted)
+            state = (floor.epoch, floor.stirred, me.muted)
             if me.canonical not in floor.bids and tried != state:
                 tried = state
                 await self.bid(wish)
                 continue
             await me.room.moved(seq)
+
+    async def left(self) -> None:
+        """Return once nothing is left of a wait that was given up."""
+        if self._leaving is not None:
+            await asyncio.wait({self._leaving})
+
+    async def _leave(self, reason: str) -> None:
+        """Take the bid back, and the floor where it was granted meanwhile."""
+        me = self._me
+        if me.floor.holder != me.canonical:
+            await self.pass_(reason=reason)
+        epoch = me.floor.epoch
+        if me.floor.holder == me.canonical:
+            await me.landed(epoch, me.draft("release", self._release(epoch, "silent")))
+
+    async def _left_behind(self) -> None:
+        try:
+            await self._leave("asked no more")
+        except Exception as error:  # the session is over, or out of reach: so is the turn
+            log.info("turn_not_left", session=self._me.room.session, reason=str(error))
 
     async def _hear(self, epoch: int) -> None:
         """Return once the floor here is in `epoch`, so that what is done next goes by it."""
@@ -141,12 +177,16 @@ class Turns:
         while me.floor.epoch < epoch and me.memory.closed is None:
             await me.room.moved(me.room.seq)
 
+    def _refused(self, seconds: float) -> NotGranted:
+        me = self._me
+        if me.muted and not me.floor.paused:
+            return Muted(me.name, seconds)
+        return NotGranted(me.name, seconds, self._why_not())
+
     def _why_not(self) -> str:
-        floor, seat = self._me.floor, self._me.seat
+        floor = self._me.floor
         if floor.paused:
             return f"the floor is paused: {floor.paused}"
-        if seat is not None and seat.muted:
-            return "it is muted"
         if self._me.voting():
             return "a vote is open"
         if floor.holder:

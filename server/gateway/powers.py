@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from bus.entries import Entry, EpisodeClosed, EpisodeOpened, ItemCorrected, Message
+from listeners.rooms.turns import Muted
 from memory.claims.reading import reading
 from memory.floor.grants import allowed
 from memory.lookup import found, innermost
@@ -37,10 +38,22 @@ def needs_floor(memory: Memory, caller: Caller) -> bool:
     return caller.role == "agent" and memory.settings.floor.policy != "open"
 
 
+def is_muted(memory: Memory, caller: Caller) -> bool:
+    """Whether `caller` is an agent that nobody is to hear, whatever the policy."""
+    if caller.role != "agent":
+        return False
+    seat = memory.floor.seats.get(memory.named(caller.name))
+    return seat is not None and seat.muted
+
+
 def check_floor(memory: Memory, caller: Caller, kind: str) -> None:
-    """Raises `Problem` `floor-required` for talk of an agent past its seat."""
-    if kind in TALK and needs_floor(memory, caller):
+    """Of an agent's talk. Raises `Problem` `floor-required` past its seat, `Muted` while it is."""
+    if kind not in TALK:
+        return
+    if needs_floor(memory, caller):
         raise Problem("floor-required")
+    if is_muted(memory, caller):
+        raise Muted(caller.name)
 
 
 def may_be_noted(caller: Caller, entry: Message) -> bool:

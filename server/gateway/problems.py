@@ -17,7 +17,7 @@ from bus import errors as bus_errors
 from listeners.agents.presence import Superseded
 from listeners.ranges import RangeGone
 from listeners.rooms.doors import LogReplaced
-from listeners.rooms.turns import FloorLost, NotGranted
+from listeners.rooms.turns import FloorLost, Muted, NotGranted
 from memory import errors as memory_errors
 from memory.settings import Settings
 from personas.errors import PersonaError, PersonaNotFound
@@ -27,6 +27,7 @@ from server.gateway.unechoing import unechoed as unechoed
 from server.rows import Wrong
 
 MEDIA: Final = "application/problem+json"
+MUTED: Final = "You are muted: nothing you say is taken until a moderator unmutes you."
 RETRY_SECONDS: Final = 1.0  # where nobody can say how long it takes
 _TAKES: Final = "Input should be "  # how a model's own words begin that name what is taken
 EXTRA: Final = ("field", "fault", "retry_after", "epoch", "limit", "seq", "needs")
@@ -197,6 +198,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     Superseded: _as("seat-taken"),
     FloorLost: _as("floor-lost", epoch="current"),
     NotGranted: _as("floor-not-granted"),
+    Muted: lambda _: Problem("floor-not-granted", detail=MUTED),
     PersonaNotFound: _as("no-persona"),
     PersonaError: _told("refused"),
     Wrong: _told("refused"),

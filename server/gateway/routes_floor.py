@@ -96,6 +96,7 @@ async def _moderated(
     own = own_id(by or caller.name, key)
     receipt = await moderated(doors.held, session, words, by or caller.name, own, server=by is None)
     doors.rooms.nudge(session)
+    await memory_of(doors, session)  # what is said from here on is judged by it
     return answer(receipt, own)
 
 
@@ -130,7 +131,7 @@ Pauser = Annotated[Caller, Depends(Needs("pause"))]
 async def mute_participant(
     session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
 ) -> Response:
-    """Give somebody no floor."""
+    """Let an agent say nothing, whatever the policy."""
     words = f"/mute {body.participant}"
     return await _moderated(doors, session, caller, "mute", words, body.as_, key)
 
@@ -139,7 +140,7 @@ async def mute_participant(
 async def unmute_participant(
     session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
 ) -> Response:
-    """Let somebody have the floor again."""
+    """Let an agent speak again."""
     words = f"/unmute {body.participant}"
     return await _moderated(doors, session, caller, "mute", words, body.as_, key)
 

@@ -13,12 +13,13 @@ from bus.drafts import Draft, Receipt
 from bus.drafts import made as entry_made
 from bus.entries import Message, Record
 from bus.errors import SessionNotFound
+from listeners.rooms.turns import Muted
 from server.gateway.answers import EntryRow, Page, ReceiptRow, Receipts
 from server.gateway.batches import by_id, drafts_of
 from server.gateway.bodies import EntriesBody, MessageBody
 from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Reader, Speaker, charge
-from server.gateway.powers import check_words, may_be_noted, needs_floor
+from server.gateway.powers import check_words, is_muted, may_be_noted, needs_floor
 from server.gateway.problems import Problem, problems
 from server.gateway.secrecy import as_shown
 from server.gateway.speaking import (
@@ -87,6 +88,8 @@ async def post_message(
         check_words(memory, caller, [entry])
         if needs_floor(memory, caller):
             return answer(await _in_turn(doors, session, caller, draft, wait), draft.id)
+        if is_muted(memory, caller) and await standing(doors.held, session, draft) is None:
+            raise Muted(name)
     (receipt,) = await published(doors, session, [draft])
     return answer(receipt, draft.id)
 
@@ -108,7 +111,7 @@ async def _in_turn(doors: Doors, session: str, caller: Caller, draft: Draft, wai
     responses={
         **problems(
             "no-session", "closed", "conflict", "not-your-name", "act-not-allowed",
-            "floor-required", "refused", "busy",
+            "floor-required", "floor-not-granted", "refused", "busy",
         ),
         201: {"model": Receipts},
     },

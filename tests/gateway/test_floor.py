@@ -148,3 +148,33 @@ async def test_an_agent_does_not_speak_from_a_persons_seat(redis_url: str) -> No
             for path, body in (("seats", {}), ("messages", {"content": "Me first."})):
                 answer = await agent.post(f"{PATH}/{path}", json=body)
                 assert (answer.status_code, slug(answer)) == (409, "seat-taken"), path
+
+
+async def test_a_muted_agent_is_not_heard_under_any_policy(redis_url: str) -> None:
+    """Neither by a message nor in a batch, seated or not; its ballots and its work are taken."""
+    async with doors(redis_url) as d:
+        await begin(d, chair=["ana"])
+        async with (
+            d.client(d.token("bot", role="agent", session=NAME)) as bot,
+            d.client(d.token("ana", session=NAME, may=["moderate"])) as ana,
+        ):
+            for client in (bot, ana):
+                await client.post(f"{PATH}/seats", json={})
+            key = {"Idempotency-Key": "before"}
+            first = await bot.post(f"{PATH}/messages", json={"content": "Aye."}, headers=key)
+            for name in ("bot", "ana"):
+                said = await ana.post(f"{PATH}/floor/mute", json={"participant": name})
+                assert said.status_code == 201
+            for _ in range(2):
+                rows = {"entries": [{"content": "Me too."}]}
+                for path, body in (("messages", {"content": "Me too."}), ("entries", rows)):
+                    said = await bot.post(f"{PATH}/{path}", json=body)
+                    assert slug(said) == "floor-not-granted", path
+                    assert "muted" in said.json()["detail"]
+                await bot.delete(f"{PATH}/seats/me")
+            again = await bot.post(f"{PATH}/messages", json={"content": "Aye."}, headers=key)
+            assert again.json() == {**first.json(), "duplicate": True}
+            assert (await bot.post(f"{PATH}/goals", json={"title": "A light"})).status_code == 201
+            assert (await ana.post(f"{PATH}/messages", json={"content": "No."})).status_code == 201
+            await ana.post(f"{PATH}/floor/unmute", json={"participant": "bot"})
+            assert (await bot.post(f"{PATH}/messages", json={"content": "Now."})).is_success

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
 
 from bus import Bus, Draft
-from bus.entries import FloorReleased, Message, SessionOpened
+from bus.entries import FloorGranted, FloorMuted, FloorReleased, Message, SessionOpened
 from bus.errors import InvalidEntry, SessionNotFound
 from bus.tasks import end
 from listeners import Session
@@ -220,6 +221,59 @@ async def test_a_grant_that_does_not_come_is_not_waited_for_forever(bus: Bus) ->
         with pytest.raises(NotGranted, match="is an arbiter running"):
             await session.take_floor(0.2)
         assert "echo" not in session.memory.floor.bids
+
+
+async def test_who_stops_waiting_takes_the_bid_back(bus: Bus) -> None:
+    """Nobody waits for one who is gone; who asks anew at once has a bid of its own."""
+    await opened(bus, **BIDDING)
+
+    async def bids_and_passes() -> list[str]:
+        return [kind for kind in await kinds(bus) if kind in ("floor.bid", "floor.passed")]
+
+    async def is_asked(times: int) -> bool:
+        return (await bids_and_passes()).count("floor.bid") == times
+
+    async with Session.on(bus, "s", "echo") as session:
+        for times in (1, 2):
+            waiting = asyncio.create_task(session.say("Unsaid."))
+            await wait_until(partial(is_asked, times))
+            await end(waiting)
+    assert await bids_and_passes() == 2 * ["floor.bid", "floor.passed"]
+
+
+async def test_a_grant_that_nobody_waits_for_any_more_is_given_back(bus: Bus) -> None:
+    """At once, and not when its time is over."""
+    await opened(bus, **BIDDING)
+    async with Session.on(bus, "s", "echo") as session:
+        waiting = asyncio.create_task(session.say("Unsaid."))
+        await wait_until(lambda: "echo" in session.memory.floor.bids)
+        granted = FloorGranted(participant="echo", epoch=1, lease_ms=60_000)
+        await bus.publish("s", [Draft("granted", granted)])
+        await end(waiting)
+        await wait_until(lambda: session.memory.floor.epoch == 2)
+        assert not session.holds_floor
+
+
+async def test_a_muted_agent_says_nothing_where_everybody_speaks(bus: Bus) -> None:
+    """Under `open` there is no floor that it could be denied; its words are. People's are not."""
+    await opened(bus)
+    async with (
+        Session.on(bus, "s", "echo") as session,
+        Session.on(bus, "s", "ana", role="person") as ana,
+    ):
+        for name in ("echo", "ana"):
+            await bus.publish("s", [Draft(f"mute:{name}", FloorMuted(participant=name))])
+        await wait_until(lambda: all(one.muted for one in session.memory.floor.seats.values()))
+        with pytest.raises(NotGranted, match="it is muted"):
+            await session.say("Hello.")
+        with pytest.raises(NotGranted, match="it is muted"):
+            await session.take_floor()
+        await wait_until(lambda: ana.memory.floor.seats["ana"].muted)
+        await ana.say("Good morning.")
+        unmuted = FloorMuted(participant="echo", muted=False)
+        await bus.publish("s", [Draft("unmute", unmuted)])
+        await wait_until(lambda: not session.memory.floor.seats["echo"].muted)
+        await session.say("Good morning.")
 
 
 async def test_what_stirs_everyone_is_answered_by_a_new_bid(bus: Bus) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from bus import Draft
-from bus.entries import FloorPaused
+from bus.entries import FloorMuted, FloorPaused
 from tests.agents import over_http
 from tests.doors import doors
 from tests.logs import opened
@@ -71,3 +71,17 @@ async def test_people_need_no_floor(redis_url: str) -> None:
             joined = await mia.do("join_session")
             assert joined["role"] == "person"
             assert (await mia.do("say", content="Morning.", wait=0))["n"] == 1
+
+
+async def test_who_is_muted_is_told_so(redis_url: str) -> None:
+    """Where everybody else speaks when they like."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened())
+        async with over_http(d, d.token("ana", role="agent")) as ana:
+            await ana.do("join_session")
+            await d.doors.held.bus.publish("harbour", [Draft("m", FloorMuted(participant="ana"))])
+            heard = await ana.do("wait_for_messages", after=2, timeout=10)
+            assert [fact["kind"] for fact in heard["facts"]] == ["floor.muted"]
+            why = await ana.refused("say", content="A light, please.")
+            assert why.startswith("floor-not-granted: ")
+            assert "muted" in why
