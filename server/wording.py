@@ -124,6 +124,11 @@ def fact_line(fact: Mapping[str, Any]) -> str:
     return line + " (conditional)" if data.get("conditional") is True else line
 
 
+def event_line(handle: str, event: Mapping[str, Any]) -> str:
+    """What a row of the history of item `handle` says."""
+    return fact_line({"kind": event["kind"], "ref": handle, "data": event})
+
+
 def _because(data: Mapping[str, Any]) -> str:
     """When what is offered again was settled, and why, where somebody said so."""
     when = f" in message {data['settled_n']}" if data.get("settled_n") else ""

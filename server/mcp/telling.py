@@ -12,6 +12,7 @@ from typing import Final
 from memory.text import clip, fenced, one_line, visible
 from server.mcp import tool_results as results
 from server.output import many
+from server.wording import event_line
 
 LINE: Final = 300  # characters of an item
 
@@ -141,7 +142,10 @@ def explained(found: results.Explained) -> str:
     lines = [f"{_line(found.handle)}, {_line(str(getattr(found, 'status', '')))}:"]
     for word in found.words:
         lines += [f"#{word['n']} {_line(str(word['by']))}:", _words(str(word["text"]))]
-    lines += [f"then, at #{event['n']}: {event['kind']}" for event in found.history]
+    lines += [
+        f"then, at #{event['n']}: {visible(event_line(found.handle, event))}"
+        for event in found.history
+    ]
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from server.output import many, shown
 from server.reasons import in_words
 from server.stats_view import extraction_lines
 from server.vote_view import vote_line
-from server.wording import fact_line
+from server.wording import event_line
 
 Row = Mapping[str, Any]
 
@@ -256,7 +256,7 @@ def _whence(origin: Row) -> str:
 
 
 def _event(handle: str, fact: Row) -> str:
-    said = fact_line({"kind": fact["kind"], "ref": handle, "data": fact})
+    said = event_line(handle, fact)
     known = fact.get("how") and fact.get("confidence") is not None
     return f"{said} ({_whence({'rule': None, **fact})})" if known else said
 

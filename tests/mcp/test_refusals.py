@@ -141,6 +141,26 @@ async def test_what_a_tool_gives_is_told_in_words_too(redis_url: str) -> None:
             assert "changed nothing" in text_of(nothing)
 
 
+async def test_what_became_of_an_item_is_told_in_words(redis_url: str) -> None:
+    """In those of the minutes, and never by the names of facts."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened())
+        async with (
+            over_http(d, d.token("ana", role="agent")) as ana,
+            over_http(d, d.token("bo", role="agent")) as bo,
+        ):
+            for agent in (ana, bo):
+                await agent.do("join_session")
+            await ana.do("propose", content="Build a light.")
+            await bo.do("support", ref="P1")
+            told = text_of(await ana.call("explain", session="harbour", ref="P1"))
+            assert "P1, active:" in told
+            assert "then, at #2: P1 bo: support" in told
+            found = await ana.do("explain", ref="P1")
+            for fact in found["history"]:
+                assert fact["kind"] not in told
+
+
 async def test_a_closed_session_takes_nothing_more(redis_url: str) -> None:
     """And is still read."""
     async with doors(redis_url) as d:
