@@ -107,6 +107,8 @@ class Rooms:
         return held
 
     def _linger(self, held: _Held) -> None:
+        if self._held.get(held.room.session) is not held:
+            return  # it was let go of while somebody was in it
         loop = asyncio.get_running_loop()
         held.timer = loop.call_later(self._linger_seconds, self._leave, held)
 

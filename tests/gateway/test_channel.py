@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bus import Bus
-from bus.entries import Message, Record, SessionOpened
+from bus import Bus, Draft
+from bus.entries import Message, Record, SessionOpened, VoteInitiated
 from bus.errors import SessionNotFound
 from listeners.moments import Moments
 from listeners.rooms.doors import BusDoor
@@ -212,6 +214,28 @@ async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) ->
             assert rooms.held("s") is None
             with pytest.raises(SessionNotFound):
                 await rooms.room("s").__aenter__()
+        await rooms.aclose()
+        await moments.aclose()
+
+
+async def test_a_room_whose_session_is_removed_is_not_kept_for_its_votes(redis_url: str) -> None:
+    """Nobody counts there any more: it goes with whoever was in it."""
+    async with await Bus.connect(redis_url) as bus:
+        await discuss(bus, "s", 3)
+        called = VoteInitiated(participant="ana", content="Boats?")
+        await bus.publish("s", [Draft("vote", called)])
+        moments = Moments(bus, PACKS)
+        rooms = Rooms(bus, PACKS, moments, linger_seconds=0.01)
+
+        async def visit() -> weakref.ref[Room]:
+            async with rooms.room("s") as room:
+                assert room.memory.votes.running
+                await bus.remove("s")
+                await wait_until(lambda: rooms.held("s") is None)
+                return weakref.ref(room)
+
+        gone = await visit()
+        await wait_until(lambda: gc.collect() >= 0 and gone() is None)
         await rooms.aclose()
         await moments.aclose()
 
