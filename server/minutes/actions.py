@@ -23,10 +23,10 @@ from memory.text import clip, one_line, plain
 from server.minutes.decided import Decided
 from server.minutes.names import Names
 from server.minutes.voices import Voice
+from server.minutes.words import READ
 
 MOST: Final = 50
 TEXT: Final = 240
-_READ: Final = 50_000  # characters of a message: what is longer is pasted, not promised
 _LEAD: Final = " \t-*•>@"
 _WILL: Final = re.compile(r"will\b", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\s,:;()]+")
@@ -65,7 +65,7 @@ class Promises:
     def read(self, record: Record, names: Names, voice: Voice) -> list[Row]:
         """What one message promises or hands on, each sentence once, in its order."""
         entry: Any = record.entry
-        text = plain(entry.content[:_READ])
+        text = plain(entry.content[:READ])
         hits = self._gate(text)
         if not hits:
             return []

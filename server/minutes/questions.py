@@ -16,22 +16,19 @@ from bus.entries import Record
 from memory.clauses import Script, Span
 from memory.items import Proposal
 from memory.state import Memory
-from memory.text import IDEOGRAPHIC, clip, one_line, plain
+from memory.text import clip, one_line, plain
 from server.minutes.decided import Decided
 from server.minutes.names import Names
 from server.minutes.replies import Question, Replies, openers
 from server.minutes.voices import Voice
-from server.minutes.words import content
+from server.minutes.words import READ, WITHOUT_SPACES, WORD, content
 
 MOST: Final = 30
 TEXT: Final = 240
-_READ: Final = 50_000
 _IN_ONE: Final = 3  # questions of one message
 _MARKS: Final = re.compile(r"\?+")
 _MARKS_READ: Final = 64  # of one message
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _CLAUSE: Final = re.compile(r"[,;:(]\s*|\s-\s+")
-_WITHOUT_SPACES: Final = re.compile(f"[{IDEOGRAPHIC}]")
 _CLOSERS: Final = "\"')]*! "
 
 Row = dict[str, Any]
@@ -66,7 +63,7 @@ def _asked(
         marked = entry.act == "ask"
         if not marked and "?" not in entry.content and "？" not in entry.content:
             continue
-        script = Script(plain(entry.content[:_READ]))
+        script = Script(plain(entry.content[:READ]))
         voice = said[record.n]
         found = [*islice(_in_words(place, script, names, voice), _IN_ONE)]
         if not found and marked:
@@ -95,11 +92,11 @@ def _in_words(place: int, script: Script, names: Names, voice: Voice) -> Iterato
 
 def _form(said: str) -> str:
     """How a sentence opens, or one of its clauses: `open`, `closed`, "" for neither."""
-    if _WITHOUT_SPACES.search(said):
+    if WITHOUT_SPACES.search(said):
         return "closed"
     known = openers()
     for clause in _CLAUSE.split(said):
-        words = [word.casefold() for word in _WORD.findall(clause[:200])]
+        words = [word.casefold() for word in WORD.findall(clause[:200])]
         while words and words[0] in known.leads:
             words.pop(0)
         for kind, listed in (("open", known.open), ("closed", known.closed)):

@@ -11,19 +11,14 @@ from typing import Any, Final, NamedTuple
 
 from bus.entries import Record
 from memory.clauses import Span
-from memory.text import IDEOGRAPHIC
 from server.minutes.names import Names
 from server.minutes.voices import Voice
-from server.minutes.words import content
+from server.minutes.words import READ, WITHOUT_SPACES, WORD, content
 
 AFTER: Final = 8  # messages in which an answer may come
 _SHORT: Final = 6  # words of a bare yes or no
 _HEAD: Final = 60  # characters of a message in which it names whom it speaks to
 _FULL: Final = 3  # words of a statement
-_READ: Final = 50_000
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
-_WITHOUT_SPACES: Final = re.compile(f"[{IDEOGRAPHIC}]")
-_CLOSERS: Final = "\"')]*! "
 _LED: Final = re.compile(r"\s*([^\W\d_][\w.'-]{1,30}(?: [\w.'-]{1,30})?):\s")
 # A sentence, and the marks that end it: a stop within a word ends none.
 _SENTENCE: Final = re.compile(r"\w(?:[^.!?？。！\n]|[.!?](?=[^\s.!?]))*([.!?？。！]*)")
@@ -92,7 +87,7 @@ class Replies:
 
     def _says(self, place: int, text: str) -> bool:
         """Whether it has more in it than a vote, a grunt or a bare yes."""
-        return _is_full(text) or (bool(_WORD.search(text)) and not _is_bare(text))
+        return _is_full(text) or (bool(WORD.search(text)) and not _is_bare(text))
 
     def _led_by_another(self, place: int, asked: int) -> bool:
         """Whether it is led by a name, of anybody, that the question is not led by: who writes
@@ -118,7 +113,7 @@ class Replies:
         found = self._stems.get(place)
         if found is None:
             entry: Any = self._messages[place].entry
-            found = self._stems[place] = frozenset(content(entry.content[:_READ]))
+            found = self._stems[place] = frozenset(content(entry.content[:READ]))
         return found
 
 
@@ -134,14 +129,14 @@ def _states(text: str) -> bool:
     """Whether it says anything but questions."""
     if "?" not in text and "？" not in text:
         return True
-    return any(not {"?", "？"} & {*marks} for marks in _SENTENCE.findall(text[:_READ]))
+    return any(not {"?", "？"} & {*marks} for marks in _SENTENCE.findall(text[:READ]))
 
 
 def _is_full(text: str) -> bool:
     """Whether it has the words of a sentence; a vote or a grunt has not."""
-    return len(_WORD.findall(text[:200])) >= _FULL or bool(_WITHOUT_SPACES.search(text[:200]))
+    return len(WORD.findall(text[:200])) >= _FULL or bool(WITHOUT_SPACES.search(text[:200]))
 
 
 def _is_bare(text: str) -> bool:
-    words = _WORD.findall(text[:200].casefold())
+    words = WORD.findall(text[:200].casefold())
     return 0 < len(words) <= _SHORT and words[0] in openers().answers

@@ -18,10 +18,10 @@ from server.minutes.names import Names
 from server.minutes.page import linked, sections
 from server.minutes.questions import questions
 from server.minutes.voices import voices
+from server.minutes.words import READ
 
 EVIDENCE: Final = 1200  # characters of a message, in the appendix
 WORDING: Final = 600  # of a decision
-_READ: Final = 50_000
 _WORDS: Final = ("content", "title", "result", "text")  # where an entry has them
 
 Row = dict[str, Any]
@@ -110,7 +110,7 @@ def _wording(row: Row, memory: Memory, said: dict[int, Record]) -> str | None:
     offer = memory.proposals.get(int(row["resolves"][1:])) if row["resolves"] else None
     for n in (row["n"], offer.born if offer else 0):
         content = getattr(said[n].entry, "content", "") if n in said else ""
-        for line in map(one_line, content[:_READ].split("\n")):
+        for line in map(one_line, content[:READ].split("\n")):
             if (start := line.find(begins)) >= 0 and not memory.is_redacted(n):
                 return clip(line[start:], WORDING)
     return None

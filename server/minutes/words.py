@@ -1,8 +1,16 @@
-"""The words that a sentence of the minutes is about. Pure."""
+"""The words that a sentence of the minutes is about, and what a word is. Pure."""
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from memory.similar import stems
+from memory.text import IDEOGRAPHIC
+
+READ: Final = 50_000  # characters of a message: what is longer is pasted, not said
+WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+WITHOUT_SPACES: Final = re.compile(f"[{IDEOGRAPHIC}]")
 
 
 def content(text: str) -> list[str]:
