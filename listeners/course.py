@@ -1,4 +1,8 @@
-"""The course of a session, noted while it is folded: figures, marks, stances, checkpoints. Pure."""
+"""The course of a session, noted while it is folded: figures, marks, stances, checkpoints.
+
+Without a look at the log, which others read; only a checkpoint takes turns with other tasks
+as it is loaded.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +166,8 @@ class Course:
     @property
     def size(self) -> int:
         """Bytes that all of it takes, near enough."""
-        return self.packed + self.settled.size + self.tail.size
+        places = len(self.places) * self.places.itemsize
+        return self.packed + self.settled.size + self.tail.size + places
 
     def before(self, *, n: int | None = None, seq: int = 0) -> Checkpoint:
         """The newest checkpoint that holds nothing after the `n`-th primary entry, or `seq`."""

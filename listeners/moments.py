@@ -57,7 +57,7 @@ class Moments:
                 await self._reach(course, partial(course.is_near, n))
                 return await self._folded(course, n)
             except Other:
-                self.forget(session)
+                self._gone(course)
 
     async def records(self, session: str, numbers: Iterable[int]) -> dict[int, Record]:
         """Primary entries by their `n`, in one round trip; those that are there.
@@ -74,7 +74,7 @@ class Moments:
                     self._bus, course, [n for n in wanted if n < len(course.places)]
                 )
             except Other:
-                self.forget(session)
+                self._gone(course)
 
     async def since(
         self, session: str, seq: int, to: int
@@ -92,7 +92,7 @@ class Moments:
                     told = one[0].seq
                     yield one
             except Other:
-                self.forget(session)
+                self._gone(course)
                 if told > seq:
                     raise Fenced(session, "the log was replaced or redacted") from None
             else:
@@ -123,7 +123,7 @@ class Moments:
             except TimeoutError:
                 pass
             except Other:
-                self.forget(session)
+                self._gone(course)
                 continue
             return course, info.head
 
@@ -132,6 +132,11 @@ class Moments:
         self._courses.pop(session, None)
         if (build := self._builds.pop(session, None)) is not None:
             build.task.cancel()
+
+    def _gone(self, course: Course) -> None:
+        """Let go of what is of another log by now; what was begun since goes on."""
+        if self._courses.get(course.session) is course:
+            self.forget(course.session)
 
     async def aclose(self) -> None:
         """Stop what is being built."""

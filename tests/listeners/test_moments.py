@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from memory.fold import apply
 from memory.items import Fact
 from memory.state import FOLD, Memory
 from tests.logs import PACKS
+from tests.patience import wait_until
 from tests.sessions import discuss, is_settled, running, whole
 
 LONG = 5 * EVERY + 40
@@ -210,6 +212,33 @@ async def test_catching_up_with_a_log_that_is_replaced_is_fenced(
     with pytest.raises(Fenced):
         async for _ in heard:
             pass
+
+
+async def test_who_hears_late_of_another_log_stops_nobody_who_knew(
+    bus: Bus, moments: Moments
+) -> None:
+    """What was begun of the new one goes on: it is not theirs to let go of."""
+    page = 65
+    await discuss(bus, "a", 2 * page)
+    late = [moments.since("a", 0, 2 * page) for _ in range(3)]
+    for heard in late:
+        for _ in range(page):
+            await anext(heard)
+    await bus.remove("a")
+    await discuss(bus, "a", LONG)
+    await moments.at("a", 1)  # which finds that it is another
+    early = asyncio.create_task(moments.at("a", LONG))
+
+    def builders() -> list[asyncio.Task[Any]]:
+        return [one for one in asyncio.all_tasks() if one.get_name() == "parley-moments-a"]
+
+    await wait_until(builders, every=0)
+    (builder,) = builders()
+    for heard in late:
+        with pytest.raises(Fenced):
+            await anext(heard)
+    assert (await early).n == LONG
+    assert not builder.cancelled()
 
 
 async def test_the_timeline_tells_the_whole_course(bus: Bus, moments: Moments) -> None:
