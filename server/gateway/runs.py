@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 import tempfile
+from functools import partial
 from typing import Any, Final
 
 import structlog
@@ -48,7 +49,14 @@ async def begin(app: FastAPI, doors: Doors, session: str, scenario: str, *, offl
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=FULL)
     task = asyncio.create_task(_played(doors, session, scenario, offline), name="parley-run")
     playing[session] = task
-    task.add_done_callback(lambda _: playing.pop(session, None))
+    task.add_done_callback(partial(_over, playing, session))
+
+
+def _over(playing: dict[str, asyncio.Task[None]], session: str, task: asyncio.Task[None]) -> None:
+    """Free its place. Whoever asked for it was answered long ago, so its failure is logged."""
+    del playing[session]
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.warning("run_failed", session=session, exc_info=error)
 
 
 async def _played(doors: Doors, session: str, scenario: str, offline: bool) -> None:

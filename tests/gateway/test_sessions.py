@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
 
 import httpx2
 import pytest
+from structlog.testing import capture_logs
 
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, begin, slug
@@ -197,6 +201,31 @@ async def test_no_more_scenarios_are_played_than_are_allowed(redis_url: str) -> 
         assert slug(await client.post("/v1/sessions", json=titled)) == "refused"
         await client.post(f"/v1/sessions/{NAME}/close")
         assert slug(await client.post(path, json=body)) == "closed"
+
+
+async def test_a_play_that_cannot_begin_is_told_of_and_takes_no_place(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the log of the server: whoever asked has their answer by then."""
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    async with doors(redis_url, runs=1) as d, d.client(d.operator()) as client:
+        rows = (await client.get("/v1/scenarios")).json()["items"]
+        body = {"scenario": next(row["scenario"] for row in rows if row["scripted"])}
+        await client.post("/v1/sessions", json={"session": NAME, **body})
+        with capture_logs() as logged:
+            for times in (1, 2):
+                begun = await client.post(f"/v1/sessions/{NAME}/run", json=body)
+                assert begun.is_success, begun.text
+                await wait_until(partial(_have_failed, logged, times))
+    assert {line["session"] for line in _failed(logged)} == {NAME}
+
+
+def _have_failed(logged: list[MutableMapping[str, Any]], times: int) -> bool:
+    return len(_failed(logged)) == times
+
+
+def _failed(logged: list[MutableMapping[str, Any]]) -> list[MutableMapping[str, Any]]:
+    return [line for line in logged if line["event"] == "run_failed"]
 
 
 @pytest.mark.long
