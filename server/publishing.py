@@ -10,7 +10,7 @@ from ulid import ULID
 
 from bus.drafts import Draft, Receipt
 from server.errors import BadTranscript, Failure, Misuse
-from server.rows import Wrong, admit, entry_of, id_of, object_in
+from server.intake import Wrong, admit, entry_of, id_of, object_in
 from server.running import connected
 from server.settings import Settings
 

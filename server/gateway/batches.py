@@ -17,7 +17,7 @@ from server.gateway.identity import Caller
 from server.gateway.powers import check_correction, check_floor, check_phase, check_words
 from server.gateway.problems import Problem
 from server.gateway.speaking import check_act, own_id
-from server.rows import Fields, Wrong, admit, entry_of, id_of, is_message
+from server.intake import Fields, Wrong, admit, entry_of, id_of, is_message
 from server.talking import NEVER
 
 # A result is counted by the server: whoever tells one is believed.

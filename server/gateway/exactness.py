@@ -9,7 +9,7 @@ import orjson
 from pydantic import BaseModel
 
 from server.gateway.doors import MOST
-from server.rows import LEFT_OUT, Fields, Wrong
+from server.intake import LEFT_OUT, Fields, Wrong
 
 _FILLED: Final = frozenset({"kind", "participant", "agent_id", "by", "re", "at", "timestamp"})
 

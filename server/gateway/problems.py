@@ -24,7 +24,7 @@ from personas.errors import PersonaError, PersonaNotFound
 from server import errors
 from server.gateway.slugs import EVERYWHERE, KINDS
 from server.gateway.unechoing import unechoed as unechoed
-from server.rows import Wrong
+from server.intake import Wrong
 
 MEDIA: Final = "application/problem+json"
 MUTED: Final = "You are muted: nothing you say is taken until a moderator unmutes you."

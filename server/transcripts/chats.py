@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from server.rows import Wrong
+from server.intake import Wrong
 from server.transcripts.formats import LIKELY, NO, PERHAPS, SURE, Format
 from server.transcripts.source import Source
 from server.transcripts.taking import Taking

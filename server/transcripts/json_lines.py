@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import orjson
 
-from server.rows import Wrong, is_message, object_in
+from server.intake import Wrong, is_message, object_in
 from server.transcripts.formats import LIKELY, NO, PERHAPS, SURE, Format
 from server.transcripts.source import Source
 from server.transcripts.taking import Taking

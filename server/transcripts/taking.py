@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from bus.drafts import Draft, is_handle
 from server.errors import BadTranscript
-from server.rows import Wrong, admit, entry_of, id_of, short
+from server.intake import Wrong, admit, entry_of, id_of, short
 from server.transcripts.found import Left, OnBad, Said, Transcript
 
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\ufeff]+")

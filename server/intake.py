@@ -1,4 +1,4 @@
-"""One JSON object as one entry: checked, with the field at fault named."""
+"""One JSON object taken in as one entry: checked, with the field at fault named."""
 
 from __future__ import annotations
 
