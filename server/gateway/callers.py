@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from bus.entries import ACTS
 from server.gateway.keys import EVERY_SESSION, Claims, Role, is_name
@@ -21,6 +21,11 @@ class Caller:
     operator: bool
     jti: str
     expires: int
+
+    @property
+    def seat_role(self) -> Literal["agent", "person"]:
+        """As what it sits down: the floor binds agents, and a seat is of one kind."""
+        return "agent" if self.role == "agent" else "person"
 
     def may_do(self, right: str, session: str) -> bool:
         """Whether the token gives `right` in `session`; the fold may still refuse."""

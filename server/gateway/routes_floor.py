@@ -46,7 +46,7 @@ async def get_floor(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
 )
 async def bid_for_floor(session: SessionId, body: BidBody, caller: Speaker, doors: DoorsOf) -> Any:
     """Ask for the floor, from a seat that was taken here."""
-    seat = doors.seats.of(caller.name, session, _role(caller))
+    seat = doors.seats.of(caller.name, session, caller.seat_role)
     if seat is None:
         raise Problem("floor-required")
     await seat.bid(body.urgency, body.intent, re=body.re, novelty=body.novelty)
@@ -62,16 +62,12 @@ async def bid_for_floor(session: SessionId, body: BidBody, caller: Speaker, door
 )
 async def pass_floor(session: SessionId, body: PassBody, caller: Speaker, doors: DoorsOf) -> Any:
     """Have nothing to add now; `ready`: nothing until something new is said."""
-    seat = doors.seats.of(caller.name, session, _role(caller))
+    seat = doors.seats.of(caller.name, session, caller.seat_role)
     if seat is None:
         raise Problem("floor-required")
     await seat.pass_(ready=body.ready, reason=body.reason)
     doors.rooms.nudge(session)
     return await _floor(doors, session)
-
-
-def _role(caller: Caller) -> str:
-    return "agent" if caller.role == "agent" else "person"
 
 
 async def _floor(doors: Doors, session: str) -> dict[str, Any]:

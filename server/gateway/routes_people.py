@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, Response
 
@@ -73,16 +73,15 @@ async def take_seat(session: SessionId, body: SeatBody, caller: Speaker, doors: 
     """
     if caller.role not in ("agent", "person"):
         raise Problem("forbidden", detail="Only a person or an agent takes a seat.")
-    role: Literal["agent", "person"] = "agent" if caller.role == "agent" else "person"
     seat = await doors.seats.taken(
-        caller, session, role=role, may=caller.may, description=body.description,
+        caller, session, role=caller.seat_role, may=caller.may, description=body.description,
         interests=body.interests,
     )  # fmt: skip
     doors.rooms.nudge(session)
     memory = seat.memory
     return {
-        "seat": seat.name, "session": session, "role": role, "n": memory.n, "after": memory.seq,
-        "policy": memory.settings.floor.policy,
+        "seat": seat.name, "session": session, "role": seat.role, "n": memory.n,
+        "after": memory.seq, "policy": memory.settings.floor.policy,
     }  # fmt: skip
 
 

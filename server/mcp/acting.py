@@ -5,7 +5,7 @@ Everything goes through the seat, which knows its floor; no tool speaks past it.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import orjson
 
@@ -44,7 +44,7 @@ async def join_session(call: Call) -> Joined:
     caller, args = call.caller, call.args
     caller.speaker(None)
     seat = await call.doors.seats.taken(
-        caller, call.session, role=_role(call),
+        caller, call.session, role=caller.seat_role,
         description=args.description, interests=args.interests,
     )  # fmt: skip
     room = call.doors.rooms.held(call.session)
@@ -150,13 +150,9 @@ def _is_news(fact: dict[str, Any]) -> bool:
     return not str(fact["kind"]).startswith(("floor.", "spend.", "limit."))
 
 
-def _role(call: Call) -> Literal["agent", "person"]:
-    return "person" if call.caller.role == "person" else "agent"
-
-
 def seat_of(call: Call) -> Session:
     """Raises `Problem` where the caller has none."""
-    seat = call.doors.seats.of(call.caller.speaker(None), call.session, _role(call))
+    seat = call.doors.seats.of(call.caller.speaker(None), call.session, call.caller.seat_role)
     if seat is None:
         raise Problem("refused", status=409, detail=NO_SEAT)
     return seat

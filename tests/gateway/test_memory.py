@@ -16,7 +16,7 @@ from memory.canonical import dump
 from memory.context import Profile
 from server.asking import replayed, said
 from server.explaining import explanation
-from server.gateway import routes_minutes
+from server.gateway import minutes as made_minutes
 from server.layers import LAYERS
 from server.minutes.digest import cited, minutes
 from server.minutes.forms import Form, render
@@ -247,13 +247,13 @@ async def test_minutes_are_made_once_for_whoever_asks(
 ) -> None:
     """Until something comes, redacted or said: what is shown then is new."""
     made: list[str] = []
-    rendered = routes_minutes._rendered
+    rendered = made_minutes._rendered
 
     def counted(*given: Any) -> bytes:
         made.append(given[-1])
         return rendered(*given)
 
-    monkeypatch.setattr(routes_minutes, "_rendered", counted)
+    monkeypatch.setattr(made_minutes, "_rendered", counted)
     first, *others = [await ask(d, "minutes", format="md") for _ in range(3)]
     assert (made, {one.content for one in others}) == (["md"], {first.content})
     async with d.client(d.operator()) as operator:
