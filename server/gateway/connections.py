@@ -43,7 +43,8 @@ def ask_for_files(streams: int) -> None:
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     if resource.RLIM_INFINITY != soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        with contextlib.suppress(OSError, ValueError):  # the kernel has a limit of its own
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class Connection(H11Protocol):

@@ -271,6 +271,13 @@ async def test_a_body_that_follows_its_answer_has_an_end(
         assert answer.result().startswith(b"HTTP/1.1 413")
 
 
+def test_a_system_that_gives_no_more_files_stops_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it says it might give is not always what it gives."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, resource.RLIM_INFINITY))
+    ask_for_files(1 << 40)
+
+
 def test_as_many_as_the_system_allows_and_it_is_asked_for_more() -> None:
     """The limit of open files is raised for what the settings need, and else kept to."""
     before = soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
