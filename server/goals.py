@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ulid import ULID
-
-from bus.drafts import Draft
-from bus.entries import Entry, EpisodeClosed, EpisodeOpened, Step
+from bus.entries import EpisodeClosed, EpisodeOpened, Step
 from memory import lookup, tallies
 from memory.errors import NothingOpen, NotOpened
 from memory.state import Memory
@@ -17,7 +14,7 @@ from server.errors import Failure, Misuse
 from server.held import Held, holding
 from server.output import many
 from server.settings import Settings
-from server.talking import made, person, standing
+from server.talking import made, person, put, stands
 
 
 async def begin(
@@ -46,14 +43,14 @@ def beginning(
 
 async def begun(held: Held, session: str, entry: EpisodeOpened, id: str = "") -> dict[str, Any]:
     """Publishes what `beginning` made; the row of the episode. Raises `Failure`, `NotOpened`."""
-    n = await _stands(held, session, entry, id)
+    n = await stands(held, session, entry, id)
     if n is None:
         memory = await held.reader.current(session)
         for ref in filter(None, (entry.parent, *entry.after)):
             _kept(memory, str(ref))
         if entry.parent is not None:
             _open(memory, str(entry.parent))
-        n = await _publish(held, session, entry, id)
+        n = (await put(held, session, entry, id)).n
     memory = await held.reader.current(session)
     opened = lookup.found(memory, n)
     if opened is None:
@@ -88,7 +85,7 @@ async def ended(
     memory = await held.reader.current(session)
     if ref is not None:
         entry = made(EpisodeClosed, participant=by, re=named(ref), status=status, result=result)
-        before = await _stands(held, session, entry, id)
+        before = await stands(held, session, entry, id)
         if before is not None:
             kept = lookup.found(memory, named(ref))
             if kept is not None:
@@ -98,7 +95,7 @@ async def ended(
     if kind is not None and closing.kind != kind:
         raise Misuse(f"{closing.handle} is a {closing.kind}: 'parley episode close' closes it")
     entry = made(EpisodeClosed, participant=by, re=closing.handle, status=status, result=result)
-    await _publish(held, session, entry, id)
+    await put(held, session, entry, id)
     memory = await held.reader.current(session)
     left = memory.episodes.held.get(closing.ref)
     return _gone(closing, status) if left is None else row(memory, left)
@@ -136,14 +133,14 @@ async def recorded(held: Held, session: str, entry: Step, id: str = "") -> dict[
     Raises `NothingOpen`.
     """
     memory = await held.reader.current(session)
-    before = await _stands(held, session, entry, id)
+    before = await stands(held, session, entry, id)
     of = None if entry.episode is None else str(entry.episode)
     chain = lookup.at_work(memory, of, memory.named(entry.participant))
     if before is not None:
         return {"n": before, "ref": chain[0].handle if chain else of or ""}
     if not chain:
         raise NothingOpen(f"{of} is not open" if of else "no goal or task is open")
-    return {"n": await _publish(held, session, entry, id), "ref": chain[0].handle}
+    return {"n": (await put(held, session, entry, id)).n, "ref": chain[0].handle}
 
 
 async def tree(settings: Settings, session: str) -> list[dict[str, Any]]:
@@ -237,17 +234,6 @@ def _newest(memory: Memory, kind: str | None, who: str) -> Episode:
     if newest is None:
         raise NothingOpen(f"no {kind or 'episode'} is open")
     return newest
-
-
-async def _stands(held: Held, session: str, entry: Entry, id: str) -> int | None:
-    """The n of `entry` where it was published under that id before: it is not judged again."""
-    before = await standing(held, session, Draft(id, entry)) if id else None
-    return None if before is None else before.n
-
-
-async def _publish(held: Held, session: str, entry: Entry, id: str) -> int:
-    (receipt,) = await held.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)])
-    return receipt.n
 
 
 def goal_line(found: Mapping[str, Any]) -> str:

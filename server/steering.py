@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pydantic import ValidationError
-from ulid import ULID
 
-from bus.drafts import Draft, Receipt
+from bus.drafts import Receipt
 from bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from memory.settings import Settings as SessionSettings
 from memory.settings import merged
@@ -20,7 +19,7 @@ from server.packs import read_packs
 from server.settings import SETTINGS, Settings
 from server.settings.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
 from server.settings.leaves import INHERITED, laid
-from server.talking import person, say
+from server.talking import person, put, say
 
 OF_SESSIONS: Final = {
     name: setting
@@ -148,7 +147,7 @@ async def changed(
     held: Held, session: str, entry: SettingsChanged | MemoryCompacted, id: str = ""
 ) -> Receipt:
     """Publishes the entry. Raises `SessionNotFound`, `SessionClosed`."""
-    return (await held.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]
+    return await put(held, session, entry, id)
 
 
 async def publish(

@@ -84,6 +84,17 @@ async def standing(held: Held, session: str, draft: Draft) -> Receipt | None:
         return None
 
 
+async def stands(held: Held, session: str, entry: Entry, id: str) -> int | None:
+    """The n of `entry` where it was published under that id before: it is not judged again."""
+    before = await standing(held, session, Draft(id, entry)) if id else None
+    return None if before is None else before.n
+
+
+async def put(held: Held, session: str, entry: Entry, id: str = "") -> Receipt:
+    """Publishes one entry, under `id` or a new one."""
+    return (await held.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]
+
+
 async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
     async with holding(settings) as held:
@@ -92,15 +103,14 @@ async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Rec
 
 async def corrected(held: Held, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
-    draft = Draft(id or f"cli:{ULID()}", entry)
-    if id and (before := await standing(held, session, draft)) is not None:
+    if id and (before := await standing(held, session, Draft(id, entry))) is not None:
         return before
     memory = await held.reader.current(session)
     for ref in [entry.ref, *([entry.value] if entry.op == "merge" else [])]:
         known = ref in reading(memory).items or (ref and memory.item(ref) is not None)
         if not known:
             raise UnknownRef(str(ref))
-    return (await held.bus.publish(session, [draft]))[0]
+    return await put(held, session, entry, id)
 
 
 async def alias(settings: Settings, session: str, nick: str, name: str, by: str | None) -> Receipt:
@@ -110,8 +120,7 @@ async def alias(settings: Settings, session: str, nick: str, name: str, by: str 
 
 async def aliased(held: Held, session: str, nick: str, name: str, by: str, id: str = "") -> Receipt:
     """Publishes that `nick` is `name`. Raises `Misuse`."""
-    drafts = [Draft(id or f"cli:{ULID()}", aliasing(nick, name, by))]
-    return (await held.bus.publish(session, drafts))[0]
+    return await put(held, session, aliasing(nick, name, by), id)
 
 
 def aliasing(nick: str, name: str, by: str) -> ParticipantAliased:

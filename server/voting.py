@@ -6,10 +6,8 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ulid import ULID
-
-from bus.drafts import Draft, is_handle, result_id
-from bus.entries import BallotCast, Entry, VoteConfirmed, VoteInitiated, VoteRule
+from bus.drafts import is_handle, result_id
+from bus.entries import BallotCast, VoteConfirmed, VoteInitiated, VoteRule
 from bus.errors import Conflict, SessionClosed
 from listeners import ballots
 from memory.errors import UnknownVote
@@ -23,20 +21,8 @@ from memory.voting.turnout import is_in
 from server.errors import Failure, Misuse, NotTheirs
 from server.held import Held, holding
 from server.settings import Settings
-from server.talking import handle, made, person, standing
+from server.talking import handle, made, person, put, stands
 from server.vote_rows import Row, counted_row, vote_row
-
-
-async def _publish(held: Held, session: str, entry: Entry, id: str = "") -> int:
-    drafts = [Draft(id or f"cli:{ULID()}", entry)]
-    (receipt,) = await held.bus.publish(session, drafts)
-    return receipt.n
-
-
-async def _stands(held: Held, session: str, entry: Entry, id: str) -> int | None:
-    """The n of `entry` where it was published under that id before: it is not judged again."""
-    before = await standing(held, session, Draft(id, entry)) if id else None
-    return None if before is None else before.n
 
 
 async def _row(held: Held, session: str, n: int) -> Row:
@@ -69,12 +55,12 @@ async def call(
 
 async def called(held: Held, session: str, entry: VoteInitiated, id: str = "") -> Row:
     """Publishes the call of a vote; its row. Raises `Failure` where it would not be held."""
-    if (before := await _stands(held, session, entry, id)) is not None:
+    if (before := await stands(held, session, entry, id)) is not None:
         return await _row(held, session, before)
     memory, who = await held.reader.current(session), entry.participant
     if reason := refusal(memory, memory.named(who), entry):
         raise NotTheirs(who, _ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
-    return await _row(held, session, await _publish(held, session, entry, id))
+    return await _row(held, session, (await put(held, session, entry, id)).n)
 
 
 _ADVICE: Mapping[str, str] = {
@@ -98,12 +84,12 @@ async def confirmed(
     entry = made(VoteConfirmed, participant=by, agreed=agreed, re=named(ref))
     memory = await held.reader.current(session)
     vote = _known(memory, ref)
-    if await _stands(held, session, entry, id) is not None:
+    if await stands(held, session, entry, id) is not None:
         return await _row(held, session, vote.n)
     if vote.status != "called":
         raise Failure(f"{vote.handle} is {vote.status}: nobody has to agree to it any more")
     _check_elector(memory, by, electorate(memory), vote)
-    await _publish(held, session, entry, id)
+    await put(held, session, entry, id)
     return await _row(held, session, vote.n)
 
 
@@ -123,13 +109,13 @@ async def cast_in(
     vote = _known(memory, ref)
     read = read_choice(vote, choice)
     entry = made(BallotCast, participant=by, re=vote.handle, choice=read or (), content=why)
-    if read is not None and await _stands(held, session, entry, id) is not None:
+    if read is not None and await stands(held, session, entry, id) is not None:
         return await _row(held, session, vote.n)
     _open(memory, ref)
     _check_elector(memory, by, vote.electorate, vote)
     if read is None:
         raise Misuse(why_no_ballot(vote, choice))
-    await _publish(held, session, entry, id)
+    await put(held, session, entry, id)
     return await _row(held, session, vote.n)
 
 
@@ -184,7 +170,7 @@ async def counted_in(held: Held, session: str, ref: str) -> Row:
     """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
     memory = await held.reader.current(session)
     vote = _open(memory, ref)
-    await _publish(held, session, result(memory, vote.ref), result_id(vote.n))
+    await put(held, session, result(memory, vote.ref), result_id(vote.n))
     return await _row(held, session, vote.n)
 
 
@@ -197,7 +183,7 @@ async def counted_when_in(held: Held, session: str, ref: str) -> Row:
     vote = _known(memory, ref)
     if is_in(memory, vote):
         with contextlib.suppress(Conflict, SessionClosed):
-            await _publish(held, session, result(memory, vote.ref), result_id(vote.n))
+            await put(held, session, result(memory, vote.ref), result_id(vote.n))
     return await _row(held, session, vote.n)
 
 
