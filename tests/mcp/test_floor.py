@@ -6,9 +6,11 @@ import asyncio
 
 from bus import Draft
 from bus.entries import FloorMuted, FloorPaused
+from bus.tasks import end
 from tests.agents import over_http
 from tests.doors import doors
 from tests.logs import opened
+from tests.patience import wait_until
 
 
 async def test_what_an_agent_says_waits_for_the_floor(redis_url: str) -> None:
@@ -85,3 +87,21 @@ async def test_who_is_muted_is_told_so(redis_url: str) -> None:
             why = await ana.refused("say", content="A light, please.")
             assert why.startswith("floor-not-granted: ")
             assert "muted" in why
+
+
+async def test_a_word_that_is_given_up_leaves_no_bid(redis_url: str) -> None:
+    """A host that ends a call asks for nothing any more; the next word has a turn of its own."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened(floor={"policy": "bid"}, chair=["cy"]))
+        async with over_http(d, d.token("ana", role="agent")) as ana:
+            await ana.do("join_session")
+            await d.doors.held.bus.publish("harbour", [Draft("p", FloorPaused(by="cy"))])
+            room = d.doors.rooms.held("harbour")
+            assert room is not None
+            floor = room.memory.floor
+            for _ in range(2):
+                call = asyncio.create_task(ana.call("say", session="harbour", content="A light?"))
+                await wait_until(lambda: "ana" in floor.bids)
+                await end(call)
+                await wait_until(lambda: "ana" not in floor.bids)
+            assert not floor.holder
