@@ -15,7 +15,7 @@ from server.minutes.digest import cited, minutes
 from server.minutes.head import present, span
 from server.minutes.layers import goals, learnt
 from server.minutes.names import Names
-from server.minutes.page import linked, sections
+from server.minutes.page import linked, sections, written
 from server.minutes.questions import questions
 from server.minutes.voices import voices
 
@@ -57,7 +57,8 @@ def report(memory: Memory, records: Iterable[Record], session: str = "") -> Row:
         "learnt": learnt(memory),
         "left_out": {"actions": older_actions, "questions": older_questions},
     }
-    return {**whole, "evidence": _evidence(said, linked(sections(whole)))}
+    shown = sections(whole)
+    return {**whole, "evidence": _evidence(said, linked(shown)), "page": written(whole, shown)}
 
 
 def moved(found: Row) -> list[Row]:
