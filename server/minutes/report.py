@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from server.minutes.voices import voices
 EVIDENCE: Final = 1200  # characters of a message, in the appendix
 WORDING: Final = 600  # of a decision
 _READ: Final = 50_000
+_MARK: Final = re.compile(r"^\[[^\]]{1,60}\]\s*(?=\S)")  # "[OPPOSE P4] " says what its line says
 _WORDS: Final = ("content", "title", "result", "text")  # where an entry has them
 
 Row = dict[str, Any]
@@ -99,7 +101,8 @@ def _on_from(voice: Row, said: dict[int, Record]) -> str | None:
         return None
     n, start, end = voice["cites"][0]
     content = getattr(said[n].entry, "content", "") if n in said else ""
-    return clip(one_line(content[sentence_span(content, start, end)[0] :]), QUOTE) or None
+    words = one_line(content[sentence_span(content, start, end)[0] :])
+    return clip(_MARK.sub("", words), QUOTE) or None
 
 
 def _wording(row: Row, memory: Memory, said: dict[int, Record]) -> str | None:

@@ -18,20 +18,20 @@ export function written(ctx, { title, head, sections }) {
 const section = (ctx, { heading, about, lines }) =>
   el("section", {}, el("h3", {}, heading), about && el("p", { class: "soft about" }, about), list(ctx, lines));
 
-const list = (ctx, lines) => el("ul", { role: "list" }, ...lines.map((one) => el("li", { class: one.kind }, ...line(ctx, one))));
+const list = (ctx, lines) => el("ul", { role: "list" }, ...lines.map((one) => el("li", { class: one.kind && `line-${one.kind}` }, ...line(ctx, one))));
 
 /** What stands on a line has blanks between: it is read out, and copied, as it is seen. */
 function line(ctx, { mark, note, kind, text, names, cites, under, of }) {
   const long = kind === "long";
   const parts = [
-    mark.trim() && el("span", { class: "mark" }, leading(ctx, mark, of)),
-    note.trim() && el("span", { class: "note" }, "(", flat(note), ")"),
-    !long && text.trim() && el("span", { class: "told" }, ...pieces(text, names)),
+    mark.trim() && el("span", { class: "line-mark" }, leading(ctx, mark, of)),
+    note.trim() && el("span", { class: "line-note" }, "(", flat(note), ")"),
+    !long && text.trim() && el("span", { class: "line-words" }, ...pieces(text, names)),
     ...cites.map((one) => cite(ctx, one)),
   ].filter(Boolean);
   return [
     el("p", { class: "paper-line" }, ...parts.flatMap((part, at) => (at ? [" ", part] : [part]))),
-    long && el("p", { class: "told long", dir: "auto" }, visible(text, true)),
+    long && el("p", { class: "line-words", dir: "auto" }, visible(text, true)),
     under.length > 0 && list(ctx, under),
   ];
 }
