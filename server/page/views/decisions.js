@@ -109,7 +109,7 @@ function outcome(ctx, row) {
 function dissent(ctx, { participant, cites: [first] }) {
   const words = el("q", { hidden: true });
   if (first) reason(ctx, first).then((text) => text && (fill(words, said(text)), (words.hidden = false)), () => null);
-  return el("p", { class: "dissent" }, sign(SIGNS.oppose), el("strong", {}, "Dissent"), person(participant), words, first && cite(ctx, first));
+  return el("p", { class: "dissent" }, sign(SIGNS.oppose), el("strong", {}, "Dissent"), person(participant), first && cite(ctx, first), words);
 }
 
 function tally(vote) {
