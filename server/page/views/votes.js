@@ -131,8 +131,8 @@ function ballot(ctx, one, cast) {
 
 /** What was asked stands below how it ended: either may be long. */
 function ended(one) {
-  const word = one.carried ? bdi(one.carried) : CARRIED[one.status] ?? one.status;
-  return el("li", { data: { ref: one.ref }, tabindex: "-1" }, el("p", { class: "over-head" }, icon("vote"), el("span", { class: "handle" }, one.ref), el(one.carried ? "b" : "span", {}, word)), el("p", { class: "soft over-asked" }, bdi(one.question)));
+  const word = one.carried ? el("span", {}, "carries ", el("b", {}, bdi(one.carried))) : CARRIED[one.status] ?? one.status;
+  return el("li", { data: { ref: one.ref }, tabindex: "-1" }, el("p", { class: "over-head" }, icon("vote"), el("span", { class: "handle" }, one.ref), " ", word), el("p", { class: "soft over-asked" }, bdi(one.question)));
 }
 
 function call(ctx) {
