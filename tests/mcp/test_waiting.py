@@ -67,6 +67,7 @@ async def test_what_is_there_is_given_at_once(redis_url: str) -> None:
         first = await harbour.says("bo", "Morning.")
         await ana.do("say", content="Morning, bo.")
         last = await harbour.says("bo", "Look at this, @ana.", to=("cy",))
+        await wait_until(lambda: harbour.seq >= last)
         began = time.monotonic()
         heard = await ana.do("wait_for_messages", after=first - 1, timeout=25)
         assert time.monotonic() - began < 5

@@ -40,6 +40,12 @@ script:
 """
 
 
+def environment_of(redis_url: str) -> dict[str, str]:
+    """What a command finds that is run on that Redis, from any directory."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")}
+    return {**own, "PARLEY_REDIS": redis_url, "PYTHONPATH": str(ROOT)}
+
+
 def entries(file: SessionFile, kinds: frozenset[str] | None = None) -> list[Any]:
     rows = [json.loads(row.body) for row in file.rows]
     return [row for row in rows if kinds is None or row["kind"] in kinds]
@@ -158,14 +164,10 @@ def test_a_second_run_is_a_session_of_its_own(at: Parley, tmp_path: Path) -> Non
 
 def test_ctrl_c_closes_nothing_and_the_same_command_goes_on(redis_url: str, tmp_path: Path) -> None:
     """The agents leave, the session stays open, and the second call ends it."""
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")},
-        "PARLEY_REDIS": redis_url, "PYTHONPATH": str(ROOT),
-    }  # fmt: skip
     command = [sys.executable, "-m", "server", "run", "budget", "--offline", "--session", "talk"]
     process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment,
-        cwd=tmp_path,
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, cwd=tmp_path,
+        env=environment_of(redis_url),
     )  # fmt: skip
     assert process.stderr is not None
     said = []
@@ -179,19 +181,23 @@ def test_ctrl_c_closes_nothing_and_the_same_command_goes_on(redis_url: str, tmp_
     assert process.wait(30) == 130, "".join(said) + rest
     assert "'parley run budget --session talk' goes on" in rest
     again = subprocess.run(
-        [*command, "--fast", "--json"], capture_output=True, text=True, env=environment,
-        cwd=tmp_path, timeout=120, check=False,
+        [*command, "--fast", "--json"], capture_output=True, text=True, cwd=tmp_path, timeout=120,
+        env=environment_of(redis_url), check=False,
     )  # fmt: skip
     assert again.returncode == 0, again.stderr
     assert "session 'talk' goes on" in again.stderr
     assert json.loads(again.stdout)["ended"]["rule"]
 
 
-def test_it_ends_with_the_process_that_had_it_played(at: Parley) -> None:
-    """A server that was killed leaves nobody talking; process 1 is not the parent of this call."""
-    ran = at("run", "budget", "--offline", "--session", "talk", "--minder", "1")
-    assert ran.code == 128 + signal.SIGTERM
-    assert "Traceback" not in ran.err
+def test_it_ends_with_the_process_that_had_it_played(redis_url: str) -> None:
+    """A server that was killed leaves nobody talking; process 1 is not the parent of this one."""
+    command = [sys.executable, "-m", "server", "run", "budget", "--offline", "--minder", "1"]
+    ran = subprocess.run(
+        command, capture_output=True, text=True, env=environment_of(redis_url), timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert ran.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)  # asked, or before it began
+    assert "Traceback" not in ran.stderr
 
 
 def test_a_model_that_never_answers_is_a_failure(at: Parley, tmp_path: Path) -> None:
@@ -211,13 +217,10 @@ def test_a_worker_that_was_killed_is_replaced(redis_url: str, tmp_path: Path) ->
     """What was said is not lost over it: another one settles the memory."""
     path, out = tmp_path / "small.yaml", tmp_path / "out.json"
     path.write_text(SMALL)
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")},
-        "PARLEY_REDIS": redis_url, "PYTHONPATH": str(ROOT),
-    }  # fmt: skip
     command = [sys.executable, "-m", "server", "run", str(path), "--offline", "--out", str(out)]
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment,
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        env=environment_of(redis_url),
     ) as process:  # fmt: skip
         assert process.stderr is not None
         for line in process.stderr:
