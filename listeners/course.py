@@ -17,6 +17,7 @@ from typing import Final
 from listeners.copies import loaded
 from memory.items import Fact
 from memory.state import Memory, Packs
+from memory.text import clip
 
 EVERY: Final = 128  # primary entries from one checkpoint to the next
 POINTS: Final = 600  # of a series at most: no plot is wider
@@ -27,6 +28,7 @@ MARKED: Final = frozenset({
     "decision.claimed", "decision.ratified", "decision.disputed", "decision.superseded",
     "position.flipped", "vote.called", "vote.closed", "floor.nudged", "session.closed",
 })  # fmt: skip
+TOLD: Final = 240  # characters that a mark tells
 _DECIDES: Final = ("decision.", "item.corrected")  # facts that may change what is decided
 _WIDTH: Final = 1 + len(SERIES)
 _FACT_BYTES: Final = 800  # of a fact that is noted, and its mark: measured on 3,000 messages
@@ -34,12 +36,13 @@ _FACT_BYTES: Final = 800  # of a fact that is noted, and its mark: measured on 3
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened at the `n`-th primary entry."""
+    """Something that happened at the `n`-th primary entry. `told`: the words it came with."""
 
     n: int
     kind: str
     ref: str
     participant: str
+    told: str = ""
 
 
 Stood = tuple[int, str, str, str]  # n, participant, on, stance
@@ -100,7 +103,7 @@ class Chronicle:
                 self.about.setdefault(fact.ref, []).append(fact)
                 self._noted += 1
             if kind in MARKED:
-                self.marks.append(Mark(fact.n, kind, fact.ref or "", _whose(fact)))
+                self.marks.append(Mark(fact.n, kind, fact.ref or "", _whose(fact), _told(fact)))
             if kind == "position.flipped":
                 self.flips += 1
             if kind in ("reaction.changed", "position.flipped"):
@@ -136,6 +139,12 @@ def _whose(fact: Fact) -> str:
     if name is None and fact.kind in ("proposal.settled", "session.closed"):
         name = fact.data.get("by")
     return name if isinstance(name, str) else ""
+
+
+def _told(fact: Fact) -> str:
+    """Of what has no number, and so no entry that one could ask for by it."""
+    name = {"floor.nudged": "text", "session.closed": "reason"}.get(fact.kind)
+    return clip(str(fact.data.get(name) or ""), TOLD) if name else ""
 
 
 def _decided(memory: Memory) -> int:

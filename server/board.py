@@ -163,6 +163,10 @@ def _decision(read: Reading, one: Decision) -> Row:
         "superseded_by": _handle("D", one.superseded_by),
         "supporters": list(one.supporters),
         "dissenters": list(one.dissenters),
+        "dissent": [
+            {"participant": name, "cites": _cites(origin)}
+            for name, origin in one.dissenters.items()
+        ],
         "abstainers": list(one.abstainers),
         "tentative": one.tentative,
         "how": origin.how,

@@ -109,6 +109,11 @@ class ProposalCard(Answer):
     because: Row | None
 
 
+class Dissent(Answer):
+    participant: str
+    cites: list[Cite]
+
+
 class DecisionCard(Answer):
     ref: str
     status: str
@@ -121,6 +126,7 @@ class DecisionCard(Answer):
     superseded_by: str | None
     supporters: list[str]
     dissenters: list[str]
+    dissent: list[Dissent]
     abstainers: list[str]
     tentative: bool
     how: str
@@ -227,12 +233,15 @@ class Series(Answer):
 
 
 class TimelineRow(Answer):
-    """A mark is [n, kind, ref, participant], a stance [n, participant, on, stance]."""
+    """A mark is [n, kind, ref, participant, told], a stance [n, participant, on, stance].
+
+    `told` are the words of what has no entry of its own: of a nudge, and why it closed.
+    """
 
     n: int
     every: int
     series: Series
-    marks: list[tuple[int, str, str, str]]
+    marks: list[tuple[int, str, str, str, str]]
     stances: list[tuple[int, str, str, str]]
     thinned: bool
 

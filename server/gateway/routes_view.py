@@ -66,7 +66,9 @@ async def get_timeline(
         "n": found.n,
         "every": found.every,
         "series": found.series,
-        "marks": [(mark.n, mark.kind, mark.ref, mark.participant) for mark in found.marks],
+        "marks": [
+            (mark.n, mark.kind, mark.ref, mark.participant, mark.told) for mark in found.marks
+        ],
         "stances": found.stances,
         "thinned": found.thinned,
     }

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from memory.text import visible
 from server.minutes.head import head, title
-from server.minutes.lines import Line
+from server.minutes.line import Line
 from server.minutes.page import sections, shown_at
 
 STYLE: Final = """
@@ -99,7 +99,7 @@ def _parts(line: Line, at_hand: set[int]) -> Iterator[str]:
     if line.note.strip():
         yield f'<span class="note">({told(line.note)})</span>'
     yield told(line.text, keep_newlines=line.kind == "long")
-    for n in line.refs:
+    for n, *_ in line.cites:
         yield f'<a href="#m{n}">[{n}]</a>' if n in at_hand else f"[{n}]"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from memory.text import clip, one_line
-from server.vote_view import headline, vote_line
+from server.minutes.line import Line, Name, cited, listed, worded
+from server.vote_view import headline
 
 Row = Mapping[str, Any]
 
@@ -21,21 +22,10 @@ _SIDES: Final = (
 )
 
 
-class Line(NamedTuple):
-    """`mark` leads it (a handle, a name), `note` is a word on its standing, `kind` its look."""
-
-    text: str
-    refs: tuple[int, ...] = ()
-    mark: str = ""
-    note: str = ""
-    kind: str = ""  # "", quote, against, firm, over, long (its line breaks stay)
-    under: tuple[Line, ...] = ()
-
-
 def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row]) -> Line:
     """With its votes, its dissent in its own words, and the words that it rests on."""
     text = row["wording"] or row["outcome"] or row["topic"]
-    refs = _numbers(row["n"], *(_n(row[name]) for name in ("ratified", "disputed")))
+    cites = cited(_born(row), row["ratified"], row["disputed"])
     gone = f", by {row['superseded_by']}" if row["superseded_by"] else ""
     kind = {"ratified": "firm", "superseded": "over"}.get(row["status"], "")
     under: list[Line] = []
@@ -44,49 +34,48 @@ def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row]) -> L
     under += _reach(row, offers)
     held = votes.get(row["resolves"])
     if held is not None:
-        told = f"{held['ref']} {headline(held)}"
-        under.append(Line(told, _numbers(held["n"], held["closed_n"])))
+        under.append(_of_vote(held, headline(held)))
     if row["evidence"] and row["evidence"]["how"] != "vote":  # a count says what the vote does
         under += _quoted(row["evidence"], text)
-    return Line(text, refs, row["handle"], _status(row) + gone, kind, tuple(under))
+    return Line(text, cites, row["handle"], _status(row) + gone, kind, tuple(under), of="item")
 
 
 def _voices(label: str, count: int, voices: Sequence[Row]) -> Iterator[Line]:
     """How many; their names on one line, but for who is against it, each with their words."""
     if label == "against" and voices:
         for voice in voices:
-            yield Line(
-                f"{voice['participant']}{_in_words(voice)}",
-                _numbers(_n(voice)),
-                label,
-                "",
-                "against",
-            )
+            said = worded(Name(voice["participant"]), _in_words(voice))
+            yield Line.of_words(said, cited(voice), label, kind="against")
     elif voices or count:
-        names = ", ".join(voice["participant"] for voice in voices)
-        yield Line(names, _numbers(*map(_n, voices)), f"{max(count, len(voices))} {label}")
+        yield _together(voices, f"{max(count, len(voices))} {label}")
+
+
+def _together(voices: Sequence[Row], mark: str, note: str = "") -> Line:
+    names = listed(voice["participant"] for voice in voices)
+    return Line.of_words(names, cited(*voices), mark, note)
 
 
 def _reach(row: Row, offers: Mapping[str, Row]) -> Iterator[Line]:
     """What it does to other items."""
     offer = offers.get(row["resolves"])
-    by = f" by {offer['participant']}" if offer else ""
-    settles = f"settles {row['resolves']}{by}" if row["resolves"] else ""
-    supersedes = f"supersedes {row['supersedes']}" if row["supersedes"] else ""
+    by = (" by ", Name(offer["participant"])) if offer else ()
+    settles = (f"settles {row['resolves']}", *by) if row["resolves"] else ()
+    supersedes = (f"supersedes {row['supersedes']}",) if row["supersedes"] else ()
     if settles or supersedes:
-        told = "; ".join(filter(None, [settles, supersedes]))
-        yield Line(told, _numbers(offer["n"] if offer else None))
+        between = ("; ",) if settles and supersedes else ()
+        told = worded(*settles, *between, *supersedes)
+        yield Line.of_words(told, cited(_born(offer) if offer else None))
 
 
 def proposal(row: Row) -> Line:
     """With who is for it on one line, who objects or sets conditions in their words."""
     parts = [
-        f"by {row['participant']}",
         tally(row["tally"]) if row["reactions"] else "",
         f"amends {row['amends']}" if row["amends"] else "",
         f"repeats {row['echoes']}" if row["echoes"] else "",
     ]
-    under = [Line("; ".join(filter(None, parts)))]
+    more = (f"; {part}" for part in parts if part)
+    under = [Line.of_words(worded("by ", Name(row["participant"]), *more))]
     plain: dict[tuple[str, str], list[Row]] = {}
     for reaction in row["reactions"]:
         note = "" if reaction["counted"] else "inferred, does not bind"
@@ -95,18 +84,18 @@ def proposal(row: Row) -> Line:
         else:
             plain.setdefault((reaction["stance"], note), []).append(reaction)
     for (stance, note), voices in plain.items():
-        names = ", ".join(voice["participant"] for voice in voices)
-        under.append(Line(names, _numbers(*map(_n, voices)), _STANCES[stance], note))
+        under.append(_together(voices, _STANCES[stance], note))
     text = row["text"] or row["topic"]
-    return Line(text, _numbers(row["n"]), row["handle"], _status(row), "", tuple(under))
+    cites = cited(_born(row))
+    return Line(text, cites, row["handle"], _status(row), "", tuple(under), of="item")
 
 
 def _objection(reaction: Row, note: str) -> Line:
     notes = ["with conditions"] if reaction["conditional"] else []
-    said = _in_words(reaction)
+    said = worded(Name(reaction["participant"]), _in_words(reaction))
     kind = "against" if reaction["stance"] == "oppose" else ""
-    text, mark = f"{reaction['participant']}{said}", _STANCES[reaction["stance"]]
-    return Line(text, _numbers(_n(reaction)), mark, ", ".join(filter(None, [*notes, note])), kind)
+    told, mark = ", ".join(filter(None, [*notes, note])), _STANCES[reaction["stance"]]
+    return Line.of_words(said, cited(reaction), mark, told, kind)
 
 
 def _in_words(voice: Row) -> str:
@@ -116,11 +105,11 @@ def _in_words(voice: Row) -> str:
 
 def suggestion(row: Row) -> Line:
     text = row["text"] or row["topic"]
-    return Line(text, _numbers(row["n"]), row["handle"], f"by {row['participant']}")
+    return Line(text, cited(_born(row)), row["handle"], f"by {row['participant']}", of="item")
 
 
 def settled(row: Row, votes: Mapping[str, Row]) -> Line:
-    refs = _numbers(row["n"], _n(row["settled"]))
+    cites = cited(_born(row), row["settled"])
     now = f", now {row['superseded_by']}" if row["superseded_by"] else ""
     notes = [
         f"{row['status']}{now}",
@@ -131,7 +120,8 @@ def settled(row: Row, votes: Mapping[str, Row]) -> Line:
     held = votes.get(row["handle"])
     under = (vote(held, asked=False),) if held is not None else ()
     text = clip(row["text"] or row["topic"], SETTLED)
-    return Line(text, refs, row["handle"], "; ".join(filter(None, notes)), "", under)
+    told = "; ".join(filter(None, notes))
+    return Line(text, cites, row["handle"], told, "", under, of="item")
 
 
 def vote(row: Row, *, asked: bool = True) -> Line:
@@ -139,58 +129,67 @@ def vote(row: Row, *, asked: bool = True) -> Line:
     chose: dict[str, list[str]] = {}
     for name, choice in (row["ballots"] or {}).items():
         chose.setdefault(" > ".join(choice) or "could not be read", []).append(name)
-    under = [Line(", ".join(names), (), choice) for choice, names in chose.items()]
-    told = vote_line(row) if asked else f"{row['ref']} {headline(row)}"
-    return Line(told, _numbers(row["n"], row["closed_n"]), under=tuple(under))
+    under = [Line.of_words(listed(names), (), choice) for choice, names in chose.items()]
+    told = f"{row['question']}: {headline(row)}" if asked else headline(row)
+    return _of_vote(row, told, *under)
+
+
+def _of_vote(row: Row, told: str, *under: Line) -> Line:
+    return Line(told, cited(row["n"], row["closed_n"]), row["ref"], under=under, of="item")
 
 
 def moved(row: Row) -> Line:
     on = row["on"] + (f" ({row['topic']})" if row["topic"] else "")
-    after = f", after {row['after']}" if row["after"] else ""
-    text = f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}{after}"
+    after = (", after ", Name(row["after"])) if row["after"] else ()
+    told = worded(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}", *after)
     said = (Line(f"“{row['text']}”", (), "", "", "quote"),) if row["text"] else ()
-    refs = _numbers(row["from_n"], row["after_n"] or None, row["n"])
-    return Line(text, refs, row["participant"], under=said)
+    cites = cited(row["from_n"], row["after_n"], row["n"])
+    return Line.of_words(told, cites, row["participant"], under=said, of="participant")
 
 
 def action(row: Row) -> Line:
     notes = [f"follows {row['decision']}"] if row["decision"] else []
     if row["who"] != row["by"]:
         notes.append(f"said by {row['by']}")
-    return Line(row["text"], _numbers(row["n"]), row["who"] or "to do", ", ".join(notes))
+    told, cites = ", ".join(notes), cited(row)
+    if not row["who"]:
+        return Line(row["text"], cites, "to do", told)
+    return Line(row["text"], cites, row["who"], told, of="participant")
 
 
 def question(row: Row) -> Line:
     about = f"on {', '.join(row['about'])}" if row["about"] else ""
     to = f"to {', '.join(row['to'])}" if row["to"] else ""
     notes = ", ".join(filter(None, [to, about]))
-    return Line(row["text"], _numbers(row["n"]), row["participant"], notes)
+    return Line(row["text"], cited(row), row["participant"], notes, of="participant")
 
 
 def read(row: Row) -> Line:
     why = f" ({row['reason']})" if row["reason"] else ""
     text, note = row["text"] or row["topic"], f"{row['kind']}, {row['status']}{why}"
     under = tuple(_quoted(row["evidence"], text))
-    return Line(text, _numbers(row["n"]), row["handle"], note, "", under)
+    return Line(text, cited(_born(row)), row["handle"], note, "", under, of="item")
 
 
 def goal(row: Row) -> Line:
     """What it came to below it; a task is no further in than its goal, whose name it follows."""
-    refs = _numbers(row["opened_n"], row["closed_n"])
+    cites = cited(row["opened_n"], row["closed_n"])
     result = (Line(one_line(row["result"])),) if row["result"] else ()
-    return Line(row["title"], refs, row["ref"], f"{row['kind']}, {row['status']}", "", result)
+    note = f"{row['kind']}, {row['status']}"
+    return Line(row["title"], cites, row["ref"], note, "", result, of="item")
 
 
 def lesson(row: Row) -> Line:
     times = f", {row['count']} times" if row["count"] > 1 else ""
-    return Line(row["text"], _numbers(*row["cites"]), row["ref"], f"{row['kind']}{times}")
+    note = f"{row['kind']}{times}"
+    return Line(row["text"], cited(*row["cites"]), row["ref"], note, of="item")
 
 
 def summary(row: Row) -> Line:
     """A model's whole; of an extract, which is sentences of the talk, the beginning."""
     span = f"messages {row['first']}-{row['last']}"
     text = row["text"] if row["how"] == "model" else clip(row["text"], EXTRACT)
-    return Line(text, _numbers(row["first"], row["last"]), span, row["how"], "long")
+    return Line(text, cited(row["first"], row["last"]), span, row["how"], "long")
 
 
 def tally(found: Row) -> str:
@@ -206,7 +205,7 @@ def _quoted(origin: Row | None, told: str) -> Iterator[Line]:
     said, known = _folded(origin["quote"]), _folded(told)
     begins = known[: max(_MARKED, len(said) - _MARKED)]  # what is quoted may be cut short
     if begins not in said or len(said) > len(known) + _MARKED:
-        yield Line(f"“{origin['quote']}”", _numbers(origin["n"]), "", origin["by"] or "", "quote")
+        yield Line(f"“{origin['quote']}”", cited(origin), "", origin["by"] or "", "quote")
 
 
 def _folded(text: str) -> str:
@@ -217,10 +216,6 @@ def _status(row: Row) -> str:
     return str(row["status"]) + (", tentative" if row["tentative"] else "")
 
 
-def _n(origin: Row | None) -> int | None:
-    return origin.get("n") if origin else None
-
-
-def _numbers(*found: int | None) -> tuple[int, ...]:
-    """Each once, ascending."""
-    return tuple(sorted({n for n in found if n}))
+def _born(row: Row) -> Row:
+    """Where an item was found."""
+    return {"n": row["n"], "cites": row["evidence"]["cites"] if row["evidence"] else ()}

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from memory.text import visible
 from server.minutes.head import head, title
-from server.minutes.lines import Line
+from server.minutes.line import Line
 from server.minutes.page import sections, shown_at
 
 # Every mark that some dialect of Markdown reads: emphasis, links, code, HTML, entities, lists,
@@ -54,7 +54,7 @@ def _item(line: Line, at_hand: set[int], depth: int = 0) -> Iterator[str]:
     text = escaped(line.text)
     if line.kind in ("quote", "against") and text:
         text = f"*{text}*" if line.kind == "quote" else text
-    links = " ".join(_link(n, at_hand) for n in line.refs)
+    links = " ".join(_link(n, at_hand) for n, *_ in line.cites)
     yield "  " * depth + "- " + " ".join(filter(None, [mark, note, text, links]))
     for one in line.under:
         yield from _item(one, at_hand, depth + 1)

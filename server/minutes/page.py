@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from server.minutes import lines
-from server.minutes.lines import Line
+from server.minutes.head import head, title
+from server.minutes.line import Line
 from server.output import many
 
 Row = Mapping[str, Any]
@@ -44,13 +45,29 @@ def sections(report: Row) -> list[Section]:
     return [section for section in found if section.lines]
 
 
+def written(report: Row, found: Iterable[Section]) -> dict[str, Any]:
+    """The page as plain data, for who draws it elsewhere."""
+    return {
+        "title": title(report),
+        "head": [*head(report)],
+        "sections": [
+            {
+                "heading": section.heading,
+                "about": section.about,
+                "lines": [line.row() for line in section.lines],
+            }
+            for section in found
+        ],
+    }
+
+
 def linked(found: Iterable[Section]) -> set[int]:
     """The messages that some line links to."""
     waiting = [line for section in found for line in section.lines]
     refs: set[int] = set()
     while waiting:
         line = waiting.pop()
-        refs.update(line.refs)
+        refs.update(n for n, *_ in line.cites)
         waiting += line.under
     return refs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -15,13 +16,14 @@ from server.minutes.digest import cited, minutes
 from server.minutes.head import present, span
 from server.minutes.layers import goals, learnt
 from server.minutes.names import Names
-from server.minutes.page import linked, sections
+from server.minutes.page import linked, sections, written
 from server.minutes.questions import questions
 from server.minutes.voices import voices
 from server.minutes.words import READ
 
 EVIDENCE: Final = 1200  # characters of a message, in the appendix
 WORDING: Final = 600  # of a decision
+_MARK: Final = re.compile(r"^\[[^\]]{1,60}\]\s*(?=\S)")  # "[OPPOSE P4] " says what its line says
 _WORDS: Final = ("content", "title", "result", "text")  # where an entry has them
 
 Row = dict[str, Any]
@@ -57,7 +59,8 @@ def report(memory: Memory, records: Iterable[Record], session: str = "") -> Row:
         "learnt": learnt(memory),
         "left_out": {"actions": older_actions, "questions": older_questions},
     }
-    return {**whole, "evidence": _evidence(said, linked(sections(whole)))}
+    shown = sections(whole)
+    return {**whole, "evidence": _evidence(said, linked(shown)), "page": written(whole, shown)}
 
 
 def moved(found: Row) -> list[Row]:
@@ -98,7 +101,8 @@ def _on_from(voice: Row, said: dict[int, Record]) -> str | None:
         return None
     n, start, end = voice["cites"][0]
     content = getattr(said[n].entry, "content", "") if n in said else ""
-    return clip(one_line(content[sentence_span(content, start, end)[0] :]), QUOTE) or None
+    words = one_line(content[sentence_span(content, start, end)[0] :])
+    return clip(_MARK.sub("", words), QUOTE) or None
 
 
 def _wording(row: Row, memory: Memory, said: dict[int, Record]) -> str | None:

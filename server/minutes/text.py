@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from server.minutes.head import head, title
-from server.minutes.lines import Line
+from server.minutes.line import Line
 from server.minutes.page import sections, shown_at
 from server.output import shown
 
@@ -57,7 +57,9 @@ def _item(line: Line, before: str) -> Iterator[Text]:
         text.append(f"({_flat(line.note)}) ", style="dim")
     if line.kind != "long":
         text.append(_flat(line.text), style=_STYLES.get(line.kind, ""))
-    text.append(("" if line.kind == "long" else " ") + " ".join(f"[{n}]" for n in line.refs), "dim")
+    text.append(
+        ("" if line.kind == "long" else " ") + " ".join(f"[{n}]" for n, *_ in line.cites), "dim"
+    )
     text.rstrip()
     yield text
     if line.kind == "long":

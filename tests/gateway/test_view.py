@@ -159,7 +159,7 @@ async def test_the_timeline_is_made_and_then_told(
     assert found.status_code == 200
     row = TimelineRow.model_validate(found.json())
     assert row.series.n[-1] == row.n == 500
-    assert any(kind == "proposal.made" for _, kind, _, _ in row.marks)
+    assert any(kind == "proposal.made" for _, kind, *_ in row.marks)
 
 
 def test_kept_answers_are_bounded() -> None:

@@ -59,6 +59,11 @@ def test_hostile_words_names_and_titles_are_text_in_every_view(visits: Visits) -
     expect(page.locator("dialog[open]")).to_contain_text(MARKER)
     untouched(page, "</script>")
     page.keyboard.press("Escape")
+    page.locator("article.msg").last.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog[open] .words")).to_contain_text(MARKER)
+    untouched(page, "</script>")
+    page.keyboard.press("Escape")
     for k in range(1, len(SAYABLE) + 1, 4):
         page.get_by_label("Moment, by number").fill(str(k))
     untouched(page, "</script>")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -9,12 +10,21 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Route, expect
 
+from bus import Bus, Draft
+from bus.entries import FloorNudged
 from tests.doors import Standing, served
+from tests.patience import apart
 from tests.servers import RedisServer, every_flavour
 
 SESSION: Final = "harbour"
 HALL: Final = "😀👍 Listen. I propose that we turn the hall into a workshop."
 TRAP: Final = "I propose <img src=x onerror=alert(1)> **bold** \u202e reversed."
+SHED: Final = (
+    "the shed is painted green on all four sides in the first week of May, by whoever has a brush "
+    "and two free hands, with paint that the house pays for and keeps under the stairs, and what "
+    "is left of it goes to the fence along the road, which nobody has painted for eleven years."
+)
+NUDGE: Final = FloorNudged(content="What is missing?", participant="Bo")
 TALK: Final = (
     ("Ana", None, HALL, None),
     ("Bo", "oppose", "I oppose P1, it is loud.", "P1"),
@@ -26,6 +36,7 @@ TALK: Final = (
     ("Bo", "decide", "We decided: the hall becomes a workshop.", "P1"),
     ("Cy", "oppose", "I oppose D1, we never saw the numbers.", "D1"),
     ("Bo", "propose", "I propose free coffee on Fridays.", None),
+    ("Ana", "decide", f"We decided: {SHED}", None),
 )
 
 
@@ -37,6 +48,7 @@ def gateway() -> Iterator[Standing]:
     try:
         with served(redis.url) as standing:
             _held(standing)
+            apart(_nudged(redis.url))
             yield standing
     finally:
         redis.remove()
@@ -108,11 +120,25 @@ def test_who_stands_where_is_told_in_words_and_signs(page: Page) -> None:
     expect(card.locator(".stand.oppose")).to_contain_text("Ana")
 
 
-def test_a_decision_shows_its_dissent(page: Page) -> None:
+def test_a_decision_shows_its_dissent_with_the_reason(page: Page) -> None:
     page.locator("#tab-decisions").click()
     card = page.locator(".decision").filter(has=page.locator(".dissent")).first
     expect(card.locator(".dissent")).to_contain_text("Cy")
+    expect(card.locator(".dissent q")).to_have_text("I oppose D1, we never saw the numbers.")
     expect(card.locator(".handle").first).to_contain_text("D")
+
+
+def test_a_decision_is_shown_in_full(page: Page, gateway: Standing) -> None:
+    """Memory holds it in short; the rest comes from the message."""
+    page.locator("#tab-decisions").click()
+    newest = read(gateway, "view")["decisions"][0]
+    assert newest["outcome"].endswith("…")
+    expect(page.locator(".decision .outcome").first).to_have_text(f"We decided: {SHED}")
+
+
+def test_what_the_floor_said_is_read_again(page: Page) -> None:
+    """It has no number; the words come with the timeline."""
+    expect(page.locator(".nudging")).to_have_text("↻The floor asked Bo: What is missing?")
 
 
 def test_the_slider_shows_the_memory_as_it_stood(page: Page) -> None:
@@ -198,23 +224,72 @@ def test_why_shows_the_words_an_item_rests_on(page: Page) -> None:
 def test_the_minutes_are_kept_as_markdown_of_the_moment(page: Page) -> None:
     slide(page, 5)
     page.locator("#tab-minutes").click()
-    expect(page.locator(".paper")).to_contain_text("As it stood at #5")
+    expect(page.locator(".paper")).to_contain_text("up to entry 5")
     with page.expect_download() as kept:
         page.locator("[data-format=md]").click()
     assert kept.value.suggested_filename == f"{SESSION}-minutes-5.md"
     assert "workshop" in kept.value.path().read_text("utf-8")
 
 
+def test_the_minutes_tab_is_the_page_that_every_form_shows(page: Page, gateway: Standing) -> None:
+    """Headings, lines and what they cite are those of the text, in its order and depth."""
+    page.locator("#tab-minutes").click()
+    expect(page.locator(".paper h3", has_text="Who moved")).to_be_visible()
+    shown = page.locator(".paper").evaluate(
+        """(paper) => [...paper.querySelectorAll('h2, h3, p')].flatMap((node) => {
+            let depth = 0;
+            for (let at = node; at !== paper; at = at.parentElement) depth += at.matches('li');
+            const inner = node.matches('.line-long > .line-words');
+            return node.innerText.split('\\n').map((words) => [depth + (inner ? 0.5 : 0), words]);
+        })"""
+    )
+    text = minutes_text(gateway).partition("\nEvidence\n")[0]
+    told = [line for line in text.split("\n") if line]
+    depths = [(len(line) - len(line.lstrip()) + 2) / 4 if line[0] == " " else 0 for line in told]
+    lines = [re.sub(r"\[(\d+)\]", r"#\1", line.strip()) for line in told]
+    about = {one["about"] for one in read(gateway, "minutes")["page"]["sections"]}
+    assert [" ".join(words.split()) for _, words in shown] == lines
+    assert [depth for (depth, words) in shown if words not in about] == [
+        depth for depth, line in zip(depths, lines, strict=True) if line not in about
+    ]
+
+
+def test_a_handle_in_the_minutes_tells_why_it_is_there(page: Page) -> None:
+    """By its button, the cites mark what was said, and names have their colours."""
+    page.locator("#tab-minutes").click()
+    paper = page.locator(".paper")
+    paper.locator(".line-against .cite").first.focus()
+    expect(page.locator("#evidence mark")).to_contain_text("I oppose D1")
+    expect(paper.locator(".line-against .name").first).to_have_attribute(
+        "data-hue", re.compile(".")
+    )
+    page.get_by_role("button", name="Why is D1 here?").click()
+    expect(page.get_by_role("dialog")).to_contain_text("workshop")
+    page.keyboard.press("Escape")
+
+
 def _held(gateway: Standing) -> None:
     with client(gateway, gateway.operator()) as operator:
         made = operator.post("/v1/sessions", json={"session": SESSION, "title": "The hall"})
         assert made.status_code == 201, made.text
-    for who, act, content, re in TALK:
+    for who, act, content, about in TALK:
         with client(gateway, gateway.token(who, session=SESSION)) as one:
-            said = {"content": content, "act": act, "re": re}
+            said = {"content": content, "act": act, "re": about}
             body = {name: value for name, value in said.items() if value is not None}
             answer = one.post(f"/v1/sessions/{SESSION}/messages", json=body)
             assert answer.status_code == 201, answer.text
+
+
+async def _nudged(redis_url: str) -> None:
+    """The floor asks at the end, as an arbiter has it ask."""
+    async with await Bus.connect(redis_url) as bus:
+        await bus.publish(SESSION, [Draft("nudge:1", NUDGE)])
+
+
+def minutes_text(gateway: Standing) -> str:
+    with client(gateway, gateway.operator()) as operator:
+        answer = operator.get(f"/v1/sessions/{SESSION}/minutes", params={"format": "text"})
+        return str(answer.text)
 
 
 def client(gateway: Standing, token: str) -> httpx2.Client:

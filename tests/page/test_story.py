@@ -14,14 +14,17 @@ IDEA = "We dredge the harbour before the ferries come back."
 
 
 def opened(operator: Page) -> str:
-    """The operator opens a session by its form; its path."""
+    """The operator opens a session by its form, where its id comes from the title; its path."""
     operator.get_by_role("button", name="New session").click()
+    operator.locator("#new-title").fill("Harbour: works?")
+    expect(operator.locator("#new-id")).to_have_value("harbour-works")
     operator.locator("#new-title").fill("Harbour works")
     operator.locator("#new-goal").fill("Dredge now or later?")
     operator.locator("#new-id").fill("harbour")
     operator.get_by_role("button", name="Open it").click()
     operator.wait_for_url("**/s/harbour")
     expect(operator.get_by_role("heading", name="Harbour works")).to_be_visible()
+    expect(operator.locator(".goal")).to_have_text("Dredge now or later?")
     return "/s/harbour"
 
 
@@ -179,7 +182,7 @@ def tab_to(page: Page, name: str) -> None:
 
 
 def test_the_keyboard_alone_will_do(visits: Visits) -> None:
-    """Join, propose, support, call a vote, cast the last ballot, look back, keep the minutes."""
+    """Join, propose, support, vote, look back, keep the minutes, and to the list of sessions."""
     visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
     ana = visits.person("Ana", "harbour")
     expect(ana.locator(".wire")).to_contain_text("live")
@@ -227,3 +230,7 @@ def test_the_keyboard_alone_will_do(visits: Visits) -> None:
     assert "Shall we?" in Path(kept.value.path()).read_text(encoding="utf-8")
     keys.press("?")
     expect(ana.locator("dialog[open]")).to_be_visible()
+    keys.press("Escape")
+    keys.press("g")
+    keys.press("l")
+    expect(ana.locator(".session-title")).to_have_text("Harbour")

@@ -151,6 +151,43 @@ def test_json_is_the_report_itself(whole: Row) -> None:
     assert json.loads(render(whole, "json")) == json.loads(json.dumps(whole))
 
 
+def lines_in(lines: list[Row]) -> list[Row]:
+    """Those, and whatever stands below them."""
+    return [found for line in lines for found in (line, *lines_in(line["under"]))]
+
+
+def test_the_report_has_the_page_that_the_forms_show(whole: Row) -> None:
+    """Title, head, headings and lines, in order, as the text form has them."""
+    page = json.loads(render(whole, "json"))["page"]
+    told = [page["title"], *page["head"]]
+    for section in page["sections"]:
+        told += filter(None, [section["heading"], section["about"]])
+        for line in lines_in(section["lines"]):
+            note = f"({line['note']})" if line["note"] else ""
+            cites = " ".join(f"[{n}]" for n, _, _ in line["cites"])
+            words = (line["mark"], note, "" if line["kind"] == "long" else line["text"], cites)
+            told.append(" ".join(filter(None, words)))
+            told += line["text"].split("\n") if line["kind"] == "long" else []
+    text = render(whole, "text").decode().partition("\nEvidence\n")[0]
+    assert [line.strip() for line in text.split("\n") if line] == told
+
+
+@pytest.mark.parametrize("words", ["plain", *HOSTILE.values()], ids=["plain", *HOSTILE])
+def test_a_line_of_the_page_tells_participants_from_words(words: str) -> None:
+    """Marks and spans name who takes part, whatever they are called; cites lie in their entry."""
+    found = hostile_report(words)
+    known = {row["participant"] for row in found["positions"]}
+    lines = [line for part in found["page"]["sections"] for line in lines_in(part["lines"])]
+    named = {line["text"][start:end] for line in lines for start, end in line["names"]}
+    assert named | {line["mark"] for line in lines if line["of"] == "participant"} <= known
+    assert named
+    handles = {row["handle"] for kind in ("decisions", "open", "settled") for row in found[kind]}
+    assert {line["mark"] for line in lines if line["of"] == "item"} <= handles
+    for n, start, end in (cite for line in lines for cite in line["cites"]):
+        assert 0 < n <= found["n"]
+        assert 0 <= start <= end
+
+
 def test_the_page_allows_its_own_style_and_nothing_else(whole: Row) -> None:
     """By a hash of what stands in it; no script, nothing from elsewhere."""
     text = render(whole, "html").decode()
@@ -321,9 +358,16 @@ def test_nothing_is_told_twice(whole: Row) -> None:
 
 
 def test_dissent_is_told_with_its_reason(whole: Row) -> None:
-    """Not only the sentence that takes the stand."""
+    """Not only the sentence that takes the stand, and without the mark that says it too."""
     page = render(whole, "text").decode()
     assert "against Odette: “I oppose P4. Call it a log" in page
+    marked = told(
+        {"agent_id": "Ana", "content": "[PROPOSE] A lamp."},
+        {"agent_id": "Bo", "content": "[OPPOSE P1] It is dear. It is dark as well."},
+    )
+    assert lines_of(marked, "Open proposals")[2:] == [
+        "      against Bo: “It is dear. It is dark as well.” [2]"
+    ]
 
 
 def test_a_long_talk_has_short_minutes() -> None:

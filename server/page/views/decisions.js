@@ -1,11 +1,12 @@
 /** Decisions: what was settled, how firmly, who was against it, and the words that show it. */
 
-import { el } from "/static/el.js";
+import { el, fill } from "/static/el.js";
 import { count, many } from "/static/text.js";
-import { cites } from "./evidence.js";
+import { cite, cites } from "./evidence.js";
 import { growing, keyed } from "./keyed.js";
 import { readings } from "./model.js";
-import { SIGNS, ending, following, found, handle, nothing, person, said, sign, tag, whole, why } from "./parts.js";
+import { SIGNS, ending, following, found, handle, nothing, person, said, sign, tag, whole as handled, why } from "./parts.js";
+import { reason, whole } from "./wording.js";
 
 const PAGE = 16; // cards that are drawn at first
 const SEALS = {
@@ -47,7 +48,7 @@ export function mount(root, ctx) {
 
 function card(ctx, row, board) {
   const [glyph, word] = SEALS[row.status] ?? ["·", row.status];
-  const vote = (board.votes ?? []).find((one) => one.carried && settles(one, whole("P", row.resolves)));
+  const vote = (board.votes ?? []).find((one) => one.carried && settles(one, handled("P", row.resolves)));
   return el(
     "li",
     { class: `card decision decision-${row.status}`, data: { ref: row.ref, n: row.n }, tabindex: "-1" },
@@ -56,11 +57,11 @@ function card(ctx, row, board) {
       "div",
       { class: "decision-body" },
       el("header", {}, handle(row.ref), el("span", { class: "seal-word" }, word), settled(row), cites(ctx, row.cites), why(ctx, row.ref)),
-      el("p", { class: "words outcome" }, said(row.outcome || row.topic)),
+      outcome(ctx, row),
       row.topic && row.outcome && !repeats(row.outcome, row.topic) ? el("p", { class: "soft topic" }, "on ", said(row.topic)) : null,
       voices(row),
       vote ? tally(vote) : null,
-      row.dissenters?.length ? dissent(row) : null,
+      ...(row.dissent ?? []).map((one) => dissent(ctx, one)),
     ),
   );
 }
@@ -78,9 +79,9 @@ function settled(row) {
   return el(
     "span",
     { class: "tags" },
-    row.resolves ? tag("resolves", "settles ", whole("P", row.resolves)) : null,
+    row.resolves ? tag("resolves", "settles ", handled("P", row.resolves)) : null,
     row.how ? tag("how", `${HOW[row.how] ?? row.how}${sure}`) : null,
-    row.superseded_by ? tag("superseded", "now ", whole("D", row.superseded_by)) : null,
+    row.superseded_by ? tag("superseded", "now ", handled("D", row.superseded_by)) : null,
   );
 }
 
@@ -97,10 +98,19 @@ function voices(row) {
 
 const people = (names) => names.map((name) => person(name.participant ?? name));
 
-/** Dissent stands in the open, in the colour of a warning and with its own word. */
-const dissent = (row) =>
-  el("p", { class: "dissent" }, sign(SIGNS.oppose),
-    el("strong", {}, "Dissent"), ...people(row.dissenters));
+/** In full, as soon as the message is here that has what memory cut off. */
+function outcome(ctx, row) {
+  const words = el("p", { class: "words outcome" }, said(row.outcome || row.topic));
+  if (row.outcome?.endsWith("…")) whole(ctx, row).then((text) => text && fill(words, said(text)), () => null);
+  return words;
+}
+
+/** Dissent stands in the open, in the colour of a warning and with its own word; why, when it is here. */
+function dissent(ctx, { participant, cites: [first] }) {
+  const words = el("q", { hidden: true });
+  if (first) reason(ctx, first).then((text) => text && (fill(words, said(text)), (words.hidden = false)), () => null);
+  return el("p", { class: "dissent" }, sign(SIGNS.oppose), el("strong", {}, "Dissent"), person(participant), first && cite(ctx, first), words);
+}
 
 function tally(vote) {
   const counts = Object.entries(vote.tally ?? {});

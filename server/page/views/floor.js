@@ -3,6 +3,7 @@
 import { button, dialog, el, fill, icon } from "/static/el.js";
 import { hears } from "/static/store.js";
 import { avatar, bdi, count, many, money, named, visible } from "/static/text.js";
+import { whyClosed } from "./closed.js";
 import { failed, leave } from "./join.js";
 import { votes } from "./votes.js";
 
@@ -57,7 +58,7 @@ function act(ctx, label, glyph, path, body, { shown = true, look = "" } = {}) {
 }
 
 function floor(ctx, { floor: found, closed }) {
-  if (closed) return found.policy === "open" ? [] : [el("h2", {}, "Floor"), el("p", { class: "soft" }, `${many(found.turns, "turn")} were taken.`)];
+  if (closed) return [el("h2", {}, "Over"), over(found, closed)];
   const open = found.policy === "open";
   const bids = found.queue.map((name) => found.bids.find((bid) => bid.participant === name)).filter(Boolean);
   return [
@@ -69,6 +70,10 @@ function floor(ctx, { floor: found, closed }) {
     el("p", { class: "row" }, may(ctx, "pause") && (found.paused ? act(ctx, "Resume", "play", "resume", {}) : act(ctx, "Pause", "pause", "pause", {}))),
   ];
 }
+
+/** How it ended; who spoke by the floor took turns. */
+const over = (found, closed) =>
+  el("p", { class: "soft" }, "It closed: ", bdi(whyClosed(closed)), ".", found.turns > 0 && ` ${many(found.turns, "turn")} ${found.turns === 1 ? "was" : "were"} taken.`);
 
 const holder = (ctx, name) =>
   el(
@@ -105,14 +110,15 @@ function people(ctx, board) {
 }
 
 function person(ctx, one, me, muted) {
-  const own = one.name === me.name;
-  const words = [one.role, one.present || !one.role ? null : "gone", muted ? "muted" : null, own ? "you" : null].filter(Boolean).join(", ");
+  const own = one.name === me.name && me.role !== "operator"; // an operator takes a name to be there
+  const closed = Boolean(board(ctx).closed); // then nobody is there, and nobody has gone
+  const words = [one.role, one.present || !one.role || closed ? null : "gone", muted ? "muted" : null, own ? "you" : null].filter(Boolean).join(", ");
   return el(
     "li",
-    { class: one.present || !one.role ? "" : "gone" },
-    el("span", { class: "seat" }, avatar(one.name, one.hue), one.role && el("span", { class: `presence ${one.present ? "here" : ""}`, "aria-hidden": "true" })),
+    { class: one.present || !one.role || closed ? "" : "gone" },
+    el("span", { class: "seat" }, avatar(one.name, one.hue), one.role && !closed && el("span", { class: `presence ${one.present ? "here" : ""}`, "aria-hidden": "true" })),
     el("div", { class: "grow" }, named(one.name, one.hue, { title: visible(one.name) }), el("span", { class: "soft block" }, [words, many(one.messages, "message")].filter(Boolean).join(", "))),
-    own && one.present && ctx.store.get("at") === null && button("Leave", { class: "button bare", onclick: () => leave(ctx) }, "out", false),
+    own && one.present && !closed && ctx.store.get("at") === null && button("Leave", { class: "button bare", onclick: () => leave(ctx) }, "out", false),
     !own && may(ctx, "grant") && board(ctx).floor.policy !== "open" && act(ctx, `Give ${visible(one.name)} the floor`, "hand", "grant", { participant: one.name }, { shown: false }),
     !own && may(ctx, "mute") && act(ctx, muted ? `Unmute ${visible(one.name)}` : `Mute ${visible(one.name)}`, muted ? "mic" : "mute", muted ? "unmute" : "mute", { participant: one.name }, { shown: false }),
   );

@@ -1,7 +1,8 @@
 /** What happened between two messages, in words: a vote called, ballots cast, work begun, a close. */
 
 import { el } from "/static/el.js";
-import { clip, clock, moment, named } from "/static/text.js";
+import { clock, moment, named } from "/static/text.js";
+import { whyClosed } from "./closed.js";
 import { said } from "./parts.js";
 
 const NAMES = 6; // beside the first, of those who cast ballots one after the other
@@ -78,8 +79,8 @@ function voted(ctx, { n, entry }, rows) {
 export function beside(ctx, n, rows) {
   return rows.map((row) => {
     if (row.kind === "session.closed") {
-      const reason = row.reason ?? ctx.store.get("board")?.closed;
-      return line("■", ["The session closed", reason && reason !== true ? [": ", said(clip(String(reason), LINE))] : ""], "", row.t, "closing");
+      const reason = row.reason || ctx.store.get("board")?.closed;
+      return line("■", ["The session closed", reason && [": ", said(whyClosed(reason), LINE)]], "", row.t, "closing");
     }
     const asked = row.participant ? [" asked ", named(row.participant)] : " spoke up";
     return line("↻", ["The floor", asked, row.text && [": ", quoted(row.text)]], "", row.t, "nudging");

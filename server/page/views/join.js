@@ -4,6 +4,7 @@ import { newKey, Problem } from "/static/api.js";
 import { button, el, fill, icon } from "/static/el.js";
 import { hears } from "/static/store.js";
 import { bdi, clip, named } from "/static/text.js";
+import { whyClosed } from "./closed.js";
 
 const ACTS = [
   ["", "Say"], ["propose", "Propose"], ["amend", "Amend"], ["support", "Support"], ["oppose", "Oppose"], ["abstain", "Abstain"], ["ask", "Ask"],
@@ -44,7 +45,7 @@ function state(ctx, composer) {
   ctx.writes = now;
   const host = document.querySelector(".write");
   if (host) host.dataset.kind = now;
-  if (now === "closed") return [el("p", { class: "told" }, "This session is closed: ", bdi(clip(String(ctx.store.get("board").closed), 200)), ".")];
+  if (now === "closed") return [el("p", { class: "told" }, "This session is closed: ", bdi(clip(whyClosed(ctx.store.get("board").closed), 200)), ".")];
   if (now === "past") return [el("p", { class: "told" }, "You are looking at the past. Come back to now to take part.")];
   if (now === "observer") return [el("p", { class: "told" }, "You are watching. To speak, ask for a link as a participant.")];
   if (now === "operator") return [joinAs(ctx)];

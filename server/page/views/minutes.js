@@ -1,10 +1,9 @@
 /** The minutes that one would forward: read here, printed, or kept as Markdown, HTML or JSON. */
 
 import { el, fill } from "/static/el.js";
-import { bdi, count } from "/static/text.js";
 import { lines } from "/static/loading.js";
 import { nothing } from "./parts.js";
-import { sections } from "./report.js";
+import { written } from "./report.js";
 import { minutes } from "./source.js";
 
 const FORMATS = [
@@ -36,7 +35,7 @@ export function mount(root, ctx) {
       const found = await minutes(ctx, "json", at);
       if (mine !== round) return;
       shown = { at, n: found.n };
-      fill(paper, ...page(ctx, found, at));
+      fill(paper, ...written(ctx, found.page));
     } catch (error) {
       if (mine === round) fill(paper, nothing("The minutes cannot be shown", error.message));
     } finally {
@@ -60,15 +59,6 @@ export function mount(root, ctx) {
       root.replaceChildren();
     },
   };
-}
-
-function page(ctx, found, at) {
-  const parts = sections(ctx, found);
-  return [
-    el("h2", {}, bdi(found.title || ctx.session)),
-    el("p", { class: "soft" }, at === null ? `${count(found.messages ?? found.n)} messages` : `As it stood at #${at}`, found.participants ? `, ${count(found.participants)} participants` : "", found.closed ? ", closed" : ""),
-    ...(parts.length ? parts : [nothing("Nothing to put down yet", "Decisions, open proposals and questions come here as the talk goes on.")]),
-  ];
 }
 
 /** A button that fetches the minutes in a format and keeps them as a file. */

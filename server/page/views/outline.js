@@ -21,6 +21,7 @@ export function mount(root, ctx) {
     const board = ctx.store.get("board");
     const nodes = board ? tree(board.summaries, board.n) : [];
     empty.hidden = !board || board.n > 0;
+    list.style.setProperty("--span", `${2 * String(board?.n ?? 0).length + 3}ch`);
     keyed(list, nodes, key, (node) => branch(ctx, node), sign);
   });
   return { ...ending(root, end), open: ({ n }) => n && unfold(list, n) };

@@ -129,9 +129,10 @@ function ballot(ctx, one, cast) {
   return el("div", { class: "ballot" }, ranked && el("p", { class: "soft small" }, "Choose in your order, best first."), box, why, el("p", { class: "row" }, send, cast && el("span", { class: "soft small" }, "you chose ", bdi(cast.join(" › ")))));
 }
 
+/** What was asked stands below how it ended: either may be long. */
 function ended(one) {
-  const word = one.carried ? el("b", {}, bdi(one.carried)) : el("span", { class: "soft" }, CARRIED[one.status] ?? one.status);
-  return el("li", { data: { ref: one.ref }, tabindex: "-1" }, icon("vote"), el("span", { class: "grow" }, el("span", { class: "handle" }, one.ref), " ", bdi(clip(one.question, 60))), word);
+  const word = one.carried ? el("span", {}, "carries ", el("b", {}, bdi(one.carried))) : CARRIED[one.status] ?? one.status;
+  return el("li", { data: { ref: one.ref }, tabindex: "-1" }, el("p", { class: "over-head" }, icon("vote"), el("span", { class: "handle" }, one.ref), " ", word), el("p", { class: "soft over-asked" }, bdi(one.question)));
 }
 
 function call(ctx) {
