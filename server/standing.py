@@ -34,6 +34,7 @@ from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
 from server.gateway.streams import Streams
 from server.gateway.tickets import Tickets
+from server.gateway.upgraded import Upgraded
 from server.held import Held
 from server.mcp import door
 from server.running import connected
@@ -76,6 +77,7 @@ class Server(uvicorn.Server):
 ANSWERED: Final = frozenset({  # what a client did is told to the client
     "ASGI callable returned without completing handshake.",  # it was: by 401
     "Invalid HTTP request received.", "Unsupported upgrade request.",
+    "Invalid UTF-8 sequence received from client.",
 })  # fmt: skip
 
 
@@ -174,7 +176,7 @@ def _config(app: FastAPI, doors: Doors) -> uvicorn.Config:
     serve = doors.settings.serve
     return uvicorn.Config(
         app,
-        loop="asyncio", http=connection_of(doors), ws="websockets-sansio", lifespan="off",
+        loop="asyncio", http=connection_of(doors), ws=Upgraded, lifespan="off",
         log_config=None, access_log=False, server_header=False,
         proxy_headers=bool(serve.proxies), forwarded_allow_ips=list(serve.proxies),
         ws_max_size=serve.body_bytes, ws_per_message_deflate=False,

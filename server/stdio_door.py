@@ -83,24 +83,27 @@ async def _serve(settings: Settings, who: Caller) -> int:
             doors = await stack.enter_async_context(opened_doors(settings, passing, 0))
             if (worker := await worker_beside(doors)) is not None:
                 await stack.enter_async_context(worker)
-            talk = asyncio.create_task(_talk(server(Door(doors, Waits(), local=True), who)))
+            talking = asyncio.create_task(talk(server(Door(doors, Waits(), local=True), who)))
             stopping = asyncio.create_task(wish.stop.wait())
             try:
-                await asyncio.wait({talk, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 doors.closing.set()
-                await end(stopping, talk)
-            if talk.done() and not talk.cancelled():
-                talk.result()
+                await end(stopping, talking)
+            if talking.done() and not talking.cancelled():
+                talking.result()
                 return 0
     return wish.exit_code
 
 
-async def _talk(served: Server[Any]) -> None:
-    """Answer until the end of input."""
+async def talk(served: Server[Any]) -> None:
+    """Answer until the end of input, or until nobody reads the answers."""
     lines = cast("AsyncFile[str]", Lines())
-    async with stdio_server(stdin=lines) as (read, write):
-        await served.run(read, write, served.create_initialization_options())
+    try:
+        async with stdio_server(stdin=lines) as (read, write):
+            await served.run(read, write, served.create_initialization_options())
+    except* BrokenPipeError:
+        pass  # whoever asked is gone
 
 
 class Lines:

@@ -21,6 +21,8 @@ from server.gateway.problems import Problem
 ANYWHERE: Final = frozenset({"public", "token"})  # rights that no session limits
 RIGHTS: Final = frozenset({*ANYWHERE, "read", "speak", "operator", "metrics", *CAPABILITIES})
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1"})
+_HERE: Final = _LOOPBACK | {"localhost"}
+_HANDED_ON: Final = frozenset({"forwarded", "via", "x-real-ip", "cf-connecting-ip"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +70,11 @@ def _check_own_page(connection: HTTPConnection) -> None:
 
 
 def _is_here(connection: HTTPConnection) -> bool:
-    """From this machine, and not handed on by a proxy on it."""
-    forwarded = {"forwarded", "x-forwarded-for"} & set(connection.headers.keys())
-    return address(connection) in _LOOPBACK and not forwarded
+    """From this machine, and not handed on by a proxy on it, as far as it tells."""
+    if address(connection) not in _LOOPBACK or connection.url.hostname not in _HERE:
+        return False
+    names = connection.headers.keys()
+    return not any(name in _HANDED_ON or name.startswith("x-forwarded-") for name in names)
 
 
 AnyToken = Annotated[Caller, Depends(Needs("token"))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import replace
 from typing import Final
 
@@ -12,6 +13,7 @@ from server.gateway.callers import NOBODY, Caller, caller_of
 from server.gateway.doors import Doors, doors_behind
 from server.gateway.problems import Problem
 
+OF_ONE: Final = 64  # bits of an address of IPv6 that its network has: one sender's
 COOKIE: Final = "parley"
 SEAT_COOKIE: Final = "parley_seat"
 
@@ -27,6 +29,18 @@ async def who(connection: HTTPConnection) -> Caller:
 def address(connection: HTTPConnection) -> str:
     """Where a request is from, as far as the server's proxies are believed."""
     return connection.client.host if connection.client else ""
+
+
+def sender(connection: HTTPConnection) -> str:
+    """Whose rate it is without a good token: an address, or a network where one has many."""
+    where = address(connection)
+    try:
+        found = ipaddress.ip_address(where)
+    except ValueError:
+        return where
+    if not isinstance(found, ipaddress.IPv6Address) or found.ipv4_mapped is not None:
+        return where
+    return str(ipaddress.IPv6Network((int(found), OF_ONE), strict=False))
 
 
 def charge(doors: Doors, caller: Caller, kind: Kind, cost: int = 1) -> None:
@@ -80,7 +94,7 @@ def _by_cookies(connection: HTTPConnection, doors: Doors) -> Caller:
 
 def slow_down(doors: Doors, connection: HTTPConnection, kind: Kind) -> None:
     """Whoever comes without a good token is counted by where they come from."""
-    if wait := doors.buckets.take(address(connection), kind):
+    if wait := doors.buckets.take(sender(connection), kind):
         raise Problem("rate", retry_after=wait)
 
 
@@ -92,7 +106,7 @@ def anybody(connection: HTTPConnection, doors: Doors) -> Caller:
         caller = NOBODY
     if caller.jti:
         charge(doors, caller, "read")
-    elif wait := doors.buckets.take(address(connection), "read"):
+    elif wait := doors.buckets.take(sender(connection), "read"):
         raise Problem("rate", retry_after=wait)
     return caller
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -16,6 +17,7 @@ from server.gateway.identity import Caller, Needs, Reader, Speaker
 from server.gateway.problems import Problem, problems
 from server.gateway.speaking import Key, moderator, own_id
 from server.talking import handle
+from server.vote_rows import Row
 
 router = APIRouter()
 
@@ -33,8 +35,7 @@ _CHANGES = ("no-session", "no-vote", "closed", "conflict", "not-your-name", "ref
 async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
     """Every vote that memory holds, as it stands."""
     rows = await voting.shown_in(doors.held, session)
-    if any(row["status"] in ("called", "open") for row in rows):
-        await _watched(doors, session)
+    await _watched_if_running(doors, session, rows)
     return {"items": rows}
 
 
@@ -74,8 +75,10 @@ async def get_vote(
     """A vote; with a `rule` or `quorum`, its ballots counted again by those as well."""
     if rule is None and quorum is None:
         (row,) = await voting.shown_in(doors.held, session, ref)
-        return row
-    return await voting.tallied(doors.held, session, ref, rule, quorum)
+    else:
+        row = await voting.tallied(doors.held, session, ref, rule, quorum)
+    await _watched_if_running(doors, session, [row])
+    return row
 
 
 @router.post(
@@ -137,6 +140,12 @@ async def count_vote(
     row = await voting.counted_in(doors.held, session, ref)
     doors.rooms.nudge(session)
     return row
+
+
+async def _watched_if_running(doors: Doors, session: str, rows: Sequence[Row]) -> None:
+    """Nobody may have watched since its server ended: whoever looks at it has it end."""
+    if any(row["status"] in ("called", "open") for row in rows):
+        await _watched(doors, session)
 
 
 async def _watched(doors: Doors, session: str) -> None:

@@ -129,3 +129,15 @@ async def test_counts_are_for_this_machine_and_operators(redis_url: str) -> None
         for token, status in ((d.token("ana"), 403), (d.operator(), 200)):
             headers = {**through, "Authorization": f"Bearer {token}"}
             assert (await client.get("/metrics", headers=headers)).status_code == status
+
+
+async def test_what_was_asked_for_by_a_public_name_is_not_from_this_machine(redis_url: str) -> None:
+    """A proxy on it that says nothing of whom it asks for still hands on the name."""
+    async with doors(redis_url, public=("https://parley.example.org",)) as d, d.client() as client:
+        for headers, status in (
+            ({}, 200),
+            ({"Host": "parley.example.org"}, 401),
+            *(({name: "203.0.113.7"}, 401) for name in ("X-Real-IP", "Via", "CF-Connecting-IP")),
+            ({"X-Forwarded-Proto": "https"}, 401),
+        ):
+            assert (await client.get("/metrics", headers=headers)).status_code == status, headers

@@ -203,3 +203,16 @@ async def test_where_one_comes_from_is_a_proxys_to_say(
             headers = {"X-Forwarded-For": f"203.0.113.{n}"}
             said = await bad.get("/v1/me", headers=headers)
         assert said.status_code == status
+
+
+async def test_a_network_of_addresses_is_one_sender(redis_url: str) -> None:
+    """Whoever has one address of IPv6 has 2^64 of them."""
+    async with doors(redis_url, proxies=("127.0.0.1",)) as d, d.client("nonsense") as client:
+        statuses = set()
+        for number in range(12):
+            headers = {"X-Forwarded-For": f"2001:db8:0:7:{number:x}::1"}
+            statuses.add((await client.get("/v1/me", headers=headers)).status_code)
+        assert statuses == {401, 429}
+        for other in ("2001:db8:0:8::1", "::ffff:203.0.113.7", "::ffff:203.0.113.8", "unknown"):
+            headers = {"X-Forwarded-For": other}
+            assert (await client.get("/v1/me", headers=headers)).status_code == 401

@@ -171,6 +171,22 @@ async def test_a_vote_ends_when_its_time_is_over(redis_url: str) -> None:
         assert await _statuses(d) == ["short"]
 
 
+async def test_a_vote_that_outlived_its_server_ends_at_the_next_that_is_asked_for_it(
+    redis_url: str,
+) -> None:
+    """Its time was over while nobody was there to count; whoever asks for it alone finds out."""
+    async with doors(redis_url) as first:
+        await begin(first, vote={"seconds": 1})
+        await open_vote(first)
+    async with doors(redis_url) as d, d.client(d.token("bo", session=NAME)) as bo:
+
+        async def over() -> bool:
+            status: str = (await bo.get(f"{PATH}/votes/V1")).json()["status"]
+            return status != "open"
+
+        await wait_until(over)
+
+
 async def test_a_vote_ends_with_ballots_that_came_by_other_ways(redis_url: str) -> None:
     """In a batch, or from a command line: whoever watches the room counts."""
     async with doors(redis_url) as d:

@@ -16,6 +16,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+from server.gateway.upgraded import Upgraded
 from tests.doors import Standing, doors
 from tests.patience import wait_until
 from tests.rooms import said
@@ -291,3 +292,60 @@ async def test_a_client_that_does_not_read_is_closed(redis_url: str) -> None:
             assert dropped["reason"] == "slow"
             assert dropped["after"] < 46
             assert await slow.code() == 4408
+
+
+# -- what the protocol itself lets a client do -----------------------------------------
+
+
+async def test_whoever_pings_and_does_not_read_is_not_read(redis_url: str) -> None:
+    """The answers are not heaped up; once they are read, it goes on."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with connected(d, token, ping_interval=None) as ana:
+            pipe = ana.raw.transport
+            pipe.pause_reading()
+            (own,) = (one for one in d.doors.connections if isinstance(one, Upgraded))
+            flood = frame(9, b"x" * 125) * 8_000
+
+            async def is_full() -> bool:
+                pipe.write(flood)
+                return not own.transport.is_reading()
+
+            await wait_until(is_full)
+            assert own.transport.get_write_buffer_size() < 1 << 20
+            pipe.resume_reading()
+            assert await ana.ask(type="ping") == {"type": "pong"}
+
+
+async def test_a_message_may_come_in_ever_so_many_pieces(redis_url: str) -> None:
+    """They are one message in the end, and no heap of pieces until then."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with connected(d, token) as ana:
+            pieces = (bytes([one]) for one in b'"type": "ping"}')
+            whole = [frame(1, b"{", fin=False)]
+            whole += [frame(0, b"", fin=False) + frame(0, one, fin=False) for one in pieces]
+            for _ in range(2):
+                ana.raw.transport.write(b"".join([*whole, frame(0, b"")]))
+                assert await ana.next() == {"type": "pong"}
+            ana.raw.transport.write(b"".join(whole) + b"".join(whole[1:]) * 999)
+            (own,) = (one for one in d.doors.connections if isinstance(one, Upgraded))
+            await (await ana.raw.ping())  # all of it was read
+            assert len(own.frames) == 1
+
+
+async def test_text_that_is_no_text_is_the_clients_fault_alone(
+    redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is closed with the code for it, and nothing is written into the log."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with connected(d, token) as ana:
+            ana.raw.transport.write(frame(1, b"\xff"))
+            assert await ana.code() == 1007
+    assert [line for line in caplog.records if line.levelname == "ERROR"] == []
+
+
+def frame(kind: int, data: bytes, *, fin: bool = True) -> bytes:
+    """As a client writes one, masked with zeros."""
+    return bytes([fin << 7 | kind, 0x80 | len(data), 0, 0, 0, 0]) + data
