@@ -158,7 +158,8 @@ class _Reader:
             name, users, count = itemgetter("name", "users", "count")(
                 {"name": "", "users": [], "count": 0, **reaction}
             )
-            users = [user for user in users if isinstance(user, str)] if users else []
+            users = users if isinstance(users, list) else []
+            users = [user for user in users if isinstance(user, str)]
             more = count - len(users) if type(count) is int else 0
             vote = vote_of(name) if isinstance(name, str) else None
             if vote is None or index is None:
