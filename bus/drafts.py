@@ -67,9 +67,13 @@ def redacted_id(seq: int) -> str:
     return f"{_REDACTED}{seq}"
 
 
-def result_id(vote: int) -> str:
-    """What the result of the vote that entry `vote` initiated is called: the first one stands."""
-    return f"{_RESULT}{vote}"
+def result_id(vote: int, heard: int) -> str:
+    """What the result of the vote that entry `vote` initiated is called.
+
+    `heard` is the last ballot that it counts: who counted the same says the same, and it
+    lands once; who counted before another ballot came is not in the way of who counts it.
+    """
+    return f"{_RESULT}{vote}:{heard}"
 
 
 def is_handle(re: str) -> bool:

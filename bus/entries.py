@@ -141,6 +141,7 @@ class BallotCompleted(_Entry):
     dissenters: tuple[str, ...] = ()
     abstainers: tuple[str, ...] = ()
     vote: int | None = None  # n of the initiation, where it was held by ballots
+    heard: int | None = None  # n of the last ballot on it that was counted; 0: none was cast
     carried: str | None = None  # the option that won; None: none did
     rule: VoteRule | None = None
     tally: dict[str, int] = Field(default_factory=dict)  # weight by option; secret or not

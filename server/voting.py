@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from bus.drafts import is_handle, result_id
 from bus.entries import BallotCast, VoteConfirmed, VoteInitiated, VoteRule
@@ -23,6 +23,8 @@ from server.held import Held, holding
 from server.settings import Settings
 from server.talking import handle, made, person, put, stands
 from server.vote_rows import Row, counted_row, vote_row
+
+COUNTS: Final = 5  # of one vote, where ballots keep coming before its result
 
 
 async def _row(held: Held, session: str, n: int) -> Row:
@@ -170,8 +172,7 @@ async def counted_in(held: Held, session: str, ref: str) -> Row:
     """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
     memory = await held.reader.current(session)
     vote = _open(memory, ref)
-    await put(held, session, result(memory, vote.ref), result_id(vote.n))
-    return await _row(held, session, vote.n)
+    return await _closed(held, session, memory, vote)
 
 
 async def counted_when_in(held: Held, session: str, ref: str) -> Row:
@@ -183,7 +184,19 @@ async def counted_when_in(held: Held, session: str, ref: str) -> Row:
     vote = _known(memory, ref)
     if is_in(memory, vote):
         with contextlib.suppress(Conflict, SessionClosed):
-            await put(held, session, result(memory, vote.ref), result_id(vote.n))
+            return await _closed(held, session, memory, vote)
+    return await _row(held, session, vote.n)
+
+
+async def _closed(held: Held, session: str, memory: Memory, vote: Vote) -> Row:
+    """Its row once a result stands: one that a ballot came before is counted again."""
+    for _ in range(COUNTS):
+        await put(held, session, result(memory, vote.ref), result_id(vote.n, vote.heard))
+        memory = await held.reader.current(session)
+        again = memory.votes.held.get(vote.ref)
+        if again is None or again.status != "open":
+            break
+        vote = again
     return await _row(held, session, vote.n)
 
 

@@ -50,9 +50,9 @@ async def count(room: Room, ref: int, nonce: str) -> None:
     if vote.status == "called":  # its result, should it be agreed to just now, is to come
         await publish_once(room, f"unagreed:{vote.n}", result(room.memory, ref), nonce)
         return
-    await publish_once(room, result_id(vote.n), result(room.memory, ref), nonce)
+    await publish_once(room, result_id(vote.n, vote.heard), result(room.memory, ref), nonce)
     if ref in room.memory.votes.running:
-        again = f"{result_id(vote.n)}:{nonce}:{room.seq}"
+        again = f"{result_id(vote.n, vote.heard)}:{nonce}:{room.seq}"
         await room.publish([Draft(again, result(room.memory, ref))])
 
 

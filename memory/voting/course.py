@@ -36,6 +36,7 @@ def cast(moment: Moment, entry: BallotCast) -> None:
     if vote is None or vote.status != "open" or name not in vote.electorate:
         refuse(moment, _unheard(vote), vote)
         return
+    vote.heard = moment.n
     choice = read_choice(vote, entry.choice)
     if choice is not None:
         enter(moment, vote, name, choice)
@@ -73,8 +74,9 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
 
     What it says stands, as it was counted when it was published: words that are
     taken out of a ballot later change no outcome. Only an open vote takes one,
-    and only from those who may call one. The server's own, that nobody agreed to
-    a vote in time, cancels one that still waits.
+    and only from those who may call one; and none that was counted before a ballot
+    that the log has before it: that is to be counted again. The server's own, that
+    nobody agreed to a vote in time, cancels one that still waits.
     """
     if entry.vote is None:
         ballots.complete(moment, entry)
@@ -87,6 +89,9 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
     if vote is None or vote.status != "open" or not may_call(memory, moment.participant):
         running = vote is not None and vote.status == "open"
         refuse(moment, "may not close a vote" if running else _unheard(vote), vote)
+        return
+    if entry.heard is not None and entry.heard < vote.heard:
+        refuse(moment, f"was counted before the ballot of {vote.heard}", vote)
         return
     vote.carried = entry.carried and clip(entry.carried, 128)
     vote.rule = entry.rule or vote.rule
@@ -136,7 +141,7 @@ def _newest_first(vote: Vote) -> tuple[int, int]:
 
 
 def result(memory: Memory, ref: int, rule: VoteRule | None = None) -> BallotCompleted:
-    """The result of vote `ref` as its ballots stand, to be published as `result:<n of the vote>`.
+    """The result of vote `ref` as its ballots stand, to be published under `result_id` of it.
 
     A function of the log alone, so whoever publishes it first publishes the same.
     `consensus` says that something is accepted; of a secret vote nobody is named.
@@ -159,6 +164,7 @@ def result(memory: Memory, ref: int, rule: VoteRule | None = None) -> BallotComp
         dissenters=sides[1],
         abstainers=sides[2],
         vote=vote.n,
+        heard=vote.heard,
         carried=found.carried,
         rule=rule or found.rule,
         tally=found.tally,

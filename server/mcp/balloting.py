@@ -78,7 +78,7 @@ async def _count(call: Call, seat: Session, ref: str) -> Receipt | None:
     held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
     if room is None or held is None or not is_in(seat.memory, held):
         return None
-    draft = Draft(result_id(held.n), result(seat.memory, held.ref))
+    draft = Draft(result_id(held.n, held.heard), result(seat.memory, held.ref))
     with contextlib.suppress(Conflict, SessionClosed):
         return (await room.publish([draft]))[0]
     return None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import httpx2
 import pytest
 
 from bus import Draft
 from bus.entries import BallotCast
+from server.asking import entries
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.patience import wait_until
@@ -202,3 +206,33 @@ async def test_a_vote_ends_with_ballots_that_came_by_other_ways(redis_url: str) 
             return await _statuses(d) == ["carried"]
 
         await wait_until(over)
+
+
+async def test_a_change_of_mind_at_the_last_moment_is_counted_where_it_came_first(
+    redis_url: str,
+) -> None:
+    """Over two servers at once: each ballot that the log has before the result is in it."""
+    async with doors(redis_url) as d, doors(redis_url) as e:
+        await begin(d)
+        async with d.client(d.operator()) as one, e.client(d.operator()) as two:
+            for name in ("ana", "bo"):
+                await one.post(f"{PATH}/messages", json={"content": "I am here.", "as": name})
+            for number in range(1, 9):
+                called = {"question": "Is it?", "as": "ana"}
+                assert (await one.post(f"{PATH}/votes", json=called)).status_code == 201
+                path = f"{PATH}/votes/V{number}/ballots"
+                yes, no = {"choice": ["accept"]}, {"choice": ["reject"]}
+                await one.post(path, json={**yes, "as": "ana"})
+                await asyncio.gather(
+                    two.post(path, json={**yes, "as": "bo"}),
+                    one.post(path, json={**no, "as": "ana"}),
+                    two.post(path, json={**no, "as": "bo"}),
+                )
+            votes = [(await one.get(f"{PATH}/votes/V{k}")).json() for k in range(1, 9)]
+        log = [(row.n, row.entry) async for row in entries(d.doors.held.bus, NAME)]
+    cast: list[tuple[int, Any]] = [(n, entry) for n, entry in log if entry.kind == CAST]
+    for vote in votes:
+        mine = [(n, ballot) for n, ballot in cast if ballot.re in (vote["n"], vote["ref"])]
+        last = {one.participant: one.choice[0] for n, one in mine if n < vote["closed_n"]}
+        found = {option: list(last.values()).count(option) for option in ("accept", "reject")}
+        assert {option: vote["tally"][option] for option in found} == found

@@ -37,7 +37,9 @@ async def held(bus: Bus, *choices: tuple[str, ...], **given: object) -> int:
     await put(bus, *(BallotCast(participant=name, re=n, choice=choice)
                      for name, choice in zip(names, choices, strict=False)))  # fmt: skip
     memory = await MemoryReader(bus, PACKS).current("s")
-    await bus.publish("s", [Draft(result_id(n), result(memory, memory.votes.next - 1))])
+    ref = memory.votes.next - 1
+    heard = memory.votes.held[ref].heard
+    await bus.publish("s", [Draft(result_id(n, heard), result(memory, ref))])
     return n
 
 
@@ -89,7 +91,7 @@ async def test_two_who_count_publish_one_result(bus: Bus) -> None:
     await begin(bus)
     n = await put(bus, VoteInitiated(participant="ana", content="Tea?", quorum=0))
     memory = await MemoryReader(bus, PACKS).current("s")
-    draft = Draft(result_id(n), result(memory, 1))
+    draft = Draft(result_id(n, 0), result(memory, 1))
     (first,) = await bus.publish("s", [draft])
     (second,) = await bus.publish("s", [draft])
     assert (first.duplicate, second.duplicate) == (False, True)

@@ -387,6 +387,21 @@ def test_a_result_is_carried_out_once() -> None:
     assert dump(room.memory) == state
 
 
+def test_a_result_that_a_ballot_came_before_is_counted_again() -> None:
+    """It was counted from less than the log has: a ballot that was taken is not left out."""
+    room = voting()
+    for name in ("ana", "bo", "cy"):
+        room.put(BallotCast(participant=name, re="V1", choice=("accept",)))
+    early = result(room.memory, 1)
+    for name in ("ana", "bo"):
+        room.put(BallotCast(participant=name, re="V1", choice=("reject",)))
+    told = only(room.put(early), "vote.refused").data["reason"]
+    assert told == f"was counted before the ballot of {room.memory.n - 1}"
+    assert room.vote().status == "open"
+    room.put(result(room.memory, 1))
+    assert (room.vote().carried, room.vote().tally["reject"]) == ("reject", 2)
+
+
 def test_an_agent_without_the_capability_closes_no_vote() -> None:
     """Its result is told as refused, and the vote goes on."""
     room = voting()

@@ -59,6 +59,7 @@ def entries() -> st.SearchStrategy[list[Entry]]:
         BallotCompleted, participant=NAMES, consensus=st.booleans(), content=st.just("So."),
         vote=st.sampled_from((None, 2, 3, 4, 5, 6)), re=st.sampled_from((None, "P1")),
         carried=st.sampled_from((None, *WORDS)), tally=st.just({"accept": 1}),
+        heard=st.one_of(st.none(), st.integers(0, 30)),
     )  # fmt: skip
     talk = st.builds(Message, participant=NAMES, content=said)
     rare = st.one_of(
