@@ -16,6 +16,7 @@ from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketState
 
 from server.gateway.problems import KNOWN, Problem, answer, problem_of
+from server.gateway.unechoing import wanted
 
 _logger = structlog.get_logger(__name__)
 
@@ -55,14 +56,16 @@ async def _by_status(connection: HTTPConnection, error: HTTPException) -> Respon
 
 
 async def _invalid(connection: HTTPConnection, error: Any) -> Response | None:
-    """Which field, and a word for what is wrong with it; never what it held."""
+    """Which field, what is wrong with it and what it takes; never what it held."""
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         return await _answered(connection, Problem("malformed"))
     if len(first["loc"]) == 1 and first["type"] in _NOT_AN_OBJECT and not _is_json(connection):
         return await _answered(connection, Problem("media-type"))
-    field = ".".join(_own(connection.app, first["loc"][1:]))
-    return await _answered(connection, Problem("invalid", field=field or None, fault=first["type"]))
+    field = ".".join(_own(connection.app, first["loc"][1:])) or None
+    detail = wanted(first["type"], first["msg"])
+    wrong = Problem("invalid", detail=detail, field=field, fault=first["type"])
+    return await _answered(connection, wrong)
 
 
 async def _answered(connection: HTTPConnection, problem: Problem) -> Response | None:

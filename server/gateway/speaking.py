@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, TypeVar
 import orjson
 from fastapi import Header, Request, Response
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 from starlette.requests import HTTPConnection
 from ulid import ULID
 
@@ -21,6 +22,7 @@ from memory.state import Memory
 from server.gateway.doors import Doors
 from server.gateway.identity import Caller
 from server.gateway.problems import Problem
+from server.gateway.unechoing import wanted
 from server.talking import standing
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -124,12 +126,13 @@ async def read_body(request: Request, model: type[Model]) -> Model:
         first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
         if first["type"] == "json_invalid":
             raise Problem("malformed") from None
-        raise Problem("invalid", **fault(model, first["loc"], first["type"])) from None
+        raise Problem("invalid", **fault(model, first["loc"], first)) from None
 
 
-def fault(model: type[BaseModel], loc: Sequence[int | str], kind: str) -> dict[str, Any]:
+def fault(model: type[BaseModel], loc: Sequence[int | str], error: ErrorDetails) -> dict[str, Any]:
     """Where and what is wrong, in words of the model alone: never a key that was sent."""
     own = {field.alias or name for name, field in model.model_fields.items()}
     field = str(loc[0]) if loc and loc[0] in own else ""
     place = "".join(f".{step}" for step in loc[1:2] if field and isinstance(step, int))
-    return {"fault": kind, **({"field": field + place} if field else {})}
+    found = {"fault": error["type"], "detail": wanted(error["type"], error["msg"])}
+    return {**found, **({"field": field + place} if field else {})}

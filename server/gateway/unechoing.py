@@ -17,6 +17,14 @@ _QUOTED: Final = re.compile(
 _FOR_A_SHELL: Final = re.compile(r"(?<!\w)--\w|(?<!\w)'parley |PARLEY_")
 _ASIDE: Final = re.compile(r" ?\([^()]*(?:'parley |--\w)[^()]*\)")
 _CLAUSES: Final = re.compile(r"(; |(?<=\.) |: )")
+# Whose message tells what the model takes, and nothing of what was sent.
+_OF_THE_MODEL: Final = frozenset({
+    "bool_parsing", "bool_type", "dict_type", "enum", "extra_forbidden", "finite_number",
+    "float_parsing", "float_type", "greater_than", "greater_than_equal", "int_from_float",
+    "int_parsing", "int_type", "less_than", "less_than_equal", "list_type", "literal_error",
+    "missing", "string_pattern_mismatch", "string_too_long", "string_too_short", "string_type",
+    "tuple_type",
+})  # fmt: skip
 _SHORTEST: Final = 2  # a value this short is taken out where it is quoted only
 
 
@@ -32,6 +40,13 @@ def unechoed(text: str, values: Iterable[str] = ()) -> str:
             kept = kept.replace(value, "…")
     kept = clip(visible(kept), LONGEST).strip(" ;:,")
     return kept if re.search(r"\w", kept) else ""
+
+
+def wanted(fault: str, message: str) -> str:
+    """What a field takes, as the model says it; empty where that may tell what was sent."""
+    return (
+        f"A field of the request is missing or wrong. {message}." if fault in _OF_THE_MODEL else ""
+    )
 
 
 def _without_shell(text: str) -> str:

@@ -64,7 +64,7 @@ def sent_in(tree: Any) -> Sent:
         if not loc:  # it is of no type
             field = "type" if kind.startswith("union_tag") else None
             raise Problem("invalid", fault=kind, field=field) from None
-        raise Problem("invalid", **fault(_BY_TYPE[str(loc[0])], loc[1:], kind)) from None
+        raise Problem("invalid", **fault(_BY_TYPE[str(loc[0])], loc[1:], first)) from None
 
 
 def ref_in(tree: Any) -> str | None:

@@ -79,7 +79,7 @@ def _read(tool: Tool, arguments: dict[str, Any]) -> Any:
         return tool.args.model_validate(arguments)
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
-        place: dict[str, Any] = fault(tool.args, first["loc"], first["type"])
+        place: dict[str, Any] = fault(tool.args, first["loc"], first)
         raise Problem("invalid", **place) from None
 
 

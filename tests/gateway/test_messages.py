@@ -82,6 +82,25 @@ async def test_what_is_no_message_is_refused_by_its_field(
             assert (await ana.get(PATH)).json()["n"] == 0
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "takes"),
+    [
+        ("", {"session": "harbour", "run": True}, "Input should be 'no', 'script' or 'model'"),
+        ("/harbour/messages", {}, "Field required"),
+        ("/harbour/messages", {"content": 7}, "Input should be a valid string"),
+    ],
+)
+async def test_what_is_wrong_with_a_field_is_told_in_words(
+    redis_url: str, path: str, body: dict[str, Any], takes: str
+) -> None:
+    """What it takes; what it was given is not said back."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.operator()) as client:
+            told = (await client.post(f"/v1/sessions{path}", json=body)).json()
+    assert told["detail"] == f"A field of the request is missing or wrong. {takes}."
+
+
 async def test_bytes_that_are_no_json_are_malformed(redis_url: str) -> None:
     """Likewise text that UTF-8 cannot write, and another media type."""
     async with doors(redis_url) as d:
