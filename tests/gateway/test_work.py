@@ -141,16 +141,16 @@ async def test_words_are_taken_out_for_good(redis_url: str) -> None:
     async with doors(redis_url) as d:
         await begin(d)
         async with d.client(d.operator()) as operator:
-            for words in ("Hello.", "My number is 555."):
+            for words in ("Hello.", "My number is canary."):
                 await operator.post(f"{PATH}/messages", json={"content": words, "as": "ana"})
             assert (await operator.get(f"{PATH}/participants", params={"at": 1})).is_success
             body = {"n": 2, "reason": "private"}
             shown = await operator.post(f"{PATH}/redactions", json={**body, "preview": True})
-            assert (shown.status_code, shown.json()["words"]) == (200, "My number is 555.")
+            assert (shown.status_code, shown.json()["words"]) == (200, "My number is canary.")
             done = await operator.post(f"{PATH}/redactions", json=body)
             assert (done.status_code, done.json()["again"]) == (201, False), done.text
             for path in ("messages", "entries"):
-                assert "555" not in (await operator.get(f"{PATH}/{path}")).text
+                assert "canary" not in (await operator.get(f"{PATH}/{path}")).text
             again = await operator.post(f"{PATH}/redactions", json=body)
             assert again.json()["again"] is True
 
