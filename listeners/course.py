@@ -9,9 +9,9 @@ import zlib
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from memory.canonical import load
 from memory.items import Fact
@@ -26,8 +26,13 @@ MARKED: Final = frozenset({
     "proposal.made", "proposal.settled", "proposal.echoed", "proposal.reoffered",
     "decision.claimed", "decision.ratified", "decision.disputed", "decision.superseded",
     "position.flipped", "vote.called", "vote.closed", "floor.nudged", "session.closed",
+    "seat.taken", "seat.left", "settings.changed", "participant.aliased",
 })  # fmt: skip
 TOLD: Final = 240  # characters that a mark tells
+_TELLS: Final = {
+    "floor.nudged": "text", "session.closed": "reason", "seat.taken": "role", "seat.left": "reason",
+    "settings.changed": "settings", "participant.aliased": "alias",
+}  # fmt: skip
 _DECIDES: Final = ("decision.", "item.corrected")  # facts that may change what is decided
 _WIDTH: Final = 1 + len(SERIES)
 _FACT_BYTES: Final = 800  # of a fact that is noted, and its mark: measured on 3,000 messages
@@ -135,15 +140,25 @@ class Chronicle:
 
 def _whose(fact: Fact) -> str:
     name = fact.data.get("participant")
-    if name is None and fact.kind in ("proposal.settled", "session.closed"):
+    if name is None and fact.kind in ("proposal.settled", "session.closed", "settings.changed"):
         name = fact.data.get("by")
     return name if isinstance(name, str) else ""
 
 
 def _told(fact: Fact) -> str:
     """Of what has no number, and so no entry that one could ask for by it."""
-    name = {"floor.nudged": "text", "session.closed": "reason"}.get(fact.kind)
-    return clip(str(fact.data.get(name) or ""), TOLD) if name else ""
+    name = _TELLS.get(fact.kind)
+    found = fact.data.get(name) if name else None
+    return clip(", ".join(_keys(found)) if isinstance(found, dict) else str(found or ""), TOLD)
+
+
+def _keys(tree: dict[str, Any], above: str = "") -> Iterator[str]:
+    """The dotted names of the settings that a partial tree sets."""
+    for name, value in tree.items():
+        if isinstance(value, dict) and value:
+            yield from _keys(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}"
 
 
 def _decided(memory: Memory) -> int:
