@@ -31,12 +31,12 @@ def _goes_on(tree: list[Row]) -> bool:
 
 def _episode(row: Row) -> Row:
     told = {name: row[name] for name in ("ref", "kind", "title", "status", "participant", "depth")}
-    tally = row["tally"] or {"steps": 0, "steps_ok": 0}
+    tally = row["tally"] or {"steps": 0, "tasks": {}}
     return {
         **told,
         "n": row["opened_n"],
         "closed_n": row["closed_n"],
         "result": clip(row["result"], RESULT),
         "steps": tally["steps"],
-        "steps_ok": tally["steps_ok"],
+        "ended": tally["tasks"],
     }

@@ -200,7 +200,10 @@ class EchoRow(Answer):
 
 
 class GoalCard(Answer):
-    """An episode; those of a goal follow it, one deeper. `result` is cut at 240 characters."""
+    """An episode; those of a goal follow it, one deeper. `result` is cut at 240 characters.
+
+    `ended` counts the tasks that were closed, by how: memory lets go of what is done.
+    """
 
     ref: str
     kind: str
@@ -212,7 +215,7 @@ class GoalCard(Answer):
     closed_n: int | None
     result: str
     steps: int
-    steps_ok: int
+    ended: dict[str, int]
 
 
 class Board(Answer):

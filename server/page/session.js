@@ -7,6 +7,7 @@ import { keys } from "/static/keyboard.js";
 import { Store, hears } from "/static/store.js";
 import { bdi, count, visible } from "/static/text.js";
 import { about } from "/static/views/about.js";
+import { whyClosed } from "/static/views/closed.js";
 import { invite } from "/static/views/invite.js";
 import * as floor from "/static/views/floor.js";
 import * as join from "/static/views/join.js";
@@ -115,7 +116,7 @@ function showHead(frame, store, given) {
   frame.goal.title = visible(goal);
   frame.goal.hidden = !goal;
   const closed = board?.closed || session.closed;
-  fill(frame.state, closed ? el("span", { class: "pill", title: String(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only", title: "the number of the newest entry" }, `#${status.n ?? 0}`));
+  fill(frame.state, closed ? el("span", { class: "pill closed", title: whyClosed(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only", title: "the number of the newest entry" }, `#${status.n ?? 0}`));
   const words = { live: "live", waiting: "reconnecting…", ended: "ended" };
   frame.line.dataset.line = status.line;
   fill(frame.line, el("span", { class: "lamp", "aria-hidden": "true" }), words[status.line] ?? "");

@@ -2,6 +2,8 @@
 
 import { button, dialog, el, icon } from "/static/el.js";
 import { chips } from "./facts.js";
+import { maySpeak } from "./parts.js";
+import { mayRedact, redact } from "./redact.js";
 import { avatar, bdi, clip, clock, day, hueOf, moment, named, visible, words } from "/static/text.js";
 
 const ACTS = {
@@ -96,14 +98,15 @@ function hands(ctx, record) {
   return el(
     "div",
     { class: "msg-hands" },
-    button("Answer", { class: "button bare", tabindex: "-1", onclick: () => answer(ctx, record) }, "reply", false),
+    button("Answer", { class: "button bare answer", tabindex: "-1", onclick: () => answer(ctx, record) }, "reply", false),
     button("Open", { class: "button bare", tabindex: "-1", onclick: () => open(ctx, record) }, "more", false),
   );
 }
 
 /** Have the composer answer a message. */
 export function answer(ctx, record) {
-  ctx.go({ view: "write", n: record.n, said: { who: record.entry.participant, text: record.entry.content } });
+  if (!maySpeak(ctx)) return ctx.notice("You are not taking part here, or not now.");
+  return ctx.go({ view: "write", n: record.n, said: { who: record.entry.participant, text: record.entry.content } });
 }
 
 /** A message alone, with all that the log says of it. */
@@ -127,8 +130,9 @@ export function open(ctx, record) {
     el(
       "p",
       { class: "row end" },
+      mayRedact(ctx) && button("Take these words out…", { class: "button danger start", onclick: () => (box.close(), redact(ctx, record.n)) }),
       button("Copy the words", { onclick: () => copy(ctx, entry.content ?? "") }, "copy"),
-      button("Answer", { class: "button primary", onclick: () => (box.close(), answer(ctx, record)) }, "reply"),
+      maySpeak(ctx) && button("Answer", { class: "button primary", onclick: () => (box.close(), answer(ctx, record)) }, "reply"),
     ),
   );
 }
