@@ -52,7 +52,7 @@ function framed(ctx) {
   const list = el("div", { class: "list" });
   const talkBox = el("section", { class: "talk", "aria-label": "Talk", id: "pane-talk" }, list, write);
   const memory = el("section", { class: "memory", "aria-label": "Memory", id: "pane-memory" });
-  const side = el("aside", { class: "room", "aria-label": "Floor, votes and people", id: "pane-room", tabindex: "0" });
+  const side = el("aside", { class: "room", "aria-label": "Floor, votes, goals and people", id: "pane-room", tabindex: "0" });
   const main = el("main", { id: "main", class: "session", data: { show: "talk" } }, talkBox, memory, side);
   const time = el("footer", { class: "time" });
   const nav = panes(main);

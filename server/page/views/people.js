@@ -10,6 +10,8 @@ import { aliases } from "./aliases.js";
 import { keeps, notebook } from "./notebook.js";
 
 const SHOWN = 60; // people
+const NAMES = 3; // other names of one
+const ALL_NAMES = 60;
 
 /** The children of the people's part. */
 export function people(ctx, board) {
@@ -41,7 +43,7 @@ function person(ctx, board, one, muted) {
       { type: "button", class: "grow person-name", title: `More about ${visible(one.name)}`, data: { focus: `person-${one.name}` }, onclick: () => profile(ctx, one.name) },
       named(one.name, one.hue),
       el("span", { class: "soft block" }, [words, many(one.messages, "message")].filter(Boolean).join(", ")),
-      one.aliases?.length > 0 && el("span", { class: "soft block also" }, "also ", listed(one.aliases)),
+      one.aliases?.length > 0 && el("span", { class: "soft block also" }, "also ", listed(one.aliases, NAMES)),
     ),
     own && one.present && !closed && ctx.store.get("at") === null && button("Leave", { class: "button bare", onclick: () => leave(ctx) }, "out", false),
     !own && may(ctx, "grant") && board.floor.policy !== "open" && act(ctx, `Give ${visible(one.name)} the floor`, "hand", "grant", { participant: one.name }, hands),
@@ -49,7 +51,7 @@ function person(ctx, board, one, muted) {
   );
 }
 
-const listed = (names) => names.flatMap((name, at) => [at ? ", " : "", bdi(name)]);
+const listed = (names, most) => [names.slice(0, most).flatMap((name, at) => [at ? ", " : "", bdi(name)]), names.length > most && ` and ${names.length - most} more`];
 
 /** All that is known of somebody, at the moment that is shown; what one may do about it. */
 async function profile(ctx, name) {
@@ -76,7 +78,7 @@ function known(ctx, one) {
     ["Said", [many(one.messages, "message"), last && [", the last that counts ", last]]],
     one.muted && ["Muted", "yes"],
     one.may && ["May", one.may.join(", ") || "only listen"],
-    one.aliases.length > 0 && ["Also known as", listed(one.aliases)],
+    one.aliases.length > 0 && ["Also known as", listed(one.aliases, ALL_NAMES)],
   ].filter(Boolean);
   return el("dl", { class: "fields" }, rows.flatMap(([label, value]) => [el("dt", {}, label), el("dd", {}, value)]));
 }
