@@ -7,6 +7,7 @@ import { asked, field } from "./form.js";
 import { maySpeak, said } from "./parts.js";
 
 const SHOWN = 40; // rows
+const ENDED = 6; // of those nothing more is done for, the newest
 const SIGNS = { open: "○", ready: "○", blocked: "◌", completed: "✓", failed: "✕", superseded: "⤳", abandoned: "–" };
 const WORDS = { open: "", ready: "", completed: "done", abandoned: "given up" };
 const ROUTES = { goal: "goals", task: "tasks" };
@@ -19,10 +20,12 @@ export function goals(ctx, { goals: found = [], more = {} }) {
   const may = maySpeak(ctx);
   if (!found.length && !may) return [];
   const all = found.length + (more.goals ?? 0);
+  let ended = 0;
+  const shown = found.map((one, at) => [one, at]).filter(([one]) => goesOn(one) || ended++ < ENDED).slice(0, SHOWN);
   return [
     el("div", { class: "part-head" }, el("h2", {}, "Goals", all > 0 && el("span", { class: "soft" }, count(all))), may && button("Open a goal", { class: "button bare tight", data: { focus: "goal-open" }, onclick: () => begin(ctx) }, "plus", false)),
-    found.length > 0 && el("ul", { class: "goals", role: "list" }, ...found.slice(0, SHOWN).map((one, at) => goal(ctx, one, going(found, at), may))),
-    all > SHOWN && el("p", { class: "soft small" }, `and ${count(all - SHOWN)} more`),
+    found.length > 0 && el("ul", { class: "goals", role: "list" }, ...shown.map(([one, at]) => goal(ctx, one, going(found, at), may))),
+    all > shown.length && el("p", { class: "soft small" }, `and ${count(all - shown.length)} more`),
   ];
 }
 

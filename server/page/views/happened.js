@@ -9,6 +9,7 @@ import { said } from "./parts.js";
 const NAMES = 6; // beside the first, of those who cast ballots one after the other
 const SERVER = "parley"; // in whose name the server counts
 const LINE = 160;
+const FOLDED = { "ballot.cast": "re", "note.written": "participant" }; // by what those in a row are one
 
 const quoted = (text) => text && el("q", {}, said(text, LINE));
 const handle = (ref) => ref && el("b", { class: "handle" }, ref);
@@ -32,9 +33,9 @@ const KINDS = {
   "item.corrected": ["✎", ["item.corrected"], ({ entry, who, ctx }) => [who, " corrected ", why(entry.ref, ctx), entry.op && `: ${entry.op}`, entry.value && [" ", said(String(entry.value), 80)]]],
 };
 
-/** Whether `one` goes on with what `other` began: a ballot in the same vote. */
+/** Whether `one` goes on with what `other` began: a ballot in the same vote, the same notebook. */
 export const together = (one, other) =>
-  one?.entry.kind === "ballot.cast" && other?.entry.kind === "ballot.cast" && one.entry.re === other.entry.re;
+  one?.entry.kind === other?.entry.kind && Boolean(FOLDED[one?.entry.kind]) && one.entry[FOLDED[one.entry.kind]] === other.entry[FOLDED[one.entry.kind]];
 
 /** The row of an entry that is no message; `run` are those that it stands for, itself first. */
 export function happened(ctx, record, rows, run = [record]) {

@@ -7,7 +7,7 @@ import { beside, happened, together } from "./happened.js";
 import { message } from "./message.js";
 
 const REACH = 12; // rows without a message that one looks past
-const RUN = 200; // ballots that stand together
+const RUN = 200; // ballots, or notes, that stand together
 
 /** `marked` {n, spans} is the message that is shown; `past` what the timeline tells, by number. */
 export class Rows {
