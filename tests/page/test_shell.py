@@ -76,11 +76,9 @@ def asked(d: Standing, path: str, body: dict[str, Any], method: str = "POST") ->
 def seated(d: Standing, name: str, method: str = "POST") -> None:
     """Somebody takes a seat in the harbour; DELETE: gives it up."""
     headers = {"Authorization": f"Bearer {d.token(name, session='harbour')}"}
-    path, given = "/v1/sessions/harbour/seats", {"headers": headers, "timeout": 30}
-    if method == "POST":
-        assert httpx2.post(d.url + path, json={}, **given).is_success
-    else:
-        assert httpx2.delete(f"{d.url}{path}/me", **given).is_success
+    url = f"{d.url}/v1/sessions/harbour/seats{'' if method == 'POST' else '/me'}"
+    body: dict[str, str] | None = {} if method == "POST" else None
+    assert httpx2.request(method, url, json=body, headers=headers, timeout=30).is_success
 
 
 def opened(d: Standing, session: str, *lines: tuple[str, str]) -> None:
@@ -247,7 +245,7 @@ def test_an_operator_sets_rules_joins_names_and_takes_words_out(
     d: Standing, visitor: Callable[..., Visitor]
 ) -> None:
     """Each where it stands, and told to everybody in the talk."""
-    opened(d, "harbour", ("Bo", "Morning."), ("Bob", "The code is kestrel."))
+    opened(d, "harbour", ("Bo", "Morning."), ("Bob", "[PROPOSAL] Say kestrel."))
     one = visitor()
     one.comes("chair", "operator", None)
     page = one.page
@@ -274,12 +272,14 @@ def test_an_operator_sets_rules_joins_names_and_takes_words_out(
     page.locator(".msg[data-n='2']").focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Take these words out").click()
-    expect(page.locator(".goes")).to_have_text("The code is kestrel.")
+    expect(page.locator(".goes")).to_have_text("[PROPOSAL] Say kestrel.")
     page.fill("#redact-reason", "a secret")
     page.get_by_role("button", name="Take them out").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.locator(".msg[data-n='2'] .words")).not_to_contain_text("kestrel")
-    expect(page.locator(".msg[data-n='1'] .words")).to_have_text("Morning.")
+    expect(page.locator(".msg[data-n='2'] .words.gone")).not_to_contain_text("kestrel")
+    expect(page.locator(".msg[data-n='2'] .words.gone")).to_contain_text("[redacted 2]")
+    expect(page.locator(".msg[data-n='2'] .fact")).to_contain_text("P1 proposed")
+    expect(page.locator(".proposal")).not_to_contain_text("kestrel")
 
 
 def test_few_rows_stand_for_many_messages(d: Standing, visitor: Callable[..., Visitor]) -> None:

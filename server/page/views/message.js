@@ -60,7 +60,7 @@ export function message(ctx, record, { before, apart = false, deeds, spans, earl
         !joined && head({ ...record, entry }),
         joined && entry.act && el("p", { class: "msg-head" }, actTag(entry.act)),
         entry.re != null && answered(ctx, entry.re, earlier),
-        words(entry.content ?? "", spans),
+        gone(record) ? withheld(entry.content) : words(entry.content ?? "", spans),
         done.length > 0 && el("ul", { class: "facts", role: "list" }, done),
       ),
       hands(ctx, record),
@@ -80,6 +80,15 @@ function head(record) {
     el("time", { datetime: new Date(t).toISOString(), title: moment(t) }, clock(t)),
     el("span", { class: "number" }, `#${n}`),
   );
+}
+
+/** Whether the words of a message were taken out. */
+const gone = ({ n, entry }) => (entry.content ?? "").startsWith(`[redacted ${n}]`);
+
+function withheld(content) {
+  const box = words(content);
+  box.classList.add("gone");
+  return box;
 }
 
 const actTag = (act) => el("span", { class: `act ${LOOKS[act] ?? ""}` }, ACTS[act] ?? act);
@@ -130,7 +139,7 @@ export function open(ctx, record) {
     el(
       "p",
       { class: "row end" },
-      mayRedact(ctx) && button("Take these words out…", { class: "button danger start", onclick: () => (box.close(), redact(ctx, record.n)) }),
+      mayRedact(ctx) && !gone(record) && button("Take these words out…", { class: "button danger start", onclick: () => (box.close(), redact(ctx, record.n)) }),
       button("Copy the words", { onclick: () => copy(ctx, entry.content ?? "") }, "copy"),
       maySpeak(ctx) && button("Answer", { class: "button primary", onclick: () => (box.close(), answer(ctx, record)) }, "reply"),
     ),

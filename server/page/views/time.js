@@ -129,7 +129,7 @@ function player(ctx) {
 function watching(ctx) {
   let [timer, asked, ended, seen] = [0, 0, false, ""];
   // Numbers grow with what is said; what the floor asks and the close have none of their own.
-  const sign = () => `${last(ctx)} ${ctx.store.get("status").told ?? 0} ${Boolean(ctx.store.get("board")?.closed)}`;
+  const sign = () => `${last(ctx)} ${ctx.store.get("status").told ?? 0} ${ctx.store.get("status").resets ?? 0} ${Boolean(ctx.store.get("board")?.closed)}`;
   const look = async () => {
     timer = 0;
     asked = Date.now();
