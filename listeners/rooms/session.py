@@ -31,11 +31,11 @@ from bus.entries import (
 )
 from bus.entries import Message as Said
 from bus.errors import BusError, InvalidEntry, SessionExists
-from listeners.agents.presence import Presence
 from listeners.packs import known, newest
 from listeners.rooms import checking
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.hearing import Hearing, Message
+from listeners.rooms.presence import Presence
 from listeners.rooms.room import Room, entered
 from listeners.rooms.turns import WAIT_SECONDS, Muted, Turns, Wish
 from listeners.rooms.verbs import Verbs

@@ -12,7 +12,7 @@ import structlog
 
 from bus import Bus
 from bus.tasks import end
-from listeners.agents.presence import Superseded
+from listeners.rooms.presence import Superseded
 from listeners.rooms.room import Room
 from listeners.rooms.session import Session
 from server.gateway.callers import Caller

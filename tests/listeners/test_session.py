@@ -16,9 +16,9 @@ from bus.errors import InvalidEntry, SessionNotFound
 from bus.tasks import end
 from listeners import Session
 from listeners.agents.arbiter import Arbiter
-from listeners.agents.presence import Superseded
 from listeners.packs import known, newest
 from listeners.rooms.doors import BusDoor
+from listeners.rooms.presence import Superseded
 from listeners.rooms.room import entered
 from listeners.rooms.turns import FloorLost, NotGranted
 from tests.patience import wait_until
