@@ -349,6 +349,7 @@ async def test_what_would_not_count_is_refused_at_the_door(bus: Bus) -> None:
 @pytest.mark.parametrize(("joining", "says"), [
     ({"may": ["shout"]}, "may: 'shout' is not in a list of propose, .*, moderate"),
     ({"may": "vote"}, "may: 'vote' is not in a list"),
+    ({"interests": [7]}, "interests"),
     ({"settings": {"florr": {}}}, "settings: florr: "),
     ({"settings": {"floor": {"policy": "shout"}}}, "settings: floor.policy: "),
 ])  # fmt: skip
