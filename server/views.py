@@ -17,9 +17,10 @@ from memory.messages import Prepared
 from memory.text import clip
 from server.goals import goal_line
 from server.layers import Told
-from server.minutes.view import statistics, write_item, write_minutes
+from server.minutes.digest_view import write_minutes
+from server.minutes.item_view import write_item
 from server.output import cell, emit, emit_bytes, listing, shown, stdout, tell
-from server.stats_view import layer_lines
+from server.stats_view import layer_lines, statistics
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 

@@ -15,7 +15,7 @@ from server.cite_rows import Said, quote
 from server.mcp.tool_args import Part
 from server.mcp.tool_results import FactRow, Floor, MessageRow
 from server.vote_rows import vote_row
-from server.wording import fact_line
+from server.wording.facts import fact_line
 
 MOST: Final = 200  # rows of a part
 SAID: Final = 8_000  # characters of a message among others

@@ -12,7 +12,7 @@ from typing import Final
 from memory.text import clip, fenced, one_line, visible
 from server.mcp import tool_results as results
 from server.output import many
-from server.wording import event_line
+from server.wording.facts import event_line
 
 LINE: Final = 300  # characters of an item
 
