@@ -1,6 +1,7 @@
 """What is kept of one session: checkpoints, what happened up to each, places in its log.
 
-Without a look at the log, which others read.
+Without a look at the log, which others read; only a checkpoint takes turns with other tasks
+as it is loaded.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Final
 
+from listeners.copies import loaded
 from listeners.past.chronicle import Chronicle
 from listeners.past.timeline import Timeline, timeline
-from memory.canonical import load
 from memory.items import Fact
 from memory.state import Memory, Packs
 
@@ -29,11 +30,11 @@ class Checkpoint:
     identity: str = ""
     data: bytes = b""
 
-    def memory(self, packs: Packs) -> Memory:
+    async def memory(self, packs: Packs) -> Memory:
         """A copy of its own."""
         if not self.data:
             return Memory(packs)
-        return load(zlib.decompress(self.data), packs, self.seq)
+        return await loaded(zlib.decompress(self.data), packs, self.seq)
 
 
 @dataclass(slots=True)
