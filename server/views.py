@@ -15,7 +15,6 @@ from listeners.toolbox import Found
 from memory.context import Context
 from memory.messages import Prepared
 from memory.text import clip
-from server.goals import goal_line
 from server.layers import Told
 from server.minutes.digest_view import write_minutes
 from server.minutes.item_view import write_item
@@ -157,27 +156,6 @@ def show_one(found: Mapping[str, Any], name: str, json: bool) -> None:
         emit(found)
     else:
         emit_bytes(f"{shown(found[name])}\n".encode())
-
-
-def show_episodes(found: Sequence[Mapping[str, Any]], json: bool) -> None:
-    """Goals and what stands in them, indented."""
-    if json:
-        for row in found:
-            emit(row)
-        return
-    console = stdout()
-    for row in found:
-        console.print(cell(goal_line(row)))
-    if not found:
-        console.print("no goals; 'parley goal open SESSION TEXT' opens one")
-
-
-def show_closed(found: Mapping[str, Any], json: bool) -> None:
-    """How an episode ended."""
-    if json:
-        emit(found)
-    else:
-        tell(f"{found['ref']} {found['kind']} is {found['status']}: {found['title']}")
 
 
 def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:

@@ -18,6 +18,7 @@ from server.gateway.powers import check_phase
 from server.gateway.problems import problems
 from server.gateway.reading import At, memory_of
 from server.gateway.speaking import Key, own_id
+from server.goal_tree import rows
 
 router = APIRouter()
 
@@ -34,7 +35,7 @@ _CHANGES: Final = problems("no-session", "closed", "conflict", "not-your-name", 
 )
 async def list_goals(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
     """Goals, tasks and other episodes, what holds one before it."""
-    return {"items": list(goals.rows(await memory_of(doors, session, at)))}
+    return {"items": list(rows(await memory_of(doors, session, at)))}
 
 
 async def _begun(
