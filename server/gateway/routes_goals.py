@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path
@@ -25,6 +26,10 @@ router = APIRouter()
 Ref = Annotated[str, Path(pattern=r"^[Ee]?[1-9][0-9]{0,8}$", description="handle, such as E1")]
 
 _CHANGES: Final = problems("no-session", "closed", "conflict", "not-your-name", "refused", "busy")
+_changes = partial(
+    router.post, status_code=201, response_model=GoalRow, response_model_exclude_unset=True,
+    responses=_CHANGES,
+)  # fmt: skip
 
 
 @router.get(
@@ -61,13 +66,7 @@ async def _ended(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/goals",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/goals")
 async def open_goal(
     session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -75,13 +74,7 @@ async def open_goal(
     return await _begun(doors, session, caller, "goal", body, key)
 
 
-@router.post(
-    "/v1/sessions/{session}/goals/{ref}/close",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/goals/{ref}/close")
 async def close_goal(
     session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -89,13 +82,7 @@ async def close_goal(
     return await _ended(doors, session, caller, "goal", ref, body, key)
 
 
-@router.post(
-    "/v1/sessions/{session}/tasks",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/tasks")
 async def open_task(
     session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -103,13 +90,7 @@ async def open_task(
     return await _begun(doors, session, caller, "task", body, key)
 
 
-@router.post(
-    "/v1/sessions/{session}/tasks/{ref}/close",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/tasks/{ref}/close")
 async def close_task(
     session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -138,13 +119,7 @@ async def record_step(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/episodes",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/episodes")
 async def open_episode(
     session: SessionId, body: EpisodeBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
