@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
 
-import pytest
-
 from bus import Bus, Draft
 from bus.entries import Message
 from listeners.compare import Comparer, Comparing
@@ -32,12 +30,6 @@ LINES = (
     ("bo", "I propose that we open the shop at nine."),
     ("cy", "I propose that we banish the pooch in the playground."),
 )
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 @asynccontextmanager

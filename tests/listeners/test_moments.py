@@ -32,12 +32,6 @@ LONG = 5 * EVERY + 40
 
 
 @pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
-
-
-@pytest.fixture
 async def moments(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Moments]:
     monkeypatch.setattr("listeners.past.moments.PATIENCE_SECONDS", 30.0)
     moments = Moments(bus, PACKS)

@@ -28,12 +28,6 @@ from tests.talks import everything
 BIDDING = {"floor": {"policy": "bid"}}
 
 
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as connected:
-        yield connected
-
-
 async def opened(bus: Bus, **settings: object) -> None:
     await bus.open("s", SessionOpened(settings=dict(settings), packs=newest()))
 

@@ -30,12 +30,6 @@ WANTED = {"how": "model"}
 PLENTY = {"tokens": 1_000_000}
 
 
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
-
-
 @asynccontextmanager
 async def worker(
     bus: Bus, model: OpenAIModel, prices: Prices = PRICES
