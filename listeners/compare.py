@@ -21,7 +21,7 @@ from listeners.models.embedding import Embedded, Embedder, Vector, alike
 from listeners.models.port import BadAnswer, Completion, ModelError, OverBudget
 from listeners.models.prices import FRAME, cost
 from memory.comparisons import candidates, words
-from memory.items import Compare
+from memory.effects import Compare
 from memory.state import Memory
 from memory.text import tokens
 

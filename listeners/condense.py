@@ -16,7 +16,7 @@ from listeners.models.port import BadAnswer, ContextOverflow, Model, ModelError,
 from listeners.summarise import HALVINGS, SYSTEM, TOKENS_PER_WORD, Lines, shrunk
 from memory.brevity import clip_bytes, size_of
 from memory.condensed import earlier_text, room
-from memory.items import Condense
+from memory.effects import Condense
 from memory.state import Memory
 from memory.text import fenced, visible
 

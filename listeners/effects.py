@@ -36,8 +36,8 @@ from listeners.reader import MemoryReader
 from listeners.reflect import abort_run
 from listeners.summariser import EffectTally, Order, Summariser
 from memory.due import Upgrade, upgrade
+from memory.effects import Compare, Effect
 from memory.errors import DomainError
-from memory.items import Compare, Effect
 from memory.state import Memory, Packs
 
 EFFECTS: Final = "effects"

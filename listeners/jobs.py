@@ -22,7 +22,7 @@ from listeners.extraction.extracting import Extracting
 from listeners.models.port import Model
 from listeners.reflect import Reflecting
 from memory.due import Upgrade
-from memory.items import Condense, Extract, Reflect
+from memory.effects import Condense, Extract, Reflect
 from memory.state import Memory
 
 Result = NoteRevised | NoteRefused | TextCondensed | SummaryMade | ItemsExtracted

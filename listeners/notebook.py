@@ -25,9 +25,10 @@ from listeners.ranges import passage
 from listeners.reader import MemoryReader
 from listeners.reflect import Reflecting, abort_run
 from listeners.rounds import create_memory_update_prompt
+from memory.effects import Reflect
 from memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
 from memory.fold import apply
-from memory.items import Fact, Reflect
+from memory.items import Fact
 from memory.notebooks import standing, view
 from memory.reflections import limit_of, policy_of
 from memory.state import Memory, Packs

@@ -30,7 +30,7 @@ from listeners.rounds import (
     round_content,
     size,
 )
-from memory.items import Reflect
+from memory.effects import Reflect
 from memory.reflections import limit_of, target_of
 from memory.settings import NoteSettings
 from memory.state import Memory

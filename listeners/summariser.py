@@ -24,7 +24,7 @@ from listeners.models.metered import Metered
 from listeners.models.port import Model, ModelError, OverBudget
 from listeners.ranges import Passage
 from listeners.summarise import Answered, summarise_messages, summarise_summaries
-from memory.items import Effect
+from memory.effects import Effect
 from memory.state import Memory
 from memory.summaries import parts
 

@@ -14,7 +14,8 @@ from bisect import bisect_left, bisect_right
 from itertools import islice
 
 from bus.entries import Message, SummaryMade
-from memory.items import Effect, Fact, Range, Summary
+from memory.effects import Effect
+from memory.items import Fact, Range, Summary
 from memory.moment import Moment
 from memory.state import Memory
 from memory.text import clip, measure, tokens

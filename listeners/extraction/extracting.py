@@ -30,7 +30,8 @@ from listeners.models.port import (
 from listeners.models.structured import ask
 from listeners.summarise import HALVINGS, shrunk
 from memory.claims.reading import reading
-from memory.items import Decision, Extract, Proposal
+from memory.effects import Extract
+from memory.items import Decision, Proposal
 from memory.settings import ExtractSettings
 from memory.state import Memory
 from memory.text import clip, tokens

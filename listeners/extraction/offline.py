@@ -17,7 +17,7 @@ from listeners.models.prices import Prices
 from listeners.offline import passage, settle
 from listeners.projection import Found
 from memory.claims.ranges import owed
-from memory.items import Extract
+from memory.effects import Extract
 from memory.state import Memory
 
 _END = "extract-end"  # the id of the entry that ends the last stretch

@@ -16,7 +16,7 @@ from listeners.models.port import BadAnswer
 from listeners.projector import Pace, Projector
 from memory.brevity import size_of
 from memory.condensed import answer_text, owed, running_text
-from memory.items import Condense
+from memory.effects import Condense
 from memory.exchanges import window
 from tests.dialogues import ask, assistant, condensed, done, exchange, records, reply, returned
 from tests.fake_openai import FakeOpenAI
