@@ -5,11 +5,15 @@ Numbers are `n`, ranges are closed.
 
 from __future__ import annotations
 
+import re
 from hashlib import blake2b
+from typing import Final, Self
 
 from msgspec import Struct
 
 from bus.entries import Part
+
+_SUMMARY: Final = re.compile(r"summary:(\d+):(\d+):(\d+)(?::again(\d+))?")
 
 
 class Owed(Struct, frozen=True, gc=False):
@@ -35,6 +39,12 @@ class Effect(Owed, frozen=True, gc=False, omit_defaults=True):
     first: int
     last: int
     again: int = 0  # redactions within the range: what they touched is summarised anew
+
+    @classmethod
+    def named(cls, id: str) -> Self | None:
+        """The summary of that id; None where it is the id of something else."""
+        found = _SUMMARY.fullmatch(id)
+        return None if found is None else cls(*(int(part or 0) for part in found.groups()))
 
     @property
     def id(self) -> str:
