@@ -349,6 +349,7 @@ def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
 
 
 def overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
+    """`base` with each value of `partial` in its place; groups are merged, `stop` is one value."""
     result = dict(base)
     for key, value in partial.items():
         below = result.get(key)
