@@ -84,7 +84,7 @@ def dissent_line(decision: Decision) -> str:
 
 
 def proposal_short(proposal: Proposal) -> str:
-    """The same where there is little room: whose, on what, and the counts."""
+    """An open proposal where there is little room: whose, on what, and the counts."""
     who, topic = line(proposal.participant, 40), line(proposal.topic, 100)
     return f'- {proposal.handle} {who}: "{topic}" ({tally_text(proposal.tally)})'
 
