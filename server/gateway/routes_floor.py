@@ -20,6 +20,12 @@ from server.gateway.speaking import Key, answer, moderator, own_id
 
 router = APIRouter()
 
+Granter = Annotated[Caller, Depends(Needs("grant"))]
+Interrupter = Annotated[Caller, Depends(Needs("interrupt"))]
+Muter = Annotated[Caller, Depends(Needs("mute"))]
+Pauser = Annotated[Caller, Depends(Needs("pause"))]
+Phaser = Annotated[Caller, Depends(Needs("phase"))]
+
 _asks = partial(
     router.post,
     status_code=201,
@@ -88,10 +94,11 @@ async def _floor(doors: Doors, session: str) -> dict[str, Any]:
 
 
 async def _moderated(
-    doors: Doors, session: str, caller: Caller, needs: str, words: str, named: str | None,
+    doors: Doors, session: str, caller: Caller, needs: str, words: str, body: Spoken | None,
     key: str | None,
 ) -> Response:  # fmt: skip
     """What a moderator types, done in the caller's name; an operator's own word is the server's."""
+    named = None if body is None else body.as_
     by = moderator(await doors.held.reader.current(session), caller, named, needs)
     own = own_id(by or caller.name, key)
     receipt = await moderated(doors.held, session, words, by or caller.name, own, server=by is None)
@@ -102,29 +109,20 @@ async def _moderated(
 
 @_moderates("/v1/sessions/{session}/floor/grant")
 async def grant_floor(
-    session: SessionId, body: FloorBody, doors: DoorsOf,
-    caller: Annotated[Caller, Depends(Needs("grant"))],
-    key: Key = None,
-) -> Response:  # fmt: skip
+    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Granter, key: Key = None
+) -> Response:
     """Give an agent the floor."""
     words = f"/grant {body.participant}"
-    return await _moderated(doors, session, caller, "grant", words, body.as_, key)
+    return await _moderated(doors, session, caller, "grant", words, body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/interrupt")
 async def interrupt_floor(
-    session: SessionId, doors: DoorsOf,
-    caller: Annotated[Caller, Depends(Needs("interrupt"))],
-    body: Spoken | None = None,
+    session: SessionId, doors: DoorsOf, caller: Interrupter, body: Spoken | None = None,
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Take the floor from whoever has it."""
-    named = body.as_ if body else None
-    return await _moderated(doors, session, caller, "interrupt", "/interrupt", named, key)
-
-
-Muter = Annotated[Caller, Depends(Needs("mute"))]
-Pauser = Annotated[Caller, Depends(Needs("pause"))]
+    return await _moderated(doors, session, caller, "interrupt", "/interrupt", body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/mute")
@@ -133,7 +131,7 @@ async def mute_participant(
 ) -> Response:
     """Let an agent say nothing, whatever the policy."""
     words = f"/mute {body.participant}"
-    return await _moderated(doors, session, caller, "mute", words, body.as_, key)
+    return await _moderated(doors, session, caller, "mute", words, body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/unmute")
@@ -142,7 +140,7 @@ async def unmute_participant(
 ) -> Response:
     """Let an agent speak again."""
     words = f"/unmute {body.participant}"
-    return await _moderated(doors, session, caller, "mute", words, body.as_, key)
+    return await _moderated(doors, session, caller, "mute", words, body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/pause")
@@ -151,9 +149,7 @@ async def pause_floor(
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Give no agent the floor until it is resumed."""
-    return await _moderated(
-        doors, session, caller, "pause", "/pause", body.as_ if body else None, key
-    )
+    return await _moderated(doors, session, caller, "pause", "/pause", body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/resume")
@@ -162,17 +158,13 @@ async def resume_floor(
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Give agents the floor again."""
-    return await _moderated(
-        doors, session, caller, "pause", "/resume", body.as_ if body else None, key
-    )
+    return await _moderated(doors, session, caller, "pause", "/resume", body, key)
 
 
 @_moderates("/v1/sessions/{session}/phases")
 async def begin_phase(
-    session: SessionId, body: PhaseBody, doors: DoorsOf,
-    caller: Annotated[Caller, Depends(Needs("phase"))],
-    key: Key = None,
-) -> Response:  # fmt: skip
+    session: SessionId, body: PhaseBody, doors: DoorsOf, caller: Phaser, key: Key = None
+) -> Response:
     """Begin a phase; it ends the one before."""
     words = f"/phase {body.title}"
-    return await _moderated(doors, session, caller, "phase", words, body.as_, key)
+    return await _moderated(doors, session, caller, "phase", words, body, key)
