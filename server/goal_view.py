@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from server.output import cell, emit, many, stdout, tell
+from server.output import emit, many, show_rows, tell
 
 Row = Mapping[str, Any]
 
 
 def show_episodes(found: Sequence[Row], json: bool) -> None:
     """Goals and what stands in them, indented."""
-    if json:
-        for row in found:
-            emit(row)
-        return
-    console = stdout()
-    for row in found:
-        console.print(cell(goal_line(row)))
-    if not found:
-        console.print("no goals; 'parley goal open SESSION TEXT' opens one")
+    none = "no goals; 'parley goal open SESSION TEXT' opens one"
+    show_rows(found, goal_line, none, json=json)
 
 
 def show_closed(found: Row, json: bool) -> None:

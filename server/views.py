@@ -18,7 +18,7 @@ from memory.text import clip
 from server.layers import Told
 from server.minutes.digest_view import write_minutes
 from server.minutes.item_view import write_item
-from server.output import cell, emit, emit_bytes, listing, shown, stdout, tell
+from server.output import cell, emit, emit_bytes, listing, show_rows, shown, stdout, tell
 from server.stats_view import layer_lines, statistics
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -88,15 +88,8 @@ def show_result(found: Found, json: bool) -> None:
 
 def show_kept(found: Sequence[Mapping[str, Any]], json: bool) -> None:
     """Kept results, one a line."""
-    if json:
-        for row in found:
-            emit(row)
-        return
-    console = stdout()
-    for row in found:
-        console.print(cell(f"{row['n']:>5} {_kept(row)}, {row['hits']} hits"))
-    if not found:
-        console.print("nothing is kept; 'parley tool put' keeps a result")
+    none = "nothing is kept; 'parley tool put' keeps a result"
+    show_rows(found, lambda row: f"{row['n']:>5} {_kept(row)}, {row['hits']} hits", none, json=json)
 
 
 def _kept(row: Mapping[str, Any]) -> str:
