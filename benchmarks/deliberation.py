@@ -36,7 +36,7 @@ from listeners.models.openai import OpenAIModel
 from listeners.projector import Projector
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import Room, entered
-from memory.text import tokens
+from memory.sizes import tokens
 from personas.library import bundled
 
 GOAL = "Decide how the session store survives the loss of a region, and what that may cost."

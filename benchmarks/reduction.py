@@ -29,10 +29,10 @@ from memory.canonical import dump, load
 from memory.fold import fold
 from memory.presets import preset
 from memory.settings import overlay
+from memory.sizes import tokens
 from memory.state import Memory
 from memory.stores import Episode
 from memory.summaries import frontier
-from memory.text import tokens
 
 ROOMY = {
     "session": {"cap": 10**9, "warn": 10**9, "target": 10**9},

@@ -17,8 +17,8 @@ from listeners.summarise import HALVINGS, SYSTEM, TOKENS_PER_WORD, Lines, shrunk
 from memory.brevity import clip_bytes, size_of
 from memory.condensed import earlier_text, room
 from memory.effects import Condense
+from memory.showing import fenced, visible
 from memory.state import Memory
-from memory.text import fenced, visible
 
 BYTES_PER_WORD: Final = 6  # of English with its space; other scripts are measured and sent back
 LEAST_WORDS: Final = 5

@@ -17,8 +17,8 @@ from bus.entries import Message, Record, SummaryMade
 from memory.acts import Reader
 from memory.effects import Effect
 from memory.extract import condense, extract
+from memory.sizes import tokens
 from memory.state import Memory
-from memory.text import tokens
 
 Lines = list[tuple[str, str]]
 

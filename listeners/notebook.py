@@ -31,8 +31,8 @@ from memory.fold import apply
 from memory.items import Fact
 from memory.notebooks import standing, view
 from memory.reflections import limit_of, policy_of
+from memory.showing import fenced
 from memory.state import Memory, Packs
-from memory.text import fenced
 
 PAGE: Final = 500
 ASKED: Final = "asked"  # why, of a revision that nobody but its caller wanted

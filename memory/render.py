@@ -9,8 +9,9 @@ from bus.entries import Record
 from memory import echoes
 from memory.claims.reading import Read
 from memory.items import Decision, Position, Proposal, Summary
+from memory.showing import fenced, visible
 from memory.state import Memory
-from memory.text import clip, fenced, one_line, visible
+from memory.text import clip, one_line
 
 FRAME: Final = (
     "# Memory of this deliberation\n"

@@ -17,8 +17,9 @@ from bus.entries import Message, SummaryMade
 from memory.effects import Effect
 from memory.items import Fact, Range, Summary
 from memory.moment import Moment
+from memory.sizes import measure, tokens
 from memory.state import Memory
-from memory.text import clip, measure, tokens
+from memory.text import clip
 
 _CHARS_PER_WORD = 12  # a summary longer than its words times this is cut
 _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memory.text import visible
+from memory.showing import visible
 
 
 def stdout() -> Console:

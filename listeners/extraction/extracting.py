@@ -33,8 +33,9 @@ from memory.claims.reading import reading
 from memory.effects import Extract
 from memory.items import Decision, Proposal
 from memory.settings import ExtractSettings
+from memory.sizes import tokens
 from memory.state import Memory
-from memory.text import clip, tokens
+from memory.text import clip
 
 CANDIDATES: Final = 24  # listed to be confirmed or taken back; the newest
 SHARE: Final = 4  # of a question that may go into listing them: one part in so many

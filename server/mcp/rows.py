@@ -9,8 +9,8 @@ from typing import Any, Final
 from memory.claims.reading import Reading, reading, status_of
 from memory.items import Cite as Place
 from memory.items import Decision, Origin, Position, Proposal
+from memory.showing import visible
 from memory.state import Memory
-from memory.text import visible
 from server.cite_rows import Said, quote
 from server.mcp.tool_args import Part
 from server.mcp.tool_results import FactRow, Floor, MessageRow

@@ -7,7 +7,8 @@ from typing import Any, Final
 from rich.text import Text
 
 from bus.entries import PRIMARY, Record, Unknown
-from memory.text import clip, one_line, visible
+from memory.showing import visible
+from memory.text import clip, one_line
 
 WIDTH: Final = 400  # characters of a message that a line shows
 

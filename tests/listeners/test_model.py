@@ -30,7 +30,7 @@ from listeners.models.port import (
     refusal,
 )
 from listeners.models.structured import ask, shape_of
-from memory.text import tokens
+from memory.sizes import tokens
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI, Manners, Parameter, realistic
 from tests.patience import wait_until
 
