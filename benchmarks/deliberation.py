@@ -31,7 +31,7 @@ from bus.embedded import serve
 from bus.entries import Message, Record, SessionOpened
 from listeners.agents.hosting import Hosted, Part, host
 from listeners.agents.prompting import house_rules
-from listeners.effects import EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.projector import Projector
 from listeners.rooms.doors import BusDoor

@@ -20,10 +20,10 @@ from benchmarks.material import ENGLISH, PACKS, meetings, numbered, talk
 from bus.drafts import Draft
 from bus.entries import Entry, Message, PackRef, Record, SessionOpened
 from bus.local import LocalLog
+from listeners.effects.offline import settle
 from listeners.models.memo import Memo
 from listeners.models.metered import Metered
 from listeners.models.port import Completion, Prompt
-from listeners.offline import settle
 from memory import ladder, tallies
 from memory.canonical import dump, load
 from memory.fold import fold

@@ -20,10 +20,10 @@ from ulid import ULID
 from bus import Bus, Draft, Receipt
 from bus.drafts import made
 from bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
+from listeners.effects.reflect import Reflecting, abort_run
 from listeners.models.port import Model
 from listeners.ranges import passage
 from listeners.reader import MemoryReader
-from listeners.reflect import Reflecting, abort_run
 from listeners.rounds import create_memory_update_prompt
 from memory.effects import Reflect
 from memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused

@@ -12,7 +12,7 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import Message, SummaryMade
 from bus.errors import Fenced, SessionNotFound
-from listeners.effects import EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.past.chronicle import MARKED, Chronicle, Mark
 from listeners.past.course import EVERY, Course
 from listeners.past.moments import Moments

@@ -22,11 +22,11 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from listeners.effects import EffectPace, EffectRunner
+from listeners.effects.reflect import HALVINGS, Reflecting, validate_memory_length
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import ContextOverflow, ModelRefused
 from listeners.projector import Pace, Projector
-from listeners.reflect import HALVINGS, Reflecting, validate_memory_length
 from memory.canonical import dump
 from memory.notebooks import standing
 from memory.presets import preset

@@ -10,8 +10,8 @@ import pytest
 
 from bus import Bus, Draft
 from bus.entries import Message, SettingsChanged
-from listeners.effects import EffectPace, EffectRunner
-from listeners.inline import Inline
+from listeners.effects.inline import Inline
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.accounts import Charge, reserve_draft
 from listeners.models.openai import OpenAIModel
 from listeners.models.prices import Price, Prices

@@ -22,15 +22,15 @@ import structlog
 from bus import Bus, Claim
 from bus.errors import Fenced, SessionNotFound, Unavailable
 from bus.tasks import end
-from listeners.answering import EFFECTS, UPGRADES, Answering, UnknownEffect
-from listeners.compare import Comparer
+from listeners.effects.answering import EFFECTS, UPGRADES, Answering, UnknownEffect
+from listeners.effects.compare import Comparer
+from listeners.effects.summariser import EffectTally, Summariser
 from listeners.models.embedding import Embedder
 from listeners.models.port import Model
 from listeners.models.prices import Prices
 from listeners.pace import backoff_ms, idle, serve
 from listeners.ranges import RangeGone
 from listeners.reader import MemoryReader
-from listeners.summariser import EffectTally, Summariser
 from memory.errors import DomainError
 from memory.state import Packs
 

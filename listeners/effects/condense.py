@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from bus.entries import Record, TextCondensed
+from listeners.effects.summarise import HALVINGS, SYSTEM, TOKENS_PER_WORD, Lines, shrunk
 from listeners.models.port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
-from listeners.summarise import HALVINGS, SYSTEM, TOKENS_PER_WORD, Lines, shrunk
 from memory.brevity import clip_bytes, size_of
 from memory.condensed import earlier_text, room
 from memory.effects import Condense

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from bus.drafts import Draft, Receipt
 from bus.entries import SettingsChanged
 from bus.local import LocalLog
-from listeners.extraction.extracting import Extracting
+from listeners.effects.extraction.extracting import Extracting
+from listeners.effects.offline import passage, settle
 from listeners.models.accounts import Account
 from listeners.models.books import keeps_books
 from listeners.models.charged import Charged
 from listeners.models.port import Model, ModelError, ModelRefused, OverBudget
 from listeners.models.prices import Prices
-from listeners.offline import passage, settle
 from listeners.projection import Found
 from memory.claims.ranges import owed
 from memory.effects import Extract

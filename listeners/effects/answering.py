@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from bus import Bus, Claim, Draft, SessionInfo
-from listeners.compare import Comparer, Comparing
-from listeners.jobs import job_for
+from listeners.effects.compare import Comparer, Comparing
+from listeners.effects.jobs import job_for
+from listeners.effects.reflect import abort_run
+from listeners.effects.summariser import Order, Summariser
 from listeners.models.accounts import Account
 from listeners.models.books import SessionBooks, keeps_books
 from listeners.models.prices import Prices
 from listeners.ranges import Passage, passage
 from listeners.reader import MemoryReader
-from listeners.reflect import abort_run
-from listeners.summariser import Order, Summariser
 from memory.due import Upgrade, upgrade
 from memory.effects import Compare, Effect
 from memory.state import Memory

@@ -16,8 +16,16 @@ from typing import Any, Final, Self
 import structlog
 
 from bus.entries import ItemsExtracted, Record
-from listeners.extraction.checking import Checked, checked
-from listeners.extraction.questions import Candidate, Extraction, Line, complaint, listed, question
+from listeners.effects.extraction.checking import Checked, checked
+from listeners.effects.extraction.questions import (
+    Candidate,
+    Extraction,
+    Line,
+    complaint,
+    listed,
+    question,
+)
+from listeners.effects.summarise import HALVINGS, shrunk
 from listeners.models.port import (
     BadAnswer,
     Completion,
@@ -28,7 +36,6 @@ from listeners.models.port import (
     Prompt,
 )
 from listeners.models.structured import ask
-from listeners.summarise import HALVINGS, shrunk
 from memory.claims.reading import reading
 from memory.effects import Extract
 from memory.items import Decision, Proposal
