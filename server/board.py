@@ -18,7 +18,7 @@ from memory.state import Memory
 from memory.summaries import frontier
 from memory.text import clip
 from server.floor_rows import floor_tree
-from server.goal_rows import work
+from server.goal_tree import work
 from server.minutes.digest import position_row
 from server.vote_rows import vote_row
 
