@@ -66,9 +66,10 @@ async def test_an_opening_that_makes_no_sense_names_the_field(
 async def test_a_setting_that_is_none_is_refused_before_anything_is_opened(redis_url: str) -> None:
     """The fold would refuse it for good: it is refused at the door."""
     async with doors(redis_url) as d, d.client(d.operator()) as client:
-        tree = {"summary": {"interval": -1}}
-        refused = await client.post("/v1/sessions", json={"session": NAME, "settings": tree})
-        assert (refused.status_code, slug(refused)) == (422, "refused")
+        for value in (-1, True, "5", 5.0):
+            tree = {"summary": {"interval": value}}
+            refused = await client.post("/v1/sessions", json={"session": NAME, "settings": tree})
+            assert (refused.status_code, slug(refused)) == (422, "refused"), value
         assert (await client.get(f"/v1/sessions/{NAME}")).status_code == 404
 
 

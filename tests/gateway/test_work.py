@@ -105,10 +105,18 @@ async def test_an_operator_changes_the_rules(redis_url: str) -> None:
             assert (await settings_of(ana))["summary.interval"] == 6
             assert slug(await ana.patch(f"{PATH}/settings", json=body)) == "forbidden"
             for tree in ({}, {"preset": "experiment"}, {"summary": {"interval": "canary"}},
-                         {"canary": 1}):  # fmt: skip
+                         {"canary": 1}, {"log_level": "debug"}, {"vote": {"confirm": 1}},
+                         {"note": {"agents": {"ana": {"limit": "5"}}}}):  # fmt: skip
                 refused = await operator.patch(f"{PATH}/settings", json={"settings": tree})
                 assert (refused.status_code, slug(refused)) == (422, "refused"), tree
                 assert "canary" not in refused.text
+            as_json = {"Content-Type": "application/json"}
+            for text in ("1e3", "1e16", "true", '" 5 "', '"5"', "5.0"):
+                sent = f'{{"settings": {{"summary": {{"interval": {text}}}}}}}'
+                refused = await operator.patch(f"{PATH}/settings", content=sent, headers=as_json)
+                assert (refused.status_code, slug(refused)) == (422, "refused"), text
+                assert "a whole number in digits, such as 12" in refused.json()["detail"]
+                assert refused.json()["field"] == "settings.summary.interval"
             assert (await operator.patch(f"{PATH}/settings", json={"repack": True})).is_success
             assert (await ana.get(f"{PATH}/settings/advice")).json() == {"items": [], "next": None}
             assert (await operator.post(f"{PATH}/compact")).status_code == 201
