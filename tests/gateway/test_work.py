@@ -63,8 +63,35 @@ async def test_a_goal_has_tasks_and_steps(redis_url: str) -> None:
             assert slug(wrong) == "refused"
             over = await ana.post(f"{PATH}/steps", json={**body, "of": "E9"})
             assert (over.status_code, slug(over)) == (409, "refused")
-            phase = await ana.post(f"{PATH}/episodes", json={"title": "x", "kind": "phase"})
-            assert slug(phase) == "forbidden"
+
+
+async def test_an_episode_of_any_kind_is_opened_and_closed(redis_url: str) -> None:
+    """With what is open in it; a phase by whoever has the capability."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with (
+            d.client(d.token("ana", session=NAME)) as ana,
+            d.client(d.operator()) as operator,
+        ):
+            phase = {"title": "Sounding out", "kind": "phase"}
+            assert slug(await ana.post(f"{PATH}/episodes", json=phase)) == "forbidden"
+            opened = await operator.post(f"{PATH}/episodes", json={**phase, "as": "bo"})
+            assert (opened.status_code, opened.json()["ref"]) == (201, "E1")
+            inner = await ana.post(f"{PATH}/episodes", json={"title": "First", "kind": "round"})
+            assert inner.json()["parent"] == "E1"
+            closed = await ana.post(f"{PATH}/episodes/E2/close", json={"result": "All heard."})
+            assert (closed.status_code, closed.json()["status"]) == (201, "completed")
+            last = await ana.post(f"{PATH}/episodes", json={"title": "Last", "kind": "round"})
+            assert slug(await ana.post(f"{PATH}/episodes/E1/close", json={})) == "forbidden"
+            body = {"status": "failed", "as": "bo"}
+            ended = await operator.post(f"{PATH}/episodes/E1/close", json=body)
+            assert (ended.json()["ref"], ended.json()["status"]) == ("E1", "failed")
+            rows = (await ana.get(f"{PATH}/goals")).json()["items"]
+            assert {row["ref"]: row["status"] for row in rows}[last.json()["ref"]] == "abandoned"
+            twice = await operator.post(f"{PATH}/episodes/E1/close", json={"as": "bo"})
+            assert (twice.status_code, slug(twice)) == (409, "refused")
+            wrong = await ana.post(f"{PATH}/episodes/E9/close", json={})
+            assert slug(wrong) == "refused"
 
 
 async def test_a_result_of_a_tool_is_kept_and_found(redis_url: str) -> None:

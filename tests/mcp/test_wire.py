@@ -18,7 +18,7 @@ from server.mcp.wire import IN_HAND, talk
 from tests.patience import wait_until
 
 LONGEST: Final = 4096
-SECONDS: Final = 20  # until a test is given up
+SECONDS: Final = 60  # until a test is given up
 
 
 @dataclass
