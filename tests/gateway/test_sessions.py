@@ -13,7 +13,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.doors import Standing, doors
-from tests.gateway_talk import NAME, begin, slug
+from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.patience import wait_until
 
 
@@ -255,3 +255,16 @@ async def test_a_setting_that_is_refused_is_named(redis_url: str) -> None:
         unknown = await operator.post("/v1/sessions", json=body)
         assert unknown.json()["field"] == "settings.floor"
         assert "canary" not in unknown.text
+
+
+async def test_one_session_is_verified_at_a_time(redis_url: str) -> None:
+    """Its log is held and folded twice: who asks meanwhile is told when to come again."""
+    async with doors(redis_url) as d, d.client(d.operator()) as client:
+        await begin(d)
+        async with d.doors.verifying:
+            busy = await client.get(f"{PATH}/verify")
+            assert (busy.status_code, slug(busy)) == (429, "busy")
+            assert int(busy.headers["Retry-After"]) > 0
+        found = (await client.get(f"{PATH}/verify")).json()
+        assert found == {"sound": True, "findings": []}
+        assert not d.doors.verifying.locked()
