@@ -16,7 +16,7 @@ from listeners.agents.hosting import Part
 from listeners.models.prices import Prices, priced
 from memory.floor.stopping import Bounds, bounds, parse
 from memory.settings import Settings
-from memory.text import tokens
+from memory.sizes import tokens
 from server.errors import Misuse
 from server.scenarios.calls import Call, Kind, kind_of, total
 from server.scenarios.reflecting import reflections

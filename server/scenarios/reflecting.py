@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from listeners.agents.hosting import Part
-from listeners.reflect import CHARS_PER_TOKEN, MOST_TOKENS, ROOM
+from listeners.effects.reflect import CHARS_PER_TOKEN, MOST_TOKENS, ROOM
 from memory.settings import AgentNote, Policy, Settings
 from server.scenarios.calls import Call
 
