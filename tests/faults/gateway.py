@@ -16,11 +16,10 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 
 from server.gateway.keys import EVERY_SESSION, Keyring, claims
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 SECRET = "a secret that only outlives its processes"
-START_SECONDS = 30.0
 
 
 @dataclass
@@ -34,8 +33,12 @@ class Gateway:
     _process: subprocess.Popen[bytes] | None = None
 
     def __post_init__(self) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        # Bound for as long as the test lasts, though nobody listens there: nobody else is
+        # given it while the gateway is down, and the gateway may listen beside it.
+        self._reserved = socket.socket()
+        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._reserved.bind(("127.0.0.1", 0))
+        self.port = self._reserved.getsockname()[1]
 
     async def start(self) -> None:
         ready = self.folder / "ready"
@@ -54,7 +57,7 @@ class Gateway:
             assert self._process.poll() is None, said
             return ready.exists() and json.loads(ready.read_text())["pid"] == self._process.pid
 
-        await wait_until(stands, START_SECONDS)
+        await wait_until(stands)
 
     def busy_ms(self) -> float:
         """How long its threads have run on a processor; waiting for one does not count."""
@@ -72,7 +75,8 @@ class Gateway:
     def stop(self) -> int:
         assert self._process is not None
         self._process.terminate()
-        return self._process.wait(START_SECONDS)
+        self._reserved.close()
+        return self._process.wait(PATIENCE)
 
     def token(self, name: str) -> str:
         return Keyring([SECRET]).sign(claims(name, "person", EVERY_SESSION, time.time()))

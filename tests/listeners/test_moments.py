@@ -23,7 +23,7 @@ from memory.fold import apply
 from memory.items import Fact
 from memory.state import FOLD, Memory
 from tests.logs import PACKS
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.sessions import discuss, is_settled, running, whole
 
 LONG = 5 * EVERY + 40
@@ -329,7 +329,7 @@ async def test_with_workers_that_summarise_it_is_the_replay(bus: Bus, moments: M
     """Derived entries of live workers belong to the moment that they follow."""
     await discuss(bus, "a", 160)
     async with running(Projector(bus, PACKS, "w1"), EffectRunner(bus, PACKS, None, "w2")):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not await is_settled(bus, "a"):
                 await asyncio.sleep(0.02)
     reader = MemoryReader(bus, PACKS)

@@ -150,7 +150,7 @@ async def test_a_projector_follows_a_live_session(bus: Bus) -> None:
     async with running(Projector(bus, PACKS, "w1", QUICK)):
         for k in range(2, 12):
             (receipt,) = await discuss(bus, "a", 1, first=k)
-            await wait_until(lambda seq=receipt.seq: folded_to(bus, "a", seq), 2.0)
+            await wait_until(lambda seq=receipt.seq: folded_to(bus, "a", seq))
 
 
 async def folded_to(bus: Bus, session: str, seq: int) -> bool:
@@ -247,7 +247,7 @@ async def test_a_projector_outlives_its_redis(durable_server: RedisServer) -> No
             durable_server.kill9()
             durable_server.restart()
             await discuss(bus, "a", 20, first=21)
-            await wait_until(lambda: is_folded(bus, "a"), 30.0)
+            await wait_until(lambda: is_folded(bus, "a"))
         assert await saved_bytes(bus, "a") == await replayed_bytes(bus, "a")
         memory, _ = replayed(await whole(bus, "a"))
         assert dump(memory) == await saved_bytes(bus, "a")

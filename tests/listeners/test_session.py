@@ -21,7 +21,7 @@ from listeners.packs import known, newest
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import entered
 from listeners.rooms.turns import FloorLost, NotGranted
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.servers import RedisServer
 from tests.talks import everything
 
@@ -393,10 +393,10 @@ async def test_it_goes_on_after_an_outage(redis_server: RedisServer) -> None:
             redis_server.kill9()
             redis_server.restart()
             await spoken(bus, "two")
-            await wait_until(lambda: heard == ["one", "two"], 30)
+            await wait_until(lambda: heard == ["one", "two"])
             await wait_until(lambda: "echo" in session.memory.floor.seats)
             await bus.close("s", "done")
-            await asyncio.wait_for(listening, 10)
+            await asyncio.wait_for(listening, PATIENCE)
 
 
 async def test_a_log_that_lost_the_seat_gives_it_back(bus: Bus, redis_url: str) -> None:

@@ -26,6 +26,7 @@ from server.secret import Signing
 from server.settings import Settings
 from server.standing import opened_doors
 from tests.doors import SECRET
+from tests.patience import PATIENCE
 
 OTHER = "another secret of thirty-two bytes!!"
 
@@ -107,7 +108,7 @@ def test_it_ends_with_its_input(redis_url: str) -> None:
             one = json.loads(process.stdout.readline())
             answers[one.get("id")] = one
         process.stdin.close()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         assert process.stdout.read() == ""
     assert answers[1]["result"]["serverInfo"]["name"] == "parley"
     assert len(answers[2]["result"]["tools"]) == len(TOOLS)
@@ -133,7 +134,7 @@ async def test_a_client_that_is_gone_is_its_end_too(
         async with opened_doors(_settings(redis_url), signing, 0) as doors:
             os.write(write, HELLO.encode())
             served = server(Door(doors, Waits(), local=True), who)
-            await asyncio.wait_for(stdio_door.talk(served), 10)
+            await asyncio.wait_for(stdio_door.talk(served), PATIENCE)
     finally:
         os.close(write)
 
@@ -147,4 +148,4 @@ def test_a_signal_ends_it_while_its_input_is_open(redis_url: str) -> None:
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["id"] == 1
         os.kill(process.pid, signal.SIGTERM)
-        assert process.wait(timeout=20) == 128 + signal.SIGTERM
+        assert process.wait(timeout=PATIENCE) == 128 + signal.SIGTERM

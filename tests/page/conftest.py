@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.doors import served
 from tests.page.browsers import Visits, chromium
+from tests.patience import PATIENCE
 
 POLICY: Final = (
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'",
@@ -63,4 +64,4 @@ def worker(redis_url: str) -> Iterator[None]:
         assert process.poll() is None, "the worker ended by itself"
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE)

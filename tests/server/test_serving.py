@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from server.cli import main
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("fastapi", "starlette", "uvicorn", "websockets", "mcp", "jwt", "prometheus_client")
@@ -48,14 +48,14 @@ async def test_it_says_where_it_is_and_ends_when_told(
         cwd=ROOT, stdout=PIPE, stderr=PIPE, env={**os.environ, "PARLEY_DATA": str(tmp_path)},
     )  # fmt: skip
     try:
-        await wait_until(lambda: ready.exists() or process.returncode is not None, 30)
+        await wait_until(lambda: ready.exists() or process.returncode is not None)
         assert process.returncode is None, await process.communicate()
         told = json.loads(ready.read_text())
         assert told["pid"] == process.pid
-        async with httpx2.AsyncClient() as client:
+        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
             assert (await client.get(f"{told['url']}/nothing-here")).status_code == 404
         process.send_signal(ending)
-        out, err = await asyncio.wait_for(process.communicate(), 15)
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
     finally:
         if process.returncode is None:
             process.kill()
