@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
-PATIENCE: Final = 60.0  # seconds: what takes moments, on a machine that others keep very busy
+PATIENCE: Final = 120.0  # seconds: what takes moments, on a machine that others keep very busy
 
 
 async def wait_until(

@@ -27,7 +27,7 @@ Flavour = Literal["path", "bundled", "fake"]
 Aof = Literal["always", "everysec"]
 
 FAKE_SERVER = Path(__file__).parents[1] / "bus" / "fake_server.py"
-START_SECONDS = 60.0  # a server on a machine that others keep busy; usually 10 ms
+START_SECONDS = 120.0  # a server on a machine that others keep busy; usually 10 ms
 
 
 def path_binary() -> str | None:

@@ -73,6 +73,7 @@ def opened(browser: Browser, gateway: Standing) -> Iterator[tuple[Page, list[str
     page.on("console", heard)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(f"{gateway.url}/s/{SESSION}")
+    expect(page.locator(f".slider input[max='{len(TALK)}']")).to_be_attached()  # all of it is there
     yield page, wrong
     context.close()
 
