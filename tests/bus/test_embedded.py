@@ -98,6 +98,7 @@ def mode(request: pytest.FixtureRequest) -> Real:
     return flavour
 
 
+@pytest.mark.long  # a figure of the clock: no change is refused for what else this machine does
 async def test_the_first_answer_comes_at_once(mode: Real, tmp_path: Path) -> None:
     """A server with a data directory answers within 100 ms.
 
