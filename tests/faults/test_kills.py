@@ -57,7 +57,7 @@ def assert_unharmed(report: Report) -> None:
 
 
 EVERYTHING = Faults(
-    seconds=10, kill_every=0.7, freezes=1, redis_kills=1, cuts=1, nuisances=2, drops=0.05,
+    seconds=10, kill_every=0.7, kills=8, freezes=1, redis_kills=1, cuts=1, nuisances=2, drops=0.05,
     lease_ms=1_000, folders=3, runners=1,
 )  # fmt: skip
 
@@ -83,7 +83,7 @@ async def test_ten_seconds_of_everything_harm_nothing(
     report = await suffer(start_server, tmp_path, talks(20, 150), EVERYTHING, real_flavour)
     assert_unharmed(report)
     assert report.kills >= 8
-    assert report.hits >= 2
+    assert report.hits >= 1
     assert report.drops > 0
     assert report.redis_restarts == 3
 

