@@ -33,7 +33,6 @@ BATCH = 20  # messages that one publish may carry
 class Faults:
     """What goes wrong while `seconds` of publishing last. Times are spread evenly.
 
-    `kills`: as many workers at least are killed, though all is published by then.
     `publishers`: how many clients take turns in a session; with more than one,
     what the log lost comes back in another order. `drops`: the share of replies
     that publishers lose. `cuts`: the server is killed, up to `cut_bytes` of its
@@ -44,7 +43,6 @@ class Faults:
 
     seconds: float
     kill_every: float = 1.0
-    kills: int = 0
     freezes: int = 0
     redis_kills: int = 0
     cuts: int = 0
@@ -146,7 +144,6 @@ class Ordeal:
                 tasks.create_task(self._publish(buses, session)) for session in self._expected
             ]
             await asyncio.wait(publishers)
-            await wait_until(lambda: len(crew.kills) >= faults.kills)
             misfortunes[0].cancel()
 
     async def _every(self, seconds: float, happen: Callable[[], Awaitable[None]]) -> None:
