@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from websockets.exceptions import InvalidStatus, WebSocketException
 
 from server.gateway.keys import EVERY_SESSION, Keyring, claims
 from tests.patience import PATIENCE, wait_until
+from tests.ports import reserved
 
 ROOT = Path(__file__).parents[2]
 SECRET = "a secret that only outlives its processes"
@@ -33,11 +33,7 @@ class Gateway:
     _process: subprocess.Popen[bytes] | None = None
 
     def __post_init__(self) -> None:
-        # Bound for as long as the test lasts, though nobody listens there: nobody else is
-        # given it while the gateway is down, and the gateway may listen beside it.
-        self._reserved = socket.socket()
-        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._reserved.bind(("127.0.0.1", 0))
+        self._reserved = reserved()  # nobody else is given it while the gateway is down
         self.port = self._reserved.getsockname()[1]
 
     async def start(self) -> None:
