@@ -52,7 +52,7 @@ async def test_kills_at_random_break_no_law_of_the_floor(
             await said(bus, "fire", "host", "Which way shall we go?")
             log = await _until_closed(bus, host, chance)
     last: Any = log[-1].entry
-    assert host.kills >= 3
+    assert host.kills >= 2
     assert last.kind == "session.closed"
     assert last.reason in ("turns", "quiescent", "seconds", "budget")
     assert all(len(who) == 1 for who in commits_by_epoch(log).values())

@@ -95,7 +95,8 @@ step = st.one_of(
     before=st.integers(1, 12),
 )
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_any_interleaving_gives_each_entry_once_and_in_order(
     redis_url: str, steps: list[tuple[str, Any]], ring: int, stretch: int, before: int
