@@ -164,8 +164,8 @@ async def test_a_log_that_went_back_is_folded_anew(redis_server: RedisServer) ->
         for k in range(15)
     ]
     async with (
-        await Bus.connect(redis_server.url) as bus,
-        await Bus.connect(redis_server.url) as another,  # its outbox knows of no loss
+        await Bus.connect(redis_server.url, outbox_seconds=0) as bus,  # else the lost come back
+        await Bus.connect(redis_server.url) as another,
     ):
         await discuss(bus, "a", 30)
         projector = Projector(bus, PACKS, "w1", QUICK)

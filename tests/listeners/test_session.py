@@ -378,7 +378,7 @@ async def test_a_context_is_at_hand(bus: Bus) -> None:
 
 async def test_it_goes_on_after_an_outage(redis_server: RedisServer) -> None:
     """A Redis that comes back empty-handed is joined again, and nothing is heard twice."""
-    async with await Bus.connect(redis_server.url) as bus:
+    async with await Bus.connect(redis_server.url, outbox_seconds=2 * PATIENCE) as bus:
         await opened(bus)
         async with Session.on(bus, "s", "echo") as session:
             heard: list[str] = []
