@@ -68,6 +68,7 @@ async def connected(
         additional_headers=headers,
         subprotocols=[Subprotocol("parley.v1")],
         max_size=1 << 25,
+        open_timeout=PATIENCE,
         **given,
     ) as raw:
         yield Socket(raw, json.loads(await raw.recv()))
@@ -87,7 +88,8 @@ async def test_it_says_hello_and_speaks_our_protocol(redis_url: str) -> None:
             assert (ana.hello["type"], ana.hello["seq"], ana.hello["n"]) == ("hello", 6, 5)
             assert await ana.ask(type="ping") == {"type": "pong"}
         url = d.url.replace("http", "ws", 1) + "/v1/sessions/s/ws"
-        async with connect(url, additional_headers={"Authorization": f"Bearer {token}"}) as plain:
+        bearer = {"Authorization": f"Bearer {token}"}
+        async with connect(url, additional_headers=bearer, open_timeout=PATIENCE) as plain:
             assert plain.subprotocol is None
 
 
