@@ -13,7 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memory.text import visible
+from memory.showing import visible
 from server.analysis import Analysis, analyze
 from server.demonstration import bundled
 from server.minutes.forms import render
