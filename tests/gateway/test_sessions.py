@@ -241,7 +241,7 @@ async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> Non
         async def over() -> bool:
             return bool((await client.get(f"/v1/sessions/{NAME}")).json()["status"] == "closed")
 
-        await wait_until(over, 60)
+        await wait_until(over)
 
 
 async def test_a_setting_that_is_refused_is_named(redis_url: str) -> None:
