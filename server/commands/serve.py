@@ -8,12 +8,14 @@ from typing import Annotated, Literal
 
 import typer
 
+from server.commands.helping import listing
 from server.commands.options import As, At, Json, settings
 from server.errors import Failure
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (serve, token, mcp, minutes, schema):
+    app.command(cls=listing("serve-"))(serve)
+    for command in (token, mcp, minutes, schema):
         app.command()(command)
 
 
