@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -17,6 +20,7 @@ from memory.text import visible
 from server.analysis import Analysis, analyze
 from server.demonstration import bundled
 from server.minutes.forms import render
+from server.minutes.markdown import escaped, quoted
 from server.minutes.page import OPEN
 from server.minutes.report import report
 from server.minuting import is_file
@@ -238,6 +242,46 @@ def test_what_a_stranger_says_is_text_in_markdown(words: str) -> None:
     assert visible(text, keep_newlines=True) == text
     first = " ".join(visible(" ".join(words.split("\n")).strip())[:60].split())
     assert first in " ".join(text.split())
+
+
+@given(st.text("\\`*_{}[]()#+-.!|<>~&:@=^$\"'/%, 12aZ\n", min_size=1, max_size=40))
+@example("1. a\n2) b\n- c\n+ d\n* e\n: f")
+@example("a\n---\nb\n===\n# c\n> d\n|-|-|\n```\n    e")
+@example("![a](b) [c](d) [e]: f <g> &amp; **h** _i_ ~~j~~ `k`")
+def test_marks_are_text_wherever_they_stand(words: str) -> None:
+    """In a line, in a heading, in brackets and line for line in a quotation."""
+    one = " ".join(words.split())
+    assume(one)
+    mark = escaped(words)
+    lines = (f"# {mark}", "", mark, "", f"- {mark}", f"- **P1** ({mark}) *“{mark}”*", "")
+    tokens = inline("\n".join((*lines, quoted(words))))
+    kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in tokens}
+    assert kinds <= {
+        "heading", "inline", "text", "text_special", "paragraph", "bullet_list", "list_item",
+        "strong", "em", "blockquote", "softbreak", "hardbreak",
+    }  # fmt: skip
+    shown = " ".join(shown_by(tokens).split())
+    assert len(re.findall(re.escape(one), shown)) >= 5
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "2026-11-20 10:00 to 10:05 UTC (5 min); 5 messages by 3 participants, up to entry 5",
+        "“Bram's, and/or 2.5 of it”: a well-known one - isn't it? Yes, it is!",
+    ],
+)
+def test_what_no_reader_takes_for_a_mark_stands_as_it_is(words: str) -> None:
+    """People read the file itself, too."""
+    assert escaped(words) == words
+
+
+@pytest.mark.parametrize(
+    "words", ["http://example.org", "www.example.org", "a.b@example.org", ":smile:", "@ana", "#12"]
+)
+def test_what_some_reader_makes_a_link_of_is_no_link(words: str) -> None:
+    """Bare addresses, mentions and references have a backslash in them."""
+    assert re.search(r"\\[:.@#]", escaped(words))
 
 
 @pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
