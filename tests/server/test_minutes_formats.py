@@ -330,6 +330,26 @@ def test_minutes_of_a_file_need_no_server(parley: Parley, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("name", "begins"),
+    [("a.md", "# "), ("a.HTML", "<!doctype"), ("a.json", "{"), ("a.txt", "Minutes"), ("a", "Min")],
+)
+def test_the_name_of_what_is_written_says_its_form(parley: Parley, name: str, begins: str) -> None:
+    """Where nobody says otherwise."""
+    Path("talk.jsonl").write_text('{"index": 0, "agent_id": "Ana", "content": "Hello."}')
+    assert parley("minutes", "talk.jsonl", "-o", name).code == 0
+    assert Path(name).read_text().startswith(begins)
+    assert parley("minutes", "talk.jsonl", "-o", name, "--format", "text").code == 0
+    assert Path(name).read_text().startswith("Minutes")
+
+
+def test_a_record_of_talk_is_read_as_one_is_told(parley: Parley) -> None:
+    """Also where its name is none of a file."""
+    Path("talk").write_text("<ana> Hello.\n<bo> Hello, Ana.\n")
+    ran = parley("minutes", "talk", "--input-format", "irc")
+    assert (ran.code, "Present: ana, bo" in ran.out) == (0, True), ran.err
+
+
+@pytest.mark.parametrize(
     ("args", "code", "says"),
     [
         (("nowhere.jsonl",), 1, "cannot read 'nowhere.jsonl'"),
@@ -367,6 +387,9 @@ def test_minutes_of_a_session_and_of_its_file_are_the_same(at: Parley, tmp_path:
         assert len(json.loads(live.out)["actions"]) == (0 if moment else 1)
     late = at("minutes", "demo", "--at", "9")
     assert (late.code, "has 2 primary entries" in late.err) == (2, True)
+    Path("talk").mkdir()
+    missed = at("minutes", "talk")
+    assert (missed.code, "'./talk' is the file of that name" in missed.err) == (1, True)
 
 
 def lines_of(whole: Row, heading: str) -> list[str]:
