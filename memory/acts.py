@@ -24,8 +24,8 @@ from memory.settle import settled
 from memory.tags import PATTERNS as TAGS
 from memory.tags import find_tags
 from memory.text import plain
-from memory.votes import PATTERNS as VOTES
-from memory.votes import find_votes
+from memory.vote_marks import PATTERNS as VOTES
+from memory.vote_marks import find_votes
 
 _NOTHING: Final[tuple[Detection, ...]] = ()
 _MARKS: Final = (*TAGS, *VOTES)

@@ -286,14 +286,13 @@ class BudgetSettings(_Group):
     calls: int | None = Field(None, ge=0, description="model calls")
 
 
-class Settings(_Group):
-    """One session's settings."""
+class MemorySettings(_Group):
+    """What is kept of the talk, and how; a scenario has it in one place."""
 
     preset: str = Field(
         "deliberation",
         description="named settings to start from; 'parley settings presets' lists them",
     )
-
     summary: SummarySettings = SummarySettings()
     extract: ExtractSettings = ExtractSettings()
     structure: StructureSettings = StructureSettings()
@@ -311,6 +310,11 @@ class Settings(_Group):
     episodes: EpisodeSettings = EpisodeSettings()
     chair: tuple[str, ...] = Field((), description="who may accept, reject and ratify")
     bots: tuple[str, ...] = Field((), description="participants whose words are not read for items")
+
+
+class Settings(MemorySettings):
+    """One session's settings."""
+
     goal: str = Field("", description="what the session is to come to; every agent is told")
     floor: FloorSettings = FloorSettings()
     speak: SpeakSettings = SpeakSettings()
@@ -345,6 +349,7 @@ def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
 
 
 def overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
+    """`base` with each value of `partial` in its place; groups are merged, `stop` is one value."""
     result = dict(base)
     for key, value in partial.items():
         below = result.get(key)

@@ -58,6 +58,17 @@ class Standing:
         )
 
 
+class Hurrying:
+    """A clock that goes on by half a minute at each look: no bucket is ever empty."""
+
+    def __init__(self) -> None:
+        self.now = time.time()
+
+    def __call__(self) -> float:
+        self.now += 30
+        return self.now
+
+
 @asynccontextmanager
 async def doors(
     redis_url: str, *, clock: Callable[[], float] = time.time, **serve: Any

@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Literal, get_args
 
 from listeners.models.scripted import within
-from memory.text import tokens
+from memory.sizes import tokens
 from tests.fake_replies import (
     CACHE_STEP,
     PrefixCache,

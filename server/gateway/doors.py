@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 
 from bus.keys import SESSION_ID
-from listeners.moments import Moments
+from listeners.past.moments import Moments
 from server.gateway.buckets import Buckets
 from server.gateway.kept import Kept
 from server.gateway.keys import Keyring

@@ -64,6 +64,7 @@ class Keyring:
         self._verified: OrderedDict[tuple[str, str], Claims] = OrderedDict()
 
     def sign(self, claims: Claims, audience: Audience = "parley") -> str:
+        """A JWT that only `audience` takes, by the newest secret; its times are seconds of Unix."""
         payload: dict[str, Any] = {
             "iss": "parley", "aud": audience, "sub": claims.name, "ses": claims.session,
             "rol": claims.role, "iat": claims.issued, "exp": claims.expires, "jti": claims.jti,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path
@@ -18,12 +19,17 @@ from server.gateway.powers import check_phase
 from server.gateway.problems import problems
 from server.gateway.reading import At, memory_of
 from server.gateway.speaking import Key, own_id
+from server.goal_tree import rows
 
 router = APIRouter()
 
 Ref = Annotated[str, Path(pattern=r"^[Ee]?[1-9][0-9]{0,8}$", description="handle, such as E1")]
 
 _CHANGES: Final = problems("no-session", "closed", "conflict", "not-your-name", "refused", "busy")
+_changes = partial(
+    router.post, status_code=201, response_model=GoalRow, response_model_exclude_unset=True,
+    responses=_CHANGES,
+)  # fmt: skip
 
 
 @router.get(
@@ -34,7 +40,7 @@ _CHANGES: Final = problems("no-session", "closed", "conflict", "not-your-name", 
 )
 async def list_goals(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
     """Goals, tasks and other episodes, what holds one before it."""
-    return {"items": list(goals.rows(await memory_of(doors, session, at)))}
+    return {"items": list(rows(await memory_of(doors, session, at)))}
 
 
 async def _begun(
@@ -60,13 +66,7 @@ async def _ended(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/goals",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/goals")
 async def open_goal(
     session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -74,13 +74,7 @@ async def open_goal(
     return await _begun(doors, session, caller, "goal", body, key)
 
 
-@router.post(
-    "/v1/sessions/{session}/goals/{ref}/close",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/goals/{ref}/close")
 async def close_goal(
     session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -88,13 +82,7 @@ async def close_goal(
     return await _ended(doors, session, caller, "goal", ref, body, key)
 
 
-@router.post(
-    "/v1/sessions/{session}/tasks",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/tasks")
 async def open_task(
     session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -102,13 +90,7 @@ async def open_task(
     return await _begun(doors, session, caller, "task", body, key)
 
 
-@router.post(
-    "/v1/sessions/{session}/tasks/{ref}/close",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/tasks/{ref}/close")
 async def close_task(
     session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -137,13 +119,7 @@ async def record_step(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/episodes",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/episodes")
 async def open_episode(
     session: SessionId, body: EpisodeBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:

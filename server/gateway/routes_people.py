@@ -74,9 +74,8 @@ async def take_seat(session: SessionId, body: SeatBody, caller: Speaker, doors: 
     if caller.role not in ("agent", "person"):
         raise Problem("forbidden", detail="Only a person or an agent takes a seat.")
     seat = await doors.seats.taken(
-        caller, session, role=caller.seat_role, may=caller.may, description=body.description,
-        interests=body.interests,
-    )  # fmt: skip
+        caller, session, description=body.description, interests=body.interests
+    )
     doors.rooms.nudge(session)
     memory = seat.memory
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -24,7 +25,14 @@ router = APIRouter()
 Ref = Annotated[str, Path(pattern=r"^[Vv]?[1-9][0-9]{0,8}$", description="handle, such as V1")]
 Voter = Annotated[Caller, Depends(Needs("vote"))]
 
-_CHANGES = ("no-session", "no-vote", "closed", "conflict", "not-your-name", "refused", "busy")
+_changes = partial(
+    router.post,
+    status_code=201,
+    response_model=VoteRow,
+    responses=problems(
+        "no-session", "no-vote", "closed", "conflict", "not-your-name", "refused", "busy"
+    ),
+)
 
 
 @router.get(
@@ -39,12 +47,7 @@ async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
     return {"items": rows}
 
 
-@router.post(
-    "/v1/sessions/{session}/votes",
-    status_code=201,
-    response_model=VoteRow,
-    responses=problems(*_CHANGES),
-)
+@_changes("/v1/sessions/{session}/votes")
 async def call_vote(
     session: SessionId, body: VoteBody, caller: Voter, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -81,12 +84,7 @@ async def get_vote(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/votes/{ref}/confirm",
-    status_code=201,
-    response_model=VoteRow,
-    responses=problems(*_CHANGES),
-)
+@_changes("/v1/sessions/{session}/votes/{ref}/confirm")
 async def confirm_vote(
     session: SessionId, ref: Ref, body: ConfirmBody, caller: Speaker, doors: DoorsOf,
     key: Key = None,
@@ -100,12 +98,7 @@ async def confirm_vote(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/votes/{ref}/ballots",
-    status_code=201,
-    response_model=VoteRow,
-    responses=problems(*_CHANGES),
-)
+@_changes("/v1/sessions/{session}/votes/{ref}/ballots")
 async def cast_ballot(
     session: SessionId, ref: Ref, body: BallotBody, caller: Speaker, doors: DoorsOf,
     key: Key = None,
@@ -123,12 +116,7 @@ async def cast_ballot(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/votes/{ref}/count",
-    status_code=201,
-    response_model=VoteRow,
-    responses=problems(*_CHANGES),
-)
+@_changes("/v1/sessions/{session}/votes/{ref}/count")
 async def count_vote(
     session: SessionId, ref: Ref, caller: Voter, doors: DoorsOf, body: Spoken | None = None
 ) -> Any:

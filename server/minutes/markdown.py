@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from memory.text import visible
+from memory.showing import visible
 from server.minutes.head import head, title
 from server.minutes.line import Line
 from server.minutes.page import sections, shown_at

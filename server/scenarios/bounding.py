@@ -16,7 +16,7 @@ from listeners.agents.hosting import Part
 from listeners.models.prices import FRAME, Prices, cost, priced
 from memory.floor.stopping import Bounds, bounds, parse
 from memory.settings import Settings
-from memory.text import tokens
+from memory.sizes import tokens
 from server.errors import Misuse
 
 HOUSE: Final = 500  # tokens of the house's rules, of the question and of the answer's shape

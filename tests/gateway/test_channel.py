@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from bus import Bus, Draft
 from bus.entries import Message, Record, SessionOpened, VoteInitiated
 from bus.errors import SessionNotFound
-from listeners.moments import Moments
+from listeners.past.moments import Moments
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import Room, entered
 from memory.fold import apply

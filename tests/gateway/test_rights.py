@@ -27,7 +27,7 @@ from server.gateway.callers import Caller
 from server.gateway.identity import RIGHTS, Needs
 from server.gateway.keys import Keyring, Role, claims, kid
 from server.gateway.problems import Problem
-from tests.doors import SECRET, Standing, doors
+from tests.doors import SECRET, Hurrying, Standing, doors
 
 SESSION: Final = "harbour"
 PUBLIC: Final = {
@@ -93,17 +93,6 @@ def test_nothing_is_served_beside_the_table() -> None:
 
 
 # -- the table -----------------------------------------------------------------
-
-
-class Hurrying:
-    """A clock that goes on by half a minute at each look: no bucket is ever empty."""
-
-    def __init__(self) -> None:
-        self.now = time.time()
-
-    def __call__(self) -> float:
-        self.now += 30
-        return self.now
 
 
 @dataclass(frozen=True, slots=True)

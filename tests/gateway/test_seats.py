@@ -13,8 +13,8 @@ import pytest
 from bus import Bus
 from bus.errors import InvalidEntry, SessionClosed, SessionNotFound
 from listeners.agents.arbiter import Arbiter
-from listeners.agents.presence import Superseded
-from listeners.moments import Moments
+from listeners.past.moments import Moments
+from listeners.rooms.presence import Superseded
 from listeners.rooms.session import Session
 from server.gateway.identity import Caller
 from server.gateway.rooms import Rooms

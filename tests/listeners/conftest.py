@@ -1,4 +1,4 @@
-"""A fake endpoint over real HTTP, and a model that asks it."""
+"""The bus, a fake endpoint over real HTTP, and a model that asks it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from bus import Bus
 from listeners.models.openai import OpenAIModel
 from tests.fake_openai import FakeOpenAI
+
+
+@pytest.fixture
+async def bus(redis_url: str) -> AsyncIterator[Bus]:
+    async with await Bus.connect(redis_url) as connected:
+        yield connected
 
 
 @pytest.fixture

@@ -41,12 +41,6 @@ from tests.talkers import bid, eager, one_answer, passed, persona, quiet, senten
 NAMES = ["ann", "bob", "cyd"]
 
 
-@pytest.fixture
-async def bus(redis_url: str):  # type: ignore[no-untyped-def]  # an async fixture
-    async with await Bus.connect(redis_url) as found:
-        yield found
-
-
 async def closing(bus: Bus, session: str, seconds: float = 20.0) -> Any:
     """The last entry, once it is that of a closed session."""
 

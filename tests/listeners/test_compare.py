@@ -6,12 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
 
-import pytest
-
 from bus import Bus, Draft
 from bus.entries import Message
-from listeners.compare import Comparer, Comparing
-from listeners.effects import EffectPace, EffectRunner
+from listeners.effects.compare import Comparer, Comparing
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.prices import Price, Prices
 from listeners.projector import Pace, Projector
@@ -32,12 +30,6 @@ LINES = (
     ("bo", "I propose that we open the shop at nine."),
     ("cy", "I propose that we banish the pooch in the playground."),
 )
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 @asynccontextmanager

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
 from bus import Bus, Draft
 from bus.entries import Entry
-from listeners.condense import Condensing
-from listeners.effects import EffectPace, EffectRunner
-from listeners.jobs import job_for
+from listeners.effects.condense import Condensing
+from listeners.effects.jobs import job_for
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import BadAnswer
 from listeners.projector import Pace, Projector
 from memory.brevity import size_of
 from memory.condensed import answer_text, owed, running_text
+from memory.effects import Condense
 from memory.exchanges import window
-from memory.items import Condense
 from tests.dialogues import ask, assistant, condensed, done, exchange, records, reply, returned
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded
@@ -28,12 +28,6 @@ LONG = "It is so. " * 200
 MODEL = assistant(summary={"how": "model"})
 LOG: list[Entry] = [MODEL, ask("Is it?"), returned(content=LONG), reply(LONG), done()]
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 
@@ -10,7 +10,7 @@ import pytest
 
 from bus import Bus, Claim, Draft
 from bus.entries import Message
-from listeners.effects import EffectPace, EffectRunner
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.projector import Pace, Projector
 from memory.summaries import upgrades
@@ -30,18 +30,6 @@ from tests.talks import commit_of
 
 FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
 
 
 @asynccontextmanager

@@ -11,10 +11,11 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import Entry, ItemsExtracted, Message
 from bus.local import LocalLog
-from listeners.effects import EffectPace, EffectRunner
-from listeners.extraction.extracting import Extracting
-from listeners.extraction.offline import read_through
-from listeners.jobs import job_for
+from listeners.effects.extraction.extracting import Extracting
+from listeners.effects.extraction.offline import read_through
+from listeners.effects.jobs import job_for
+from listeners.effects.offline import settle
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import (
     ContextOverflow,
@@ -24,7 +25,6 @@ from listeners.models.port import (
     TooSlow,
 )
 from listeners.models.scripted import ScriptedModel
-from listeners.offline import settle
 from listeners.projector import Pace, Projector
 from listeners.redaction import redact
 from memory.claims.counts import counts

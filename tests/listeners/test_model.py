@@ -6,7 +6,6 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from types import SimpleNamespace
@@ -31,7 +30,7 @@ from listeners.models.port import (
     refusal,
 )
 from listeners.models.structured import ask, shape_of
-from memory.text import tokens
+from memory.sizes import tokens
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI, Manners, Parameter, realistic
 from tests.patience import wait_until
 
@@ -55,12 +54,6 @@ BECOMES: dict[Failure, type[ModelError] | None] = {
     "silent": ModelUnavailable,
     "rambling": None,
 }
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
 
 
 def model_at(fake: FakeOpenAI, *, stream: bool = False, seconds: float = 2.0) -> OpenAIModel:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from random import Random
 from typing import Any
-
-import pytest
 
 from bus import Bus
 from listeners.models.port import Prompt
@@ -17,12 +14,6 @@ from tests.talkers import bid, sentence
 
 NAMES = ["ann", "bob"]
 PANEL = {"evaluation": "panel", "hops_hard": 0}
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as connected:
-        yield connected
 
 
 async def entries(bus: Bus, session: str, kind: str) -> list[Any]:

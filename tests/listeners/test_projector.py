@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import pytest
-
 from bus import Bus, Draft
 from bus.entries import Message, PackRef, SessionOpened
 from listeners.projector import Pace, Projector
@@ -25,12 +21,6 @@ from tests.sessions import (
 )
 
 QUICK = Pace(snapshot_tail=1, idle_seconds=0.05)  # a snapshot with every commit
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 async def drained(projector: Projector) -> None:

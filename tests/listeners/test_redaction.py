@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from bus import Bus, Draft
 from bus.entries import Message
-from listeners.effects import EffectPace, EffectRunner
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.projector import Pace, Projector
 from listeners.reader import MemoryReader
@@ -36,12 +35,6 @@ from tests.stored import stored
 SECRET = "zanzibar"
 FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 async def told(bus: Bus, **settings: Any) -> None:

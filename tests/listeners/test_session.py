@@ -16,9 +16,9 @@ from bus.errors import InvalidEntry, SessionNotFound
 from bus.tasks import end
 from listeners import Session
 from listeners.agents.arbiter import Arbiter
-from listeners.agents.presence import Superseded
 from listeners.packs import known, newest
 from listeners.rooms.doors import BusDoor
+from listeners.rooms.presence import Superseded
 from listeners.rooms.room import entered
 from listeners.rooms.turns import FloorLost, NotGranted
 from tests.patience import wait_until
@@ -26,12 +26,6 @@ from tests.servers import RedisServer
 from tests.talks import everything
 
 BIDDING = {"floor": {"policy": "bid"}}
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as connected:
-        yield connected
 
 
 async def opened(bus: Bus, **settings: object) -> None:
@@ -349,6 +343,7 @@ async def test_what_would_not_count_is_refused_at_the_door(bus: Bus) -> None:
 @pytest.mark.parametrize(("joining", "says"), [
     ({"may": ["shout"]}, "may: 'shout' is not in a list of propose, .*, moderate"),
     ({"may": "vote"}, "may: 'vote' is not in a list"),
+    ({"interests": [7]}, "interests"),
     ({"settings": {"florr": {}}}, "settings: florr: "),
     ({"settings": {"floor": {"policy": "shout"}}}, "settings: floor.policy: "),
 ])  # fmt: skip

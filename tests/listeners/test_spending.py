@@ -10,8 +10,8 @@ import pytest
 
 from bus import Bus, Draft
 from bus.entries import Message, SettingsChanged
-from listeners.effects import EffectPace, EffectRunner
-from listeners.inline import Inline
+from listeners.effects.inline import Inline
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.accounts import Charge, reserve_draft
 from listeners.models.openai import OpenAIModel
 from listeners.models.prices import Price, Prices
@@ -28,12 +28,6 @@ EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 PRICES: Prices = {"small": Price(input=1_000_000, output=1_000_000)}
 WANTED = {"how": "model"}
 PLENTY = {"tokens": 1_000_000}
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 @asynccontextmanager

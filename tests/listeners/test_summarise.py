@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.models.openai import OpenAIModel
-from listeners.models.port import ContextOverflow, ModelUnavailable
-from listeners.summarise import (
+from listeners.effects.summarise import (
     at_most,
     prompt_for_messages,
     prompt_for_summaries,
@@ -18,6 +16,8 @@ from listeners.summarise import (
     summarise_messages,
     summarise_summaries,
 )
+from listeners.models.openai import OpenAIModel
+from listeners.models.port import ContextOverflow, ModelUnavailable
 from tests.fake_openai import FakeOpenAI
 
 LINES = [("ada", "I propose we meet on Fridays."), ("bob", "I disagree: Fridays are full.")]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memory.text import visible
+from memory.showing import visible
 from server.analysis import Analysis, analyze
 from server.demonstration import bundled
 from server.minutes.forms import render

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,28 +19,21 @@ from typing import Final
 
 import structlog
 
-from bus import Bus, Claim, Draft, SessionInfo
+from bus import Bus, Claim
 from bus.errors import Fenced, SessionNotFound, Unavailable
 from bus.tasks import end
-from listeners.compare import Comparer, Comparing
-from listeners.jobs import job_for
-from listeners.models.accounts import Account
-from listeners.models.books import SessionBooks, keeps_books
+from listeners.effects.answering import EFFECTS, UPGRADES, Answering, UnknownEffect
+from listeners.effects.compare import Comparer
+from listeners.effects.summariser import EffectTally, Summariser
 from listeners.models.embedding import Embedder
 from listeners.models.port import Model
 from listeners.models.prices import Prices
 from listeners.pace import backoff_ms, idle, serve
-from listeners.ranges import Passage, RangeGone, passage
+from listeners.ranges import RangeGone
 from listeners.reader import MemoryReader
-from listeners.reflect import abort_run
-from listeners.summariser import EffectTally, Order, Summariser
-from memory.due import Upgrade, upgrade
 from memory.errors import DomainError
-from memory.items import Compare, Effect
-from memory.state import Memory, Packs
+from memory.state import Packs
 
-EFFECTS: Final = "effects"
-UPGRADES: Final = "upgrades"
 SPARE: Final = 4  # effects in hand per model call allowed: extracts pass the ones that wait
 
 log = structlog.get_logger("parley.effects")
@@ -58,37 +50,6 @@ class EffectPace:
     first_pause_seconds: float = 1.0  # of the breaker, after a model that does not answer
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """A session as it was when an effect was taken up; `account` pays, where it keeps one."""
-
-    info: SessionInfo
-    memory: Memory
-    account: Account | None
-
-
-class UnknownEffect(Exception):
-    """An effect that this runner cannot run: one that a newer worker owes, or an embedder's."""
-
-
-_MEMBER: Final = re.compile(r"\S+ ((summary|note|condense|extract|similarity):\S+)")
-_SUMMARY: Final = re.compile(r"summary:(\d+):(\d+):(\d+)(?::again(\d+))?")
-
-
-def effect_id(claim: Claim) -> str:
-    """The id of the effect that a member `<session> <effect id>` names; raises `UnknownEffect`."""
-    found = _MEMBER.fullmatch(claim.member)
-    if found is None:
-        raise UnknownEffect("this version does not know it; run the one that owes it")
-    return found[1]
-
-
-def summary_of(id: str) -> Effect | None:
-    """The summary that an effect's id names; None where it names something else."""
-    found = _SUMMARY.fullmatch(id)
-    return None if found is None else Effect(*(int(part or 0) for part in found.groups()))
-
-
 class EffectRunner:
     """Runs effects until told to stop, with `model` or, where that is None, by extract."""
 
@@ -102,7 +63,7 @@ class EffectRunner:
         prices: Prices | None = None,
         embedder: Embedder | None = None,
     ) -> None:
-        self._bus, self._owner, self._prices = bus, owner, prices or {}
+        self._bus, self._owner = bus, owner
         self._pace = pace or EffectPace()
         self._reader = MemoryReader(bus, packs)
         self._summariser = Summariser(
@@ -113,6 +74,9 @@ class EffectRunner:
         )
         pause = self._pace.first_pause_seconds
         self._comparer = None if embedder is None else Comparer(embedder, pause)
+        self._answering = Answering(
+            bus, self._reader, self._summariser, self._comparer, prices or {}
+        )
         self._hands: set[asyncio.Task[None]] = set()
         self._failures: dict[str, int] = {}  # members that failed here, and how often
 
@@ -190,7 +154,10 @@ class EffectRunner:
         """Run the effect; where that fails it waits, or leaves its lane with its session."""
         try:
             async with self._leased(claim):
-                await self._run(claim, effect_id(claim))
+                if await self._answering.answer(claim):
+                    self._failures.pop(claim.member, None)
+                else:
+                    await self._back_off(claim)
         except Unavailable:
             raise
         except (Fenced, RangeGone) as error:
@@ -205,88 +172,6 @@ class EffectRunner:
         except Exception:  # a defect: this effect waits, the others go on
             log.exception("effect_failed", effect=claim.member)
             await self._back_off(claim)
-
-    async def _run(self, claim: Claim, id: str) -> None:
-        # Asked before anything is read: what a redaction takes away meanwhile lands nowhere.
-        info = await self._bus.info(claim.session)
-        memory = await self._reader.current(claim.session)
-        state = _State(info, memory, self._account(claim.session, memory))
-        if state.account is not None and memory.closed is not None and claim.lane == UPGRADES:
-            await self._drop(claim, state)  # what was closed spends nothing more
-            return
-        effect = summary_of(id)
-        if effect is not None:
-            await self._summarise(claim, state, effect)
-        else:
-            await self._rewrite(claim, state, upgrade(memory, id))
-
-    def _account(self, session: str, memory: Memory) -> Account | None:
-        if not keeps_books(memory):
-            return None
-        return Account(SessionBooks(self._bus, self._reader, session), self._prices)
-
-    async def _summarise(self, claim: Claim, state: _State, effect: Effect) -> None:
-        if _is_moot(state.memory, effect, claim.lane):
-            await self._drop(claim, state)
-            return
-        order = Order.of(state.memory, effect)
-        found = await self._passage(claim.session, effect.first, effect.last)
-        made = await self._summariser.summary(
-            claim.session, order, found, state.account, model_only=claim.lane == UPGRADES
-        )
-        if made is None:
-            await self._back_off(claim)
-            return
-        await self._finish(claim, state, Draft(effect.result_id(made.how), made), found)
-
-    async def _rewrite(self, claim: Claim, state: _State, effect: Upgrade | None) -> None:
-        """Have the model put a note or a clipped text better."""
-        if effect is None:
-            await self._drop(claim, state)
-            return
-        if isinstance(effect, Compare):
-            await self._compare(claim, state, effect)
-            return
-        job = job_for(state.memory, effect)
-        found = await self._passage(claim.session, job.first, job.last)
-        made = await self._summariser.rewritten(claim.session, effect.id, job, found, state.account)
-        if made is None:
-            await self._back_off(claim)
-            return
-        await self._finish(claim, state, Draft(effect.result_id("model"), made), found)
-        if made.kind == "note.refused" and made.aborted:
-            await abort_run(self._bus, claim.session, made.participant)
-
-    async def _compare(self, claim: Claim, state: _State, effect: Compare) -> None:
-        """Have the embedder say which earlier proposal a new one repeats."""
-        if self._comparer is None:
-            raise UnknownEffect("this runner has no embedding model; set model_embedding")
-        job = Comparing.of(state.memory, effect)
-        made = await self._comparer.compared(claim.session, job, state.account)
-        if made is None:
-            await self._back_off(claim)
-            return
-        found = await self._passage(claim.session, effect.of, effect.of)
-        await self._finish(claim, state, Draft(effect.result_id("embedding"), made), found)
-
-    async def _passage(self, session: str, first: int, last: int) -> Passage:
-        skips = frozenset((await self._bus.info(session)).skips)
-        return await passage(self._bus, session, first, last, skips)
-
-    async def _finish(self, claim: Claim, state: _State, draft: Draft, found: Passage) -> None:
-        incarnation = state.info.incarnation
-        receipt = await self._bus.finish(
-            claim, claim.session, draft, found.identity, incarnation=incarnation
-        )
-        self._failures.pop(claim.member, None)
-        self.tally.duplicates += receipt.duplicate
-
-    async def _drop(self, claim: Claim, state: _State) -> None:
-        """Let go of an effect that nobody waits for, with what somebody reserved for it."""
-        if state.account is not None:
-            await state.account.abandon(effect_id(claim))
-        self.tally.moot += 1
-        await self._bus.drop(claim)
 
     async def _back_off(self, claim: Claim) -> None:
         self.tally.failed += 1
@@ -310,13 +195,3 @@ class EffectRunner:
                     return
             except Unavailable as error:
                 log.warning("redis_unavailable", reason=str(error))
-
-
-def _is_moot(memory: Memory, effect: Effect, lane: str) -> bool:
-    """True when nobody waits for `effect` any more: it was answered, or its range let go."""
-    key = (effect.level, effect.first)
-    standing = memory.summaries.get(key)
-    if standing is not None and (lane == EFFECTS or standing.how == "model"):
-        return True
-    held = memory.ranges.get(key)
-    return held is None or held.last != effect.last

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 from bus.entries import Doubt, Label
 from listeners.models.port import Prompt
 from memory.render import line
-from memory.text import fenced
+from memory.showing import fenced
 
 LABELS: Final[tuple[str, ...]] = get_args(Label)
 DOUBTS: Final[tuple[str, ...]] = get_args(Doubt)

@@ -6,13 +6,13 @@ from contextlib import suppress
 
 from bus import Bus, Draft
 from bus.errors import Busy, Fenced, SessionClosed
-from listeners.effects import EffectPace
+from listeners.effects.runner import EffectPace
+from listeners.effects.summariser import Order, Summariser
 from listeners.models.accounts import Account
 from listeners.models.books import SessionBooks, keeps_books
 from listeners.models.port import Model
 from listeners.ranges import passage
 from listeners.reader import MemoryReader
-from listeners.summariser import Order, Summariser
 from memory.due import due
 
 

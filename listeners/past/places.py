@@ -5,8 +5,8 @@ from __future__ import annotations
 from bus import Bus
 from bus.entries import PRIMARY, Record, Unknown
 from bus.errors import SessionNotFound
-from listeners.building import Other, pages
-from listeners.course import Checkpoint, Course
+from listeners.past.building import Other, pages
+from listeners.past.course import Checkpoint, Course
 
 
 async def learn(bus: Bus, course: Course) -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from bus.entries import Claim, Doubt, Label, Retraction
-from listeners.extraction.questions import DOUBTS, LABELS, Candidate, Extraction, Line
-from listeners.extraction.quotes import locate
+from listeners.effects.extraction.questions import DOUBTS, LABELS, Candidate, Extraction, Line
+from listeners.effects.extraction.quotes import locate
 from memory.claims.landing import MOST, SURE
 
 _REF: Final = re.compile(r"[PDM][1-9][0-9]{0,8}(?:\.[1-9][0-9]?)?\Z")

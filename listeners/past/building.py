@@ -10,7 +10,8 @@ from typing import Any, Final
 from bus import Bus
 from bus.entries import Record
 from bus.errors import SessionNotFound
-from listeners.course import Checkpoint, Chronicle, Course
+from listeners.past.chronicle import Chronicle
+from listeners.past.course import Checkpoint, Course
 from memory.canonical import dump
 from memory.fold import apply
 from memory.state import Memory, Packs

@@ -15,10 +15,10 @@ from typing import Self, cast
 
 from bus.entries import Message, Record, SummaryMade
 from memory.acts import Reader
+from memory.effects import Effect
 from memory.extract import condense, extract
-from memory.items import Effect
+from memory.sizes import tokens
 from memory.state import Memory
-from memory.text import tokens
 
 Lines = list[tuple[str, str]]
 

@@ -21,9 +21,9 @@ from listeners.models.embedding import Embedded, Embedder, Vector, alike
 from listeners.models.port import BadAnswer, Completion, ModelError, OverBudget
 from listeners.models.prices import FRAME, cost
 from memory.comparisons import candidates, words
-from memory.items import Compare
+from memory.effects import Compare
+from memory.sizes import tokens
 from memory.state import Memory
-from memory.text import tokens
 
 VECTORS: Final = 1000  # kept, of a process: of 1,536 numbers they take 50 MB
 AT_ONCE: Final = 64  # texts of one call

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from listeners.models.port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
-from memory.text import clip, fenced, visible
+from memory.showing import fenced, visible
+from memory.text import clip
 
 SYSTEM: Final = (
     "You summarize discussions concisely. What you are given to summarize is quoted "

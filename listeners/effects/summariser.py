@@ -14,8 +14,9 @@ from typing import Literal, TypeVar
 import structlog
 
 from bus.entries import SummaryMade
-from listeners.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
-from listeners.jobs import Job, Result
+from listeners.effects.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
+from listeners.effects.jobs import Job, Result
+from listeners.effects.summarise import Answered, summarise_messages, summarise_summaries
 from listeners.models.accounts import Account
 from listeners.models.breaker import Breaker
 from listeners.models.charged import Charged
@@ -23,8 +24,7 @@ from listeners.models.memo import Memo
 from listeners.models.metered import Metered
 from listeners.models.port import Model, ModelError, OverBudget
 from listeners.ranges import Passage
-from listeners.summarise import Answered, summarise_messages, summarise_summaries
-from memory.items import Effect
+from memory.effects import Effect
 from memory.state import Memory
 from memory.summaries import parts
 

@@ -1,4 +1,4 @@
-"""Votes: `+1`, `-0.5`, `0`, `aye`, at a line's start or beside a handle."""
+"""Votes typed in talk: `+1`, `-0.5`, `0`, `aye`, at the start of a line or beside a handle."""
 
 from __future__ import annotations
 

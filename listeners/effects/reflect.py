@@ -30,12 +30,13 @@ from listeners.rounds import (
     round_content,
     size,
 )
-from memory.items import Reflect
+from memory.effects import Reflect
 from memory.reflections import limit_of, target_of
 from memory.settings import NoteSettings
+from memory.showing import fenced, visible
 from memory.state import Memory
 from memory.stores import Note
-from memory.text import clip, fenced, visible
+from memory.text import clip
 
 SYSTEM: Final = (
     "You are {name}, a participant in a deliberation, and you keep a memory of it in your own "

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from bus.entries import Record, TextCondensed
+from listeners.effects.summarise import HALVINGS, SYSTEM, TOKENS_PER_WORD, Lines, shrunk
 from listeners.models.port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
-from listeners.summarise import HALVINGS, SYSTEM, TOKENS_PER_WORD, Lines, shrunk
 from memory.brevity import clip_bytes, size_of
 from memory.condensed import earlier_text, room
-from memory.items import Condense
+from memory.effects import Condense
+from memory.showing import fenced, visible
 from memory.state import Memory
-from memory.text import fenced, visible
 
 BYTES_PER_WORD: Final = 6  # of English with its space; other scripts are measured and sent back
 LEAST_WORDS: Final = 5

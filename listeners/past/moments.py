@@ -17,16 +17,15 @@ from bus import Bus
 from bus.entries import Record
 from bus.errors import Fenced
 from bus.tasks import end
-from listeners.building import PAGE, Build, Other, fold_on, pages
 from listeners.copies import Copy, saved
-from listeners.course import EVERY, Checkpoint, Course, Mark, Timeline
-from listeners.places import learn, standing
+from listeners.past.building import PAGE, Build, Other, fold_on, pages
+from listeners.past.course import Checkpoint, Course
+from listeners.past.places import learn, standing
+from listeners.past.timeline import Timeline
 from listeners.reader import MemoryReader
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory, Packs
-
-__all__ = ["EVERY", "Mark", "Moments", "Timeline"]
 
 PATIENCE_SECONDS: Final = 0.25  # for which a timeline is waited for, before it is told in part
 SESSIONS: Final = 4_096  # kept at once, however little they need

@@ -17,12 +17,12 @@ from bus.entries import (
     SummaryMade,
     TextCondensed,
 )
-from listeners.condense import Condensing
-from listeners.extraction.extracting import Extracting
+from listeners.effects.condense import Condensing
+from listeners.effects.extraction.extracting import Extracting
+from listeners.effects.reflect import Reflecting
 from listeners.models.port import Model
-from listeners.reflect import Reflecting
 from memory.due import Upgrade
-from memory.items import Condense, Extract, Reflect
+from memory.effects import Condense, Extract, Reflect
 from memory.state import Memory
 
 Result = NoteRevised | NoteRefused | TextCondensed | SummaryMade | ItemsExtracted

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from bus.drafts import Draft, Receipt
 from bus.entries import SettingsChanged
 from bus.local import LocalLog
-from listeners.jobs import job_for
+from listeners.effects.extraction.extracting import Extracting
+from listeners.effects.offline import passage, settle
 from listeners.models.accounts import Account
 from listeners.models.books import keeps_books
 from listeners.models.charged import Charged
 from listeners.models.port import Model, ModelError, ModelRefused, OverBudget
 from listeners.models.prices import Prices
-from listeners.offline import passage, settle
 from listeners.projection import Found
 from memory.claims.ranges import owed
-from memory.items import Extract
+from memory.effects import Extract
 from memory.state import Memory
 
 _END = "extract-end"  # the id of the entry that ends the last stretch
@@ -63,7 +63,7 @@ async def read_through(
     waiting = owed(memory)
     for index, effect in enumerate(waiting):
         asked = model if account is None else Charged(model, account, effect.id)
-        job = job_for(memory, effect)
+        job = Extracting.of(memory, effect)
         try:
             made = await job.run(asked, passage(log, job.first, job.last))
         except ModelError as error:

@@ -16,8 +16,16 @@ from typing import Any, Final, Self
 import structlog
 
 from bus.entries import ItemsExtracted, Record
-from listeners.extraction.checking import Checked, checked
-from listeners.extraction.questions import Candidate, Extraction, Line, complaint, listed, question
+from listeners.effects.extraction.checking import Checked, checked
+from listeners.effects.extraction.questions import (
+    Candidate,
+    Extraction,
+    Line,
+    complaint,
+    listed,
+    question,
+)
+from listeners.effects.summarise import HALVINGS, shrunk
 from listeners.models.port import (
     BadAnswer,
     Completion,
@@ -28,12 +36,13 @@ from listeners.models.port import (
     Prompt,
 )
 from listeners.models.structured import ask
-from listeners.summarise import HALVINGS, shrunk
 from memory.claims.reading import reading
-from memory.items import Decision, Extract, Proposal
+from memory.effects import Extract
+from memory.items import Decision, Proposal
 from memory.settings import ExtractSettings
+from memory.sizes import tokens
 from memory.state import Memory
-from memory.text import clip, tokens
+from memory.text import clip
 
 CANDIDATES: Final = 24  # listed to be confirmed or taken back; the newest
 SHARE: Final = 4  # of a question that may go into listing them: one part in so many

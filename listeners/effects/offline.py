@@ -5,9 +5,9 @@ from __future__ import annotations
 from bus.drafts import Draft
 from bus.entries import PRIMARY, Record
 from bus.local import LocalLog
-from listeners.extracts import Terms, extracted, lines_of, summary_made
+from listeners.effects.extracts import Terms, extracted, lines_of, summary_made
 from listeners.projection import WINDOW, Found, project
-from memory.items import Effect
+from memory.effects import Effect
 from memory.state import Memory
 from memory.summaries import due
 
