@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from server.gateway import pages
 from tests.doors import Standing, served
-
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    found = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        pytest.skip("no chromium on PATH, and TEST_CHROMIUM names none")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield opened
-        opened.close()
+from tests.page.browsers import WAIT_MS
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -42,7 +29,7 @@ class Visitor:
     def __init__(self, d: Standing, page: Page) -> None:
         self.d, self.page = d, page
         self.faults: list[str] = []
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(WAIT_MS)
         page.on("console", lambda line: self.faults.append(line.text))
         page.on("pageerror", lambda error: self.faults.append(str(error)))
 
@@ -68,7 +55,7 @@ def visitor(browser: Browser, d: Standing) -> Iterator[Callable[..., Visitor]]:
 
 def asked(d: Standing, path: str, body: dict[str, Any], method: str = "POST") -> Any:
     headers = {"Authorization": f"Bearer {d.operator()}"}
-    answer = httpx2.request(method, d.url + path, json=body, headers=headers, timeout=30)
+    answer = httpx2.request(method, d.url + path, json=body, headers=headers, timeout=PATIENCE)
     assert answer.is_success, answer.text
     return answer.json()
 
@@ -387,7 +374,7 @@ def test_the_api_is_shown_and_searched(d: Standing, visitor: Callable[..., Visit
     page = one.page
     page.goto(d.url + "/docs")
     expect(page.locator(".route").first).to_be_visible()
-    with httpx2.Client() as client:
+    with httpx2.Client(timeout=PATIENCE) as client:
         paths = client.get(d.url + "/openapi.json").json()["paths"]
     verbs = {"get", "post", "put", "patch", "delete"}
     assert page.locator(".route").count() == sum(

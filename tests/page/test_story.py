@@ -225,6 +225,7 @@ def test_the_keyboard_alone_will_do(visits: Visits) -> None:
     keys.press(".")
     expect(ana.locator(".past")).to_be_hidden()
     keys.press("6")
+    expect(ana.get_by_role("button", name="Markdown")).to_be_visible()
     tab_to(ana, "Markdown")
     with ana.expect_download() as kept:
         keys.press("Enter")
