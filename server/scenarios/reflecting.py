@@ -11,7 +11,8 @@ from typing import Final
 
 from listeners.agents.hosting import Part
 from listeners.effects.reflect import CHARS_PER_TOKEN, MOST_TOKENS, ROOM
-from memory.settings import AgentNote, Policy, Settings
+from memory.groups import AgentNote, Policy
+from memory.settings import Settings
 from server.scenarios.calls import Call
 
 ASKED: Final = 500  # tokens of the question itself
