@@ -1,16 +1,28 @@
-"""The ballots of a vote, read back from the log: what memory let go of, counted again."""
+"""What votes came to: the entry that ends one, and ballots read back from the log."""
 
 from __future__ import annotations
 
-from bus import Bus
+from bus import Bus, Draft
+from bus.drafts import result_id
 from bus.entries import VoteRule
 from listeners.reader import PAGE
 from memory.errors import UnknownVote
 from memory.floor.state import Vote
 from memory.fold import apply
 from memory.state import Memory, Packs
+from memory.voting.course import result
 from memory.voting.outcomes import counted
 from memory.voting.tallying import Result
+
+
+def outcome(memory: Memory, vote: Vote) -> Draft:
+    """What ends `vote`, which runs, as `memory` has it, under the id that everybody gives it.
+
+    One that still waits to be agreed to is given up: its result, should it be agreed to
+    just now, is to come.
+    """
+    name = f"unagreed:{vote.n}" if vote.status == "called" else result_id(vote.n, vote.heard)
+    return Draft(name, result(memory, vote.ref))
 
 
 async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:

@@ -9,6 +9,7 @@ from typing import cast
 
 from bus import Bus, Draft, Receipt
 from bus.entries import Message, Record, SummaryMade
+from listeners.counting import VoteCounter
 from listeners.effects import EffectRunner
 from listeners.projector import Projector
 from memory.canonical import dump
@@ -91,7 +92,7 @@ async def standing(bus: Bus, session: str) -> list[tuple[int, int, int, str]]:
 
 
 @asynccontextmanager
-async def running(*workers: Projector | EffectRunner) -> AsyncIterator[None]:
+async def running(*workers: Projector | EffectRunner | VoteCounter) -> AsyncIterator[None]:
     """`workers` serve while inside; then they drain."""
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as tasks:

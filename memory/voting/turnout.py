@@ -2,9 +2,47 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from msgspec import Struct
+
 from memory.floor.state import Vote
 from memory.state import Memory
 from memory.voting.electorate import waits_for
+
+IN: Final = "in"
+
+
+class Look(Struct, frozen=True, gc=False):
+    """Vote that entry `n` initiated is to be looked at, because of `cause`.
+
+    `in`: nothing more is waited for; else so many seconds after it was called, its time.
+    `id` is `vote:<n>:<cause>`.
+    """
+
+    n: int
+    cause: str
+
+    @property
+    def id(self) -> str:
+        return f"vote:{self.n}:{self.cause}"
+
+
+def looks(memory: Memory) -> list[Look]:
+    """What the votes that run are owed, so that each ends though nobody watches it.
+
+    Memory has no clock: whoever looks finds out whether the time of one is over.
+    """
+    seconds = str(memory.settings.vote.seconds)
+    found = []
+    for vote in pending_votes(memory):
+        found += [Look(vote.n, seconds), *([Look(vote.n, IN)] if is_in(memory, vote) else [])]
+    return found
+
+
+def running(memory: Memory, n: int) -> Vote | None:
+    """The vote that entry `n` initiated; None where it is over, or never was."""
+    return next((vote for vote in pending_votes(memory) if vote.n == n), None)
 
 
 def pending_votes(memory: Memory) -> list[Vote]:
