@@ -63,6 +63,11 @@ async def whole(bus: Bus, session: str) -> list[Record]:
     return records
 
 
+def past(records: Sequence[Record], ms: int = 3_600_000) -> list[Record]:
+    """The log as it is where all of that was published so much earlier."""
+    return [Record(one.seq, one.n, one.id, one.received_ms - ms, one.entry) for one in records]
+
+
 def replayed(records: Sequence[Record], skips: Sequence[int] = ()) -> tuple[Memory, list[Fact]]:
     """What folding `records` in one go comes to."""
     memory, facts = Memory(PACKS), []

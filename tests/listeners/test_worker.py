@@ -5,10 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
-from asyncio.subprocess import Process
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from bus import Bus
 from listeners.reader import MemoryReader
@@ -19,21 +15,7 @@ from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.servers import RedisServer
 from tests.sessions import discuss, is_settled, replayed_bytes, standing
-
-
-@asynccontextmanager
-async def process(*arguments: str) -> AsyncIterator[Process]:
-    """A worker process; ended and waited for at the latest on leaving."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.worker_process", *arguments,
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        yield child
-    finally:
-        if child.returncode is None:
-            child.terminate()
-        await asyncio.wait_for(child.wait(), 20)
+from tests.worker_process import process
 
 
 async def workers(bus: Bus) -> dict[str, int]:
