@@ -27,7 +27,7 @@ from memory.similar import Index
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 from memory.structure.state import Structure
 
-FOLD: Final = "9"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "10"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from bus import Draft, Receipt
-from bus.drafts import made, result_id
+from bus.drafts import made
 from bus.entries import BallotCast, Entry, VoteInitiated
 from bus.errors import Conflict, SessionClosed
+from listeners.ballots import outcome
 from listeners.rooms.session import Session
 from memory.lookup import vote_of
-from memory.voting.course import result
 from memory.voting.electorate import read_choice
 from memory.voting.turnout import is_in
 from server import voting
@@ -78,9 +78,8 @@ async def _count(call: Call, seat: Session, ref: str) -> Receipt | None:
     held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
     if room is None or held is None or not is_in(seat.memory, held):
         return None
-    draft = Draft(result_id(held.n, held.heard), result(seat.memory, held.ref))
     with contextlib.suppress(Conflict, SessionClosed):
-        return (await room.publish([draft]))[0]
+        return (await room.publish([outcome(seat.memory, held)]))[0]
     return None
 
 

@@ -31,13 +31,15 @@ class SlowDoor(LocalDoor):
         self.open, self.knocked, self.fault = asyncio.Event(), asyncio.Event(), False
         self.open.set()
 
-    async def publish(self, drafts: Sequence[Draft], epoch: int | None) -> list[Receipt]:
+    async def publish(
+        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
+    ) -> list[Receipt]:
         self.knocked.set()
         await self.open.wait()
         if self.fault:
             self.fault = False
             raise Busy(self.session, 1, "too much at once")
-        return await super().publish(drafts, epoch)
+        return await super().publish(drafts, epoch, incarnation)
 
 
 @asynccontextmanager
