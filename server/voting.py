@@ -106,19 +106,29 @@ async def cast(
 async def cast_in(
     held: Held, session: str, ref: str, choice: Sequence[str], *, by: str, why: str, id: str = ""
 ) -> Row:
-    """Publishes a ballot; the row of its vote. Raises `Misuse` for what is no option of it."""
+    """Publishes a ballot; the row of its vote. Raises `Misuse` for what is no option of it.
+
+    And `Failure` where the vote has ended, also while the ballot was on its way.
+    """
     memory = await held.reader.current(session)
     vote = _known(memory, ref)
     read = read_choice(vote, choice)
     entry = made(BallotCast, participant=by, re=vote.handle, choice=read or (), content=why)
-    if read is not None and await stands(held, session, entry, id) is not None:
-        return await _row(held, session, vote.n)
+    if read is not None and (before := await stands(held, session, entry, id)) is not None:
+        return await _counted(held, session, vote.n, before)
     _open(memory, ref)
     _check_elector(memory, by, vote.electorate, vote)
     if read is None:
         raise Misuse(why_no_ballot(vote, choice))
-    await put(held, session, entry, id)
-    return await _row(held, session, vote.n)
+    return await _counted(held, session, vote.n, (await put(held, session, entry, id)).n)
+
+
+async def _counted(held: Held, session: str, n: int, ballot: int) -> Row:
+    """The row of the vote of entry `n`. Raises `Failure` where `ballot` came after its end."""
+    vote = vote_of(await held.reader.current(session), n)
+    if vote is not None and 0 < vote.closed < ballot:
+        raise Failure(f"{vote.handle} is closed: {vote.status}; the ballot came after its end")
+    return await _row(held, session, n)
 
 
 async def show(settings: Settings, session: str, ref: str | None) -> list[Row]:

@@ -3,43 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 import pytest
 
-from bus import Bus, Draft, Receipt
+from bus import Bus, Draft
 from bus.entries import BallotCast, Entry, Message, ParticipantAliased, VoteInitiated
 from bus.tasks import end
 from listeners.agents.teller import Teller
 from listeners.ballots import outcome
 from listeners.reader import MemoryReader
-from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import entered
 from memory.floor.state import Vote
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.sessions import whole
+from tests.slow import SlowDoor
 
 
 @pytest.fixture
 async def bus(redis_url: str) -> AsyncIterator[Bus]:
     async with await Bus.connect(redis_url) as bus:
         yield bus
-
-
-class SlowDoor(BusDoor):
-    """One that lets entries through once it is open."""
-
-    def __init__(self, bus: Bus) -> None:
-        super().__init__(bus, PACKS, "s")
-        self.open, self.knocked = asyncio.Event(), asyncio.Event()
-
-    async def publish(
-        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
-    ) -> list[Receipt]:
-        self.knocked.set()
-        await self.open.wait()
-        return await super().publish(drafts, epoch, incarnation)
 
 
 def vote(*ballots: str) -> list[Entry]:
@@ -66,7 +51,10 @@ async def test_who_is_too_late_with_a_result_adds_none(bus: Bus, redis_url: str)
     """Another counted the same ballots, and told it in other words: a name was changed before."""
     await bus.open("s", opened())
     await put(bus, "s", *vote("ana", "bo", "cy"))
-    async with await Bus.connect(redis_url) as own, entered(door := SlowDoor(own)) as room:
+    async with (
+        await Bus.connect(redis_url) as own,
+        entered(door := SlowDoor(own, PACKS, "s")) as room,
+    ):
         counting = asyncio.create_task(Teller(room, "t").run())
         await door.knocked.wait()
         await put(bus, "s", ParticipantAliased(alias="cy", participant="zoe"))
@@ -84,7 +72,10 @@ async def test_a_result_does_not_land_in_another_log(bus: Bus, redis_url: str) -
     await put(bus, "s", *vote("ana", "bo", "cy"))
     await bus.open("other", opened())
     await put(bus, "other", *vote("ana"))
-    async with await Bus.connect(redis_url) as own, entered(door := SlowDoor(own)) as room:
+    async with (
+        await Bus.connect(redis_url) as own,
+        entered(door := SlowDoor(own, PACKS, "s")) as room,
+    ):
         counting = asyncio.create_task(Teller(room, "t").run())
         await door.knocked.wait()
         await bus.restore("s", await whole(bus, "other"), replace=True)
