@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import secrets
+from collections.abc import Callable
+from typing import Final
+
 from bus import Bus, Draft
 from bus.drafts import result_id
 from bus.entries import VoteRule
-from listeners.reader import PAGE
+from bus.errors import Conflict
+from listeners.reader import PAGE, MemoryReader
 from memory.errors import UnknownVote
 from memory.floor.state import Vote
 from memory.fold import apply
@@ -13,6 +19,9 @@ from memory.state import Memory, Packs
 from memory.voting.course import result
 from memory.voting.outcomes import counted
 from memory.voting.tallying import Result
+from memory.voting.turnout import running
+
+TRIES: Final = 5  # of one vote, where ballots keep coming before its result
 
 
 def outcome(memory: Memory, vote: Vote) -> Draft:
@@ -23,6 +32,38 @@ def outcome(memory: Memory, vote: Vote) -> Draft:
     """
     name = f"unagreed:{vote.n}" if vote.status == "called" else result_id(vote.n, vote.heard)
     return Draft(name, result(memory, vote.ref))
+
+
+async def end(
+    bus: Bus,
+    reader: MemoryReader,
+    session: str,
+    n: int,
+    due: Callable[[Memory, Vote], bool],
+    *,
+    incarnation: str,
+) -> bool:
+    """Have a result of the vote of entry `n` stand, while it is `due`; whether the vote is over.
+
+    A result that a ballot came before is counted again, for a few times. `incarnation` is
+    that of the log in which it was found due. Raises `Fenced` where another took its place
+    since, `SessionClosed`, and what a reader raises.
+    """
+    tried = ""
+    for _ in range(TRIES):
+        memory = await reader.current(session)
+        vote = running(memory, n)
+        if vote is None:
+            return True
+        if not due(memory, vote):
+            return False
+        draft = outcome(memory, vote)
+        if draft.id == tried:  # it closed nothing: somebody else's entry has that id
+            draft = Draft(f"{tried}:{secrets.token_hex(6)}", draft.entry)
+        tried = draft.id
+        with contextlib.suppress(Conflict):
+            await bus.publish(session, [draft], incarnation=incarnation)
+    return running(await reader.current(session), n) is None
 
 
 async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:

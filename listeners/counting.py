@@ -13,16 +13,14 @@ everybody gives it: the first one lands.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
-import secrets
 from typing import Final
 
 import structlog
 
-from bus import Bus, Claim, Draft, SessionInfo
-from bus.errors import BusError, Conflict, SessionNotFound, Unavailable
-from listeners.ballots import outcome
+from bus import Bus, Claim, SessionInfo
+from bus.errors import BusError, SessionNotFound, Unavailable
+from listeners.ballots import end
 from listeners.pace import backoff_ms, idle, serve
 from listeners.projector import Tally
 from listeners.ranges import PAGE, RangeGone, entry_of
@@ -36,7 +34,6 @@ AT_ONCE: Final = 8
 LEASE_MS: Final = 10_000
 IDLE_SECONDS: Final = 10.0  # between two looks into an empty lane: hints tell of what comes
 MOVED_MS: Final = 50  # before a vote is looked at again whose session moved on meanwhile
-TRIES: Final = 5  # of one vote, where ballots keep coming before its result
 _MEMBER: Final = re.compile(r"\S+ vote:([1-9]\d*):(in|[1-9]\d*)")
 
 log = structlog.get_logger("parley.votes")
@@ -52,7 +49,6 @@ class VoteCounter:
     def __init__(self, bus: Bus, packs: Packs, owner: str, tally: Tally | None = None) -> None:
         self._bus, self._owner = bus, owner
         self._reader = MemoryReader(bus, packs)
-        self._nonce = secrets.token_hex(6)
         self._failures: dict[str, int] = {}  # members that could not be looked at, and how often
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
         self.tally = tally or Tally()
@@ -131,31 +127,16 @@ class VoteCounter:
             await self._end(claim, info, n, over=True)
 
     async def _end(self, claim: Claim, info: SessionInfo, n: int, *, over: bool) -> None:
-        """Have a result of the vote stand: one that a ballot came before is counted again.
-
-        `over`: its time is. Else it ends for as long as nothing more is waited for.
-        """
-        tried = ""
-        for _ in range(TRIES):
-            memory = await self._reader.current(info.session)
-            vote = running(memory, n)
-            if vote is None:
-                await self._bus.drop(claim)
-                return
-            if not (over or is_in(memory, vote)):
-                break
-            draft = outcome(memory, vote)
-            if draft.id == tried:  # it closed nothing: somebody else's entry has that id
-                draft = Draft(f"{tried}:{self._nonce}:{memory.seq}", draft.entry)
-            tried = draft.id
-            await self._publish(info, draft)
-        await self._bus.fail(claim, MOVED_MS)
-
-    async def _publish(self, info: SessionInfo, draft: Draft) -> None:
-        with contextlib.suppress(Conflict):
-            session, incarnation = info.session, info.incarnation
-            (receipt,) = await self._bus.publish(session, [draft], incarnation=incarnation)
-            self.tally.votes += not receipt.duplicate
+        """Have it end. `over`: its time is; else for as long as nothing more is waited for."""
+        ended = await end(
+            self._bus, self._reader, info.session, n,
+            lambda memory, vote: over or is_in(memory, vote), incarnation=info.incarnation,
+        )  # fmt: skip
+        self.tally.votes += ended
+        if ended:
+            await self._bus.drop(claim)
+        else:
+            await self._bus.fail(claim, MOVED_MS)
 
     async def _left_ms(self, info: SessionInfo, n: int, seconds: int) -> int:
         """How long the vote of entry `n` has still, by the clock of the log.

@@ -64,7 +64,7 @@ class Tally:
     refolds: int = 0
     failed: int = 0
     set_aside: int = 0
-    votes: int = 0  # ended here, by the counter beside it
+    votes: int = 0  # that the counter beside it saw to their end
 
 
 class Projector:
