@@ -13,7 +13,7 @@ from bus.errors import SessionNotFound
 from listeners.course import Checkpoint, Chronicle, Course
 from memory.canonical import dump
 from memory.fold import apply
-from memory.state import Packs
+from memory.state import Memory, Packs
 
 PAGE: Final = 512  # entries a round trip
 
@@ -75,12 +75,16 @@ class Build:
         self.tell()
 
 
+def _packed(memory: Memory) -> bytes:
+    return zlib.compress(dump(memory), 1)
+
+
 async def fold_on(
     bus: Bus, packs: Packs, build: Build, slice: int, kept: Callable[[Course], None]
 ) -> None:
     """Fold on from the last checkpoint to the head, and leave one every so often."""
     course = build.course
-    memory = course.last.memory(packs)
+    memory = await course.last.memory(packs)
     notes = Chronicle(memory, course.settled.flips)
     last: Record | Checkpoint = course.last
     async for records in pages(bus, course, course.last):
@@ -88,7 +92,7 @@ async def fold_on(
             if isinstance(last, Record) and record.n > last.n:
                 notes.row(memory, last.n)
                 if last.n - course.last.n >= course.every:
-                    packed = await asyncio.to_thread(zlib.compress, dump(memory), 1)
+                    packed = await asyncio.to_thread(_packed, memory)
                     course.keep(Checkpoint(last.n, last.seq, last.identity, packed), notes)
                     notes = Chronicle(memory, notes.flips)
                     kept(course)

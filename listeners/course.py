@@ -1,6 +1,7 @@
 """The course of a session, noted while it is folded: figures, marks, stances, checkpoints.
 
-Without a look at the log, which others read.
+Without a look at the log, which others read; only a checkpoint takes turns with other tasks
+as it is loaded.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from memory.canonical import load
+from listeners.copies import loaded
 from memory.items import Fact
 from memory.state import Memory, Packs
 from memory.text import clip
@@ -70,11 +71,11 @@ class Checkpoint:
     identity: str = ""
     data: bytes = b""
 
-    def memory(self, packs: Packs) -> Memory:
+    async def memory(self, packs: Packs) -> Memory:
         """A copy of its own."""
         if not self.data:
             return Memory(packs)
-        return load(zlib.decompress(self.data), packs, self.seq)
+        return await loaded(zlib.decompress(self.data), packs, self.seq)
 
 
 class Chronicle:

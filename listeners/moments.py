@@ -157,7 +157,7 @@ class Moments:
     async def _folded(self, course: Course, n: int) -> Memory:
         """The checkpoint before, and what came from there up to the `n`-th primary entry."""
         base = course.before(n=n)
-        memory = base.memory(self._packs)
+        memory = await base.memory(self._packs)
         async for records in pages(self._bus, course, base, min(PAGE, 2 * (n - base.n) + 16)):
             for record in records:
                 if record.n > n:
@@ -189,7 +189,7 @@ class Moments:
                 return Checkpoint(copy.n, copy.seq, copy.identity), copy.memory
             await self._reach(course, partial(course.is_near_entry, seq))
         base = course.before(seq=seq)
-        return base, base.memory(self._packs)
+        return base, await base.memory(self._packs)
 
     async def _reach(self, course: Course, enough: Callable[[], bool]) -> None:
         """Build on until there is enough, or all there is. Raises what building it raised."""

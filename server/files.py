@@ -74,6 +74,9 @@ class _Version(msgspec.Struct):
     version: int
 
 
+_FILE, _HEADER = msgspec.json.Decoder(_File), msgspec.json.Decoder(_Version)
+
+
 def encode_file(file: SessionFile) -> bytes:
     """The bytes of a session file; the same file gives the same bytes."""
     header = orjson.dumps({
@@ -92,7 +95,7 @@ def decode_file(data: bytes) -> SessionFile:
     """The session in `data`. Raises `BadSessionFile`, naming what is wrong with it."""
     body = _checked(data)
     try:
-        found = msgspec.json.decode(data, type=_File)
+        found = _FILE.decode(data)
     except RecursionError:
         raise BadSessionFile("not a session file: it is nested too deeply") from None
     except msgspec.DecodeError as error:
@@ -164,7 +167,7 @@ def _checked(data: bytes) -> bytes:
     if not data.startswith(b'{"parley":"session",'):
         raise BadSessionFile("not a session file: it does not begin as one")
     try:
-        version = msgspec.json.decode(data.partition(b',"entries":')[0] + b"}", type=_Version)
+        version = _HEADER.decode(data.partition(b',"entries":')[0] + b"}")
     except (msgspec.DecodeError, RecursionError) as error:
         raise BadSessionFile(f"the header cannot be read: {error}") from None
     if version.version != VERSION:

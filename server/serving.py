@@ -52,7 +52,7 @@ async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
             if ready is not None:
                 _write_ready(ready, served.url)
                 stack.callback(ready.unlink, missing_ok=True)
-            await asyncio.to_thread(warm, served.app)
+            await asyncio.to_thread(warm, served.app, served.doors)
             calm_collector()
             await _mind(served, own, wish.stop)
     return 0 if wish.by == signal.SIGTERM else wish.exit_code

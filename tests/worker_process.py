@@ -23,10 +23,10 @@ from memory.state import pack_key
 
 @asynccontextmanager
 async def process(*arguments: str) -> AsyncIterator[Process]:
-    """A worker process; ended and waited for at the latest on leaving."""
+    """A worker process; ended and waited for at the latest on leaving. A failure shows its log."""
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.worker_process", *arguments,
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+        sys.executable, "-X", "faulthandler", "-m", "tests.worker_process", *arguments,
+        stdout=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     try:
         yield child

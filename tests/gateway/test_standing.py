@@ -77,10 +77,10 @@ async def test_a_request_that_takes_too_long_is_told_that_the_server_ends(
 
 
 async def test_what_is_made_once_can_be_made_before_it_is_asked_for(redis_url: str) -> None:
-    """The routers, and the names that refusals may tell."""
+    """The routers, the names that refusals may tell, and the patterns of a first fold."""
     async with doors(redis_url) as d:
         app = build(d.doors)
-        await asyncio.to_thread(warm, app)
+        await asyncio.to_thread(warm, app, d.doors)
     assert {"content", "settings", "session"} <= app.state.own_names
 
 
