@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from asyncio.subprocess import Process
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 from listeners.effects import EffectPace
@@ -19,21 +16,6 @@ from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
 from memory.patterns import parse_pack
 from memory.state import pack_key
-
-
-@asynccontextmanager
-async def process(*arguments: str) -> AsyncIterator[Process]:
-    """A worker process; ended and waited for at the latest on leaving. A failure shows its log."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-X", "faulthandler", "-m", "tests.worker_process", *arguments,
-        stdout=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        yield child
-    finally:
-        if child.returncode is None:
-            child.terminate()
-        await asyncio.wait_for(child.wait(), 20)
 
 
 def main(what: str, url: str, *rest: str) -> int:

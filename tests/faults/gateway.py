@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -24,13 +25,17 @@ START_SECONDS = 30.0
 
 @dataclass
 class Gateway:
-    """`parley serve` on `redis`, always on the port that it took first."""
+    """`parley serve` on `redis`, always on the same port."""
 
     redis: str
     folder: Path
     port: int = 0
     kills: int = 0
     _process: subprocess.Popen[bytes] | None = None
+
+    def __post_init__(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
 
     async def start(self) -> None:
         ready = self.folder / "ready"
@@ -50,7 +55,6 @@ class Gateway:
             return ready.exists() and json.loads(ready.read_text())["pid"] == self._process.pid
 
         await wait_until(stands, START_SECONDS)
-        self.port = int(json.loads(ready.read_text())["url"].rpartition(":")[2])
 
     def busy_ms(self) -> float:
         """How long its threads have run on a processor; waiting for one does not count."""

@@ -11,11 +11,11 @@ import pytest
 
 from bus import Bus
 from bus.tasks import end
+from tests.faults.crew import Crew
 from tests.faults.gateway import Follower, Gateway
 from tests.patience import wait_until
 from tests.servers import RedisServer
 from tests.sessions import discuss, past, replayed, whole
-from tests.worker_process import process
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ async def test_a_vote_that_its_server_did_not_live_to_count_is_counted_by_a_work
         assert (called.status_code, called.json()["status"]) == (201, "open")
         await bus.restore("s", past(await whole(bus, "s")), replace=True)
         assert await _outcomes(bus) == []
-        async with process("fold", redis_server.url):
+        with Crew(redis_server, tmp_path, folders=1, runners=0):
             await wait_until(lambda: _outcomes(bus), 60)
         assert await _outcomes(bus) == ["short"]
 

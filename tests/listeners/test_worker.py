@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from bus import Bus
 from listeners.reader import MemoryReader
@@ -15,7 +19,21 @@ from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.servers import RedisServer
 from tests.sessions import discuss, is_settled, replayed_bytes, standing
-from tests.worker_process import process
+
+
+@asynccontextmanager
+async def process(*arguments: str) -> AsyncIterator[Process]:
+    """A worker process; ended and waited for at the latest on leaving. A failure shows its log."""
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-X", "faulthandler", "-m", "tests.worker_process", *arguments,
+        stdout=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield child
+    finally:
+        if child.returncode is None:
+            child.terminate()
+        await asyncio.wait_for(child.wait(), 20)
 
 
 async def workers(bus: Bus) -> dict[str, int]:
