@@ -195,12 +195,14 @@ class Shelf:
         self._copies: OrderedDict[str, Copy] = OrderedDict()
 
     def get(self, session: str) -> Copy | None:
+        """The copy itself, not one of it; None where none is kept."""
         copy = self._copies.get(session)
         if copy is not None:
             self._copies.move_to_end(session)
         return copy
 
     def put(self, copy: Copy) -> None:
+        """Keep it, in place of an earlier one of the session."""
         self._copies[copy.session] = copy
         self._copies.move_to_end(copy.session)
         while len(self._copies) > self._room:

@@ -20,11 +20,11 @@ from memory.errors import SnapshotMismatch
 from memory.floor.state import Floor, Ledger, Votes
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.settings import Settings
+from memory.sizes import COUNTER
 from memory.state import FOLD, Era, Memory, Packs
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 from memory.structure.state import Structure
 from memory.summaries import can_go
-from memory.text import COUNTER
 
 _Item = TypeVar("_Item")
 

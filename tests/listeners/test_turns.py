@@ -13,8 +13,8 @@ from bus.entries import FloorGranted, Message, ParticipantJoined, SessionOpened
 from bus.errors import Busy
 from bus.local import LocalLog
 from bus.tasks import end
-from listeners.agents.presence import Presence
 from listeners.rooms.doors import LocalDoor
+from listeners.rooms.presence import Presence
 from listeners.rooms.room import Room, entered
 from listeners.rooms.turns import Turns, Wish
 from tests.logs import PACKS
