@@ -11,6 +11,7 @@ from websockets.asyncio.client import connect
 
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
+from tests.patience import PATIENCE
 
 Rows = list[dict[str, Any]]
 
@@ -62,7 +63,8 @@ async def test_nor_over_a_socket(redis_url: str) -> None:
         await _begun(d)
         url = f"{d.url.replace('http', 'ws', 1)}{PATH}/ws"
         headers = {"Authorization": f"Bearer {d.token('bo', session=NAME)}"}
-        async with connect(url, additional_headers=headers, proxy=None) as socket:
+        given: Any = {"additional_headers": headers, "proxy": None, "open_timeout": PATIENCE}
+        async with connect(url, **given) as socket:
             row = {"kind": "item.corrected", "ref": "P2", "op": "by", "value": "ana"}
             await socket.send(
                 orjson.dumps({"type": "publish", "ref": "x", "entries": [row]}).decode()

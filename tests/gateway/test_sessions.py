@@ -241,7 +241,26 @@ async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> Non
         async def over() -> bool:
             return bool((await client.get(f"/v1/sessions/{NAME}")).json()["status"] == "closed")
 
-        await wait_until(over, 60)
+        await wait_until(over)
+
+
+async def test_a_request_without_its_body_is_told_to_send_one(redis_url: str) -> None:
+    """Which field is missing says nothing where all are."""
+    async with doors(redis_url) as d, d.client(d.operator()) as operator:
+        await operator.post("/v1/sessions", json={"session": NAME})
+        refused = await operator.post(f"/v1/sessions/{NAME}/run")
+        assert slug(refused) == "media-type"
+        assert "application/json" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("field", ["preset", "scenario"])
+async def test_a_name_that_is_none_is_told_those_that_are(redis_url: str, field: str) -> None:
+    """Whoever mistypes one need not ask for the list."""
+    async with doors(redis_url) as d, d.client(d.operator()) as operator:
+        refused = (await operator.post("/v1/sessions", json={"session": "x", field: "none"})).json()
+        assert (refused["field"], refused["fault"]) == (field, "unknown")
+        for row in (await operator.get(f"/v1/{field}s")).json()["items"]:
+            assert row[field] in refused["detail"]
 
 
 async def test_a_setting_that_is_refused_is_named(redis_url: str) -> None:

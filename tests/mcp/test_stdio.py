@@ -17,6 +17,7 @@ from server.gateway.keys import Keyring, claims
 from server.mcp.tools import TOOLS
 from server.settings import Settings
 from tests.doors import SECRET
+from tests.patience import PATIENCE
 
 OTHER = "another secret of thirty-two bytes!!"
 
@@ -94,7 +95,7 @@ def test_it_ends_with_its_input(redis_url: str) -> None:
         _asked(4, "tools/call", name="list_sessions", arguments={}),
     ]  # fmt: skip
     with _start(redis_url) as process:
-        out, _ = process.communicate("".join(lines), timeout=60)
+        out, _ = process.communicate("".join(lines), timeout=PATIENCE)
         assert process.returncode == 0
     answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
     assert answers.keys() == {None, 1, 2, 3, 4}
@@ -114,4 +115,4 @@ def test_a_signal_ends_it_while_its_input_is_open(redis_url: str) -> None:
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["id"] == 1
         os.kill(process.pid, signal.SIGTERM)
-        assert process.wait(timeout=20) == 128 + signal.SIGTERM
+        assert process.wait(timeout=PATIENCE) == 128 + signal.SIGTERM

@@ -18,7 +18,7 @@ from server import addresses, secret
 from server.cli import main
 from server.secret import kid
 from server.settings import Settings
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("fastapi", "starlette", "uvicorn", "websockets", "mcp", "jwt", "prometheus_client")
@@ -51,17 +51,17 @@ async def test_it_says_where_it_is_and_ends_when_told(
         cwd=ROOT, stdout=PIPE, stderr=PIPE, env={**os.environ, "PARLEY_DATA": str(tmp_path)},
     )  # fmt: skip
     try:
-        await wait_until(lambda: ready.exists() or process.returncode is not None, 30)
+        await wait_until(lambda: ready.exists() or process.returncode is not None)
         assert process.returncode is None, await process.communicate()
         told = json.loads(ready.read_text())
         assert told["pid"] == process.pid
         own = Settings(data=tmp_path)
         kids = [kid(each) for each in secret.as_kept(own)]
         assert addresses.listening(own, kids) == (told["url"],)
-        async with httpx2.AsyncClient() as client:
+        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
             assert (await client.get(f"{told['url']}/nothing-here")).status_code == 404
         process.send_signal(ending)
-        out, err = await asyncio.wait_for(process.communicate(), 15)
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
     finally:
         if process.returncode is None:
             process.kill()
