@@ -19,7 +19,8 @@ from memory.detection import Detection as Detection
 from memory.detection import Sighting
 from memory.gates import Gate
 from memory.judge import Judge, Match, upheld
-from memory.patterns import REACTIONS, Finder, Guards, Pack, Rule, compiled_set
+from memory.matching import Finder, compiled_set
+from memory.patterns import REACTIONS, Guards, Pack, Rule
 from memory.settle import settled
 from memory.tags import PATTERNS as TAGS
 from memory.tags import find_tags

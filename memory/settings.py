@@ -6,7 +6,8 @@ defaults; an unknown key or a value out of range is `SettingsRefused`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import json
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
@@ -343,9 +344,32 @@ def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
     try:
         return Settings.model_validate(overlay(settings.model_dump(), partial))
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise SettingsRefused(key, first["msg"]) from None
+        raise _refused(error) from None
+
+
+def asked(partial: dict[str, Any]) -> Settings:
+    """The defaults with the partial tree `partial` laid over them, as somebody asks for it now.
+
+    Unlike `merged`, by which logs are read, takes no value for another: 1e3, true and
+    "5" are no whole numbers. Raises `SettingsRefused`, naming the key.
+    """
+    tree = json.dumps(overlay(Settings().model_dump(), partial), default=str)
+    try:
+        return Settings.model_validate_json(tree, strict=True)
+    except ValidationError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: ValidationError) -> SettingsRefused:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    return SettingsRefused(key, _TAKEN.get(first["type"], first["msg"]))
+
+
+WHOLE: Final = "a whole number in digits, such as 12"
+_TAKEN: Final = dict.fromkeys(
+    ("int_type", "int_parsing", "int_from_float"), f"Input should be {WHOLE}"
+)
 
 
 def overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:

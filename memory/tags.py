@@ -12,7 +12,7 @@ from typing import Final
 
 from memory.clauses import Script, Span
 from memory.detection import Detection
-from memory.patterns import Finder
+from memory.matching import Finder
 from memory.vote_marks import SIGNED, is_vote
 
 _Mark = tuple[int, int, str, str]  # start, end, the rule's name, the act

@@ -10,7 +10,7 @@ from typing import Final
 from memory.clauses import Script
 from memory.detection import Detection
 from memory.judge import Judge
-from memory.patterns import Finder
+from memory.matching import Finder
 from memory.text import IDEOGRAPHIC
 
 _Vote = tuple[int, int, tuple[str, ...], int]  # start, end, handles, confidence

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from bus.entries import SessionOpened
 from memory.presets import PRESETS, preset
-from memory.settings import overlay
+from memory.settings import asked, overlay
 from server.errors import Misuse
 from server.gateway.bodies import SessionBody
 from server.gateway.doors import Doors
@@ -38,6 +38,7 @@ def opening_of(doors: Doors, body: SessionBody, found: Cast | None) -> SessionOp
     makes no sense together.
     """
     _check(body)
+    asked(body.settings)
     settings = doors.settings
     if found is None:
         entry = opening(settings, doors.held.packs, body.title)

@@ -22,7 +22,7 @@ import redis
 from bus.binaries import find
 from bus.embedded import Server, serve
 from bus.errors import Unavailable
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.servers import Flavour, fake_installed, real_flavours
 
 Real = Literal["path", "bundled"]
@@ -43,7 +43,7 @@ anyio.run(main)
 
 
 def client(server: Server) -> redis.Redis:
-    return redis.Redis.from_url(server.url, socket_timeout=5)
+    return redis.Redis.from_url(server.url, socket_timeout=PATIENCE)
 
 
 def put(server: Server, key: str) -> None:
@@ -95,7 +95,7 @@ def holders(count: int, mode: str, data: Path) -> Iterator[list[subprocess.Popen
             with process:  # closes its pipes, so that it ends its server
                 assert process.stdin
                 process.stdin.close()
-                process.wait(20)
+                process.wait(PATIENCE)
 
 
 def told(process: subprocess.Popen[str]) -> tuple[int, bool]:
@@ -110,6 +110,7 @@ def mode(request: pytest.FixtureRequest) -> Real:
     return flavour
 
 
+@pytest.mark.long  # a figure of the clock: no change is refused for what else this machine does
 async def test_the_first_answer_comes_at_once(mode: Real, tmp_path: Path) -> None:
     """A server with a data directory answers within 100 ms.
 

@@ -11,6 +11,7 @@ from server.gateway import routes_messages
 from server.gateway.keys import Role
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
+from tests.patience import PATIENCE
 
 
 async def test_a_message_is_said_in_the_name_of_its_token(redis_url: str) -> None:
@@ -283,7 +284,7 @@ async def test_an_agent_is_not_kept_waiting_for_longer_than_it_asked(redis_url: 
         ):
             await bot.post(f"{PATH}/seats", json={})
             assert (await operator.post(f"{PATH}/floor/pause", json={})).status_code == 201
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 said = await bot.post(f"{PATH}/messages?wait=0", json={"content": "Hello."})
             assert (said.status_code, slug(said)) == (409, "floor-not-granted")
 

@@ -25,9 +25,11 @@ from personas.reading import CAPABILITIES
 from server.gateway.app import build, routes
 from server.gateway.callers import Caller
 from server.gateway.identity import RIGHTS, Needs
-from server.gateway.keys import Keyring, Role, claims, kid
+from server.gateway.keys import Keyring, Role, claims
 from server.gateway.problems import Problem
+from server.secret import kid
 from tests.doors import SECRET, Hurrying, Standing, doors
+from tests.patience import PATIENCE
 
 SESSION: Final = "harbour"
 PUBLIC: Final = {
@@ -146,7 +148,7 @@ async def refusal(d: Hall, row: Row, given: str | None) -> tuple[int, str, str]:
 async def _at_socket(d: Hall, row: Row, headers: dict[str, str]) -> tuple[int, str, str]:
     url = d.standing.url.replace("http", "ws", 1) + row.url
     try:
-        async with connect(url, additional_headers=headers, proxy=None):
+        async with connect(url, additional_headers=headers, proxy=None, open_timeout=PATIENCE):
             return 101, "", ""
     except InvalidStatus as refused:
         return _read(refused.response.status_code, json.loads(refused.response.body))

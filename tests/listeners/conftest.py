@@ -9,6 +9,7 @@ import pytest
 from bus import Bus
 from listeners.models.openai import OpenAIModel
 from tests.fake_openai import FakeOpenAI
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def fake() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture
 async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
-    """One that waits five seconds at most."""
-    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=5.0)
+    """One that waits for as long as a test does."""
+    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
     yield model
     await model.aclose()

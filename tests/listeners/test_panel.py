@@ -31,7 +31,7 @@ async def closed(bus: Bus, session: str) -> None:
     async def over() -> bool:
         return (await bus.info(session)).status != "open"
 
-    await wait_until(over, 20)
+    await wait_until(over)
 
 
 async def test_nobody_judges_for_a_person(bus: Bus) -> None:
@@ -69,8 +69,8 @@ async def test_a_word_that_stirs_everyone_breaks_the_panels_question_off(bus: Bu
             return len(await entries(bus, "stir", "spend.reserved")) == count
 
         await said(bus, "stir", "host", "Begin.")
-        await wait_until(lambda: asked(1), 10)
+        await wait_until(lambda: asked(1))
         await said(bus, "stir", "host", "Wait, something else.")
-        await wait_until(lambda: asked(2), 10)
+        await wait_until(lambda: asked(2))
         (first,) = await entries(bus, "stir", "spend.settled")
         assert first.outcome == "discarded"

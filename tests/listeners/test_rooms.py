@@ -12,6 +12,7 @@ from listeners.rooms.marks import Marks
 from listeners.rooms.room import entered
 from memory.floor.steps import Waited
 from tests.logs import PACKS
+from tests.patience import PATIENCE
 from tests.tables import Table, agent, person
 
 SECOND = 1_000
@@ -63,7 +64,7 @@ async def test_what_is_said_while_a_room_is_entered_is_heard_once() -> None:
     """By its memory and among the recent messages alike."""
     log = LocalLog()
     log.open(SessionOpened())
-    async with entered(_Crowded(log, PACKS)) as room, asyncio.timeout(10):
+    async with entered(_Crowded(log, PACKS)) as room, asyncio.timeout(PATIENCE):
         await room.caught_up(2)
         assert [record.id for record in room.recent] == ["late"]
         assert room.memory.messages == 1

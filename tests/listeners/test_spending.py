@@ -105,7 +105,7 @@ async def test_beyond_the_budget_the_extract_stands(
         assert len([one for one in await spent(bus, "a") if one.startswith("settle:")]) == 2
         more = SettingsChanged(settings={"budget": {"calls": 100}})
         await bus.publish("a", [Draft("more", more)])
-        await wait_until(lambda: _all_models(bus, "a"), 20.0)
+        await wait_until(lambda: _all_models(bus, "a"))
     assert (await ledger(bus, "a")).total.calls == fake.calls == 5
 
 
@@ -200,7 +200,7 @@ async def test_a_failed_call_is_settled_and_made_again_under_a_number(
         assert await hows(bus, "a") == ["extract"]
         assert (await ledger(bus, "a")).total.tokens == 0
         fake.recover()
-        await wait_until(lambda: _all_models(bus, "a"), 20.0)
+        await wait_until(lambda: _all_models(bus, "a"))
     found = await ledger(bus, "a")
     assert found.accounts["parley"].failed == found.accounts["parley"].calls - 1 >= 1
     assert found.total.tokens > 0

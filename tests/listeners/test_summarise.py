@@ -19,6 +19,7 @@ from listeners.effects.summarise import (
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import ContextOverflow, ModelUnavailable
 from tests.fake_openai import FakeOpenAI
+from tests.patience import PATIENCE
 
 LINES = [("ada", "I propose we meet on Fridays."), ("bob", "I disagree: Fridays are full.")]
 LONG = "And so it goes on, as it always does. " * 60
@@ -32,7 +33,7 @@ def fake() -> FakeOpenAI:
 @pytest.fixture
 async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
     with fake:
-        model = OpenAIModel("small-1", url=fake.url, timeout_seconds=3.0)
+        model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
         yield model
         await model.aclose()
 
