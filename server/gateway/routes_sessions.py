@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from bus.errors import SessionNotFound
+from bus.errors import SessionClosed, SessionNotFound
 from memory.floor.stopping import totals
 from server import sessions
 from server.files import SessionFile, decode_file, encode_file
@@ -20,7 +20,7 @@ from server.gateway.identity import AnyToken, Caller, Needs, Operator, Reader
 from server.gateway.keys import EVERY_SESSION
 from server.gateway.openings import opening_of, scenario_of
 from server.gateway.problems import Problem, problems
-from server.gateway.runs import begin
+from server.gateway.runs import playing
 from server.gateway.speaking import moderator
 from server.gateway.states import rows_of, state_of
 from server.scenarios.table import beginnings
@@ -45,11 +45,14 @@ async def open_session(
     """Open a session: empty, or as a scenario has it, and have that played here."""
     cast = None if body.scenario is None else scenario_of(doors, body.scenario)
     entry = opening_of(doors, body, cast)
-    await sessions.opened(doors.held, body.session, entry)
-    if cast is not None:
-        await doors.held.bus.publish(body.session, beginnings(cast))
-        if body.run != "no":
-            await begin(request.app, doors, body.session, cast.name, offline=body.run == "script")
+    async with AsyncExitStack() as stack:
+        if cast is not None and body.run != "no":
+            offline = body.run == "script"
+            play = playing(request.app, doors, body.session, cast.name, offline=offline)
+            await stack.enter_async_context(play)
+        await sessions.opened(doors.held, body.session, entry)
+        if cast is not None:
+            await doors.held.bus.publish(body.session, beginnings(cast))
     return await state_of(doors, body.session)
 
 
@@ -204,5 +207,8 @@ async def run_scenario(
 ) -> Any:
     """Play a bundled scenario in a session that was opened with it."""
     cast = scenario_of(doors, body.scenario)
-    await begin(request.app, doors, session, cast.name, offline=body.offline)
+    if (await doors.held.bus.info(session)).status != "open":
+        raise SessionClosed(session)
+    async with playing(request.app, doors, session, cast.name, offline=body.offline):
+        pass
     return {"running": True}

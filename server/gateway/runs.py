@@ -7,13 +7,14 @@ import contextlib
 import os
 import sys
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Final
 
 import structlog
 from fastapi import FastAPI
 
-from bus.errors import SessionClosed
 from bus.tasks import end
 from memory.showing import visible
 from server.gateway.doors import Doors
@@ -31,30 +32,40 @@ GRACE_SECONDS: Final = 5.0  # for a player to end by itself
 log = structlog.get_logger("parley.runs")
 
 
-async def begin(app: FastAPI, doors: Doors, session: str, scenario: str, *, offline: bool) -> None:
-    """Have a scenario played in a session that is open.
+Places = dict[str, asyncio.Task[None] | None]  # by session; None: it is to begin
 
-    Raises `SessionNotFound`, `SessionClosed`, `Misuse` for one that has no bound, and
+
+@asynccontextmanager
+async def playing(
+    app: FastAPI, doors: Doors, session: str, scenario: str, *, offline: bool
+) -> AsyncIterator[None]:
+    """Have a scenario played in a session once the body, which may open it, is done.
+
+    Where it cannot be, the body is not begun: raises `Misuse` for one that has no bound, and
     `Problem`: `exists` where one is played there, `busy` where as many are played as
     `serve.runs` allows.
     """
-    if (await doors.held.bus.info(session)).status != "open":
-        raise SessionClosed(session)
-    await asyncio.to_thread(described, doors.settings, scenario)
-    playing: dict[str, asyncio.Task[None]] = getattr(app.state, "playing", {})
-    app.state.playing = playing
-    if session in playing:
+    places: Places = getattr(app.state, "playing", {})
+    app.state.playing = places
+    if session in places:
         raise Problem("exists", detail="A scenario is played in this session already.")
-    if len(playing) >= doors.settings.serve.runs:
+    if len(places) >= doors.settings.serve.runs:
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=FULL)
+    places[session] = None
+    try:
+        await asyncio.to_thread(described, doors.settings, scenario)
+        yield
+    except BaseException:
+        del places[session]
+        raise
     task = asyncio.create_task(_played(doors, session, scenario, offline), name="parley-run")
-    playing[session] = task
-    task.add_done_callback(partial(_over, playing, session))
+    places[session] = task
+    task.add_done_callback(partial(_over, places, session))
 
 
-def _over(playing: dict[str, asyncio.Task[None]], session: str, task: asyncio.Task[None]) -> None:
+def _over(places: Places, session: str, task: asyncio.Task[None]) -> None:
     """Free its place. Whoever asked for it was answered long ago, so its failure is logged."""
-    del playing[session]
+    del places[session]
     if not task.cancelled() and (error := task.exception()) is not None:
         log.warning("run_failed", session=session, exc_info=error)
 

@@ -185,7 +185,10 @@ async def test_what_sessions_open_with_is_listed(redis_url: str) -> None:
 
 
 async def test_no_more_scenarios_are_played_than_are_allowed(redis_url: str) -> None:
-    """And none that is not bundled, nor in a session that is closed or not there."""
+    """And none that is not bundled, nor in a session that is closed or not there.
+
+    A session that was to be opened for one is not opened: whoever asks again would meet it.
+    """
     async with doors(redis_url, runs=0) as d, d.client(d.operator()) as client:
         rows = (await client.get("/v1/scenarios")).json()["items"]
         body = {"scenario": next(row["scenario"] for row in rows if row["scripted"])}
@@ -196,6 +199,9 @@ async def test_no_more_scenarios_are_played_than_are_allowed(redis_url: str) -> 
         many = await client.post(path, json=body)
         assert (many.status_code, slug(many)) == (429, "busy")
         assert int(many.headers["retry-after"]) > 0
+        late = {"session": "late", "run": "script", **body}
+        assert slug(await client.post("/v1/sessions", json=late)) == "busy"
+        assert slug(await client.get("/v1/sessions/late")) == "no-session"
         unknown = await client.post(path, json={"scenario": "./canary.yaml"})
         assert (slug(unknown), unknown.json()["field"]) == ("invalid", "scenario")
         titled = {"session": "x", "title": "Mine", "run": "script", **body}
