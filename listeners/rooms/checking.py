@@ -65,3 +65,10 @@ def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[
     if read is None:
         raise InvalidEntry(why_no_ballot(vote, choice))
     return vote, read
+
+
+def in_time(memory: Memory, n: int, ballot: int) -> None:
+    """Whether the vote of entry `n` had not ended when entry `ballot` landed."""
+    vote = vote_of(memory, n)
+    if vote is not None and 0 < vote.closed < ballot:
+        raise InvalidEntry(f"{vote.handle} is {vote.status}: the ballot came after its end")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from server.errors import Misuse
 from server.output import cell, emit, listing, shown, stdout
 from server.packs import read_packs
-from server.scenarios.bounding import refuse_unbounded, refuse_unpriced, worst
+from server.scenarios.bounding import bounded
 from server.scenarios.casting import cast
 from server.scenarios.files import bundled, is_path, parse, text_of, unknown
 from server.scenarios.play_view import worst_line, worst_row
@@ -56,9 +56,7 @@ def described(settings: Settings, name: str) -> Row:
     settings = told(settings, found, offline=not settings.has_model)
     tree = settings_of(opened(found, settings, read_packs(settings.packs)))
     paid = prices(settings, found)
-    bound = worst(found.parts, tree, paid, people=bool(scenario.people))
-    refuse_unbounded(bound, found.source)
-    refuse_unpriced(found.parts, tree, paid, found.source)
+    bound = bounded(found, tree, paid)
     return {
         "scenario": name,
         "title": scenario.title,
