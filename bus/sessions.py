@@ -13,7 +13,7 @@ from bus.connections import Connections
 from bus.entries import PRIMARY, Entry, Record, Unknown
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from bus.info import SessionInfo
-from bus.keys import Keys, SessionKeys
+from bus.keys import BucketKeys, Keys, SessionKeys
 from bus.line import Argument
 from bus.outbox import Outbox
 from bus.replies import skip_list
@@ -40,18 +40,36 @@ class Sessions:
         return found
 
     async def sessions(self, offset: int = 0, count: int = 100) -> list[SessionInfo]:
-        """`count` sessions after the first `offset`, newest activity first."""
-        end = offset + count - 1
-        rows = await self._connections.commands(
-            [
-                ("ZREVRANGEBYSCORE", bucket.sessions, "+inf", "-inf", "LIMIT", 0, end + 1)
-                for bucket in self._keys.buckets
-            ]
+        """`count` sessions after the first `offset`, newest activity first.
+
+        Those of one millisecond stand in the backward order of their names, so that
+        pages meet.
+        """
+        found = await self._infos(await self._newest(offset, count))
+        return [info for info in found if info is not None]
+
+    async def _newest(self, offset: int, count: int) -> list[str]:
+        first, *others = self._keys.buckets
+        if not others:  # in the order that Redis has them in anyway
+            names = await self._connections.command(*_newest_of(first, offset, count))
+            return [str(name, "utf-8") for name in names]
+        buckets = self._keys.buckets
+        listed = await self._connections.commands(
+            [_newest_of(bucket, 0, offset + count) for bucket in buckets]
         )
-        found = await self._infos([str(name, "utf-8") for row in rows for name in row])
-        standing = [info for info in found if info is not None]
-        standing.sort(key=lambda info: (-info.last_activity_ms, info.session))
-        return standing[offset : offset + count]
+        rows = [(bucket, names) for bucket, names in zip(buckets, listed, strict=True) if names]
+        scores = await self._connections.commands(
+            [("ZMSCORE", bucket.sessions, *names) for bucket, names in rows]
+        )
+        ranked = sorted(
+            (
+                (float(score or 0), str(name, "utf-8"))
+                for (_, names), some in zip(rows, scores, strict=True)
+                for name, score in zip(names, some, strict=True)
+            ),
+            reverse=True,
+        )
+        return [name for _, name in ranked[offset : offset + count]]
 
     async def mark(self, session: str, status: str) -> None:
         """Gives a session that is closed another word for it, such as `archived`.
@@ -138,6 +156,10 @@ class Sessions:
             _info(session, next(replies), next(replies)[0], next(replies)[0])
             for session in sessions
         ]
+
+
+def _newest_of(bucket: BucketKeys, offset: int, count: int) -> tuple[Argument, ...]:
+    return ("ZREVRANGEBYSCORE", bucket.sessions, "+inf", "-inf", "LIMIT", offset, count)
 
 
 def _info(

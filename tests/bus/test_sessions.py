@@ -24,6 +24,24 @@ async def test_sessions_are_listed_by_newest_activity(bus: Bus, raw: redis.Redis
     assert first[0].last_activity_ms == 1003
 
 
+@pytest.mark.parametrize("buckets", [1, 16])
+async def test_pages_of_sessions_of_one_moment_meet(
+    raw: redis.Redis, redis_url: str, buckets: int
+) -> None:
+    """As of those that were imported together: each is on one page, in one bucket and in many."""
+    raw.hset("parley:meta", "buckets", buckets)
+    async with await Bus.connect(redis_url) as many:
+        names = [f"s{k}" for k in range(12)]
+        for name in names:
+            await talk(many, name, 1)
+        for bucket in many.keys.buckets:
+            for member in raw.zrange(bucket.sessions, 0, -1):
+                raw.zadd(bucket.sessions, {member: 1000})
+        pages = [await many.sessions(offset, 5) for offset in (0, 5, 10, 15)]
+    assert [len(page) for page in pages] == [5, 5, 2, 0]
+    assert sorted(info.session for page in pages for info in page) == sorted(names)
+
+
 async def test_a_removed_session_leaves_nothing(bus: Bus, raw: redis.Redis) -> None:
     """Only the mark, for a minute, that tells its publishers not to bring it back."""
     await talk(bus, "a", 3)
