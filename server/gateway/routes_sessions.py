@@ -20,7 +20,7 @@ from server.gateway.identity import AnyToken, Caller, Needs, Operator, Reader
 from server.gateway.keys import EVERY_SESSION
 from server.gateway.openings import opening_of, scenario_of
 from server.gateway.problems import problems
-from server.gateway.runs import begin
+from server.gateway.runs import begin, stop
 from server.gateway.speaking import moderator
 from server.gateway.states import rows_of, state_of
 from server.scenarios.table import beginnings
@@ -43,11 +43,17 @@ async def open_session(
     """Open a session: empty, or as a scenario has it, and have that played here."""
     cast = None if body.scenario is None else scenario_of(doors, body.scenario)
     entry = opening_of(doors, body, cast)
-    await sessions.opened(doors.held, body.session, entry)
-    if cast is not None:
-        await doors.held.bus.publish(body.session, beginnings(cast))
-        if body.run != "no":
-            await begin(request.app, doors, body.session, cast.name, offline=body.run == "script")
+
+    async def opening() -> None:
+        await sessions.opened(doors.held, body.session, entry)
+        if cast is not None:
+            await doors.held.bus.publish(body.session, beginnings(cast))
+
+    if cast is None or body.run == "no":
+        await opening()
+    else:
+        offline = body.run == "script"
+        await begin(request.app, doors, body.session, cast.name, offline=offline, opening=opening)
     return await state_of(doors, body.session)
 
 
@@ -98,10 +104,15 @@ async def close_session(
 
 
 @router.delete("/v1/sessions/{session}", status_code=204, responses=problems("no-session"))
-async def remove_session(session: SessionId, caller: Operator, doors: DoorsOf) -> Response:
-    """Remove a session with all that belongs to it."""
+async def remove_session(
+    request: Request, session: SessionId, caller: Operator, doors: DoorsOf
+) -> Response:
+    """Remove a session with all that belongs to it; what is played there ends."""
+    await doors.held.bus.info(session)
+    await stop(request.app, session)
     await sessions.gone(doors.held, session)
     _forget(doors, session)
+    await doors.rooms.removed(session)
     return Response(status_code=204)
 
 
@@ -145,15 +156,16 @@ async def import_session(
     request: Request, session: SessionId, caller: Operator, doors: DoorsOf,
     replace: Annotated[bool, Query(description="put it in place of one that is there")] = False,
 ) -> Any:  # fmt: skip
-    """Put a session file in place under this name."""
+    """Put a session file in place under this name; what is played in one replaced ends."""
     with SpooledTemporaryFile(SPOOLED) as spool:
         async for chunk in request.stream():
             await asyncio.to_thread(spool.write, chunk)
         spool.seek(0)
         async with doors.importing:
-            await sessions.put_in_place(
-                doors.held, await asyncio.to_thread(_file, spool), session, replace
-            )
+            file = await asyncio.to_thread(_file, spool)
+            if replace:
+                await stop(request.app, session)
+            await sessions.put_in_place(doors.held, file, session, replace)
     _forget(doors, session)
     return await state_of(doors, session)
 
