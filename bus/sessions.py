@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from bus import wire
 from bus.audit import epoch_reached, redacted
@@ -49,26 +49,22 @@ class Sessions:
         return [info for info in found if info is not None]
 
     async def _newest(self, offset: int, count: int) -> list[str]:
-        first, *others = self._keys.buckets
-        if not others:  # in the order that Redis has them in anyway
-            names = await self._connections.command(*_newest_of(first, offset, count))
-            return [str(name, "utf-8") for name in names]
         buckets = self._keys.buckets
+        if len(buckets) == 1:  # in the order that Redis has them in anyway
+            names = await self._connections.command(*_newest_of(buckets[0], offset, count))
+            return [str(name, "utf-8") for name in names]
         listed = await self._connections.commands(
             [_newest_of(bucket, 0, offset + count) for bucket in buckets]
         )
-        rows = [(bucket, names) for bucket, names in zip(buckets, listed, strict=True) if names]
+        rows = [pair for pair in zip(buckets, listed, strict=True) if pair[1]]
         scores = await self._connections.commands(
             [("ZMSCORE", bucket.sessions, *names) for bucket, names in rows]
         )
-        ranked = sorted(
-            (
-                (float(score or 0), str(name, "utf-8"))
-                for (_, names), some in zip(rows, scores, strict=True)
-                for name, score in zip(names, some, strict=True)
-            ),
-            reverse=True,
-        )
+        ranked: list[tuple[float, str]] = []
+        for (_, names), some in zip(rows, scores, strict=True):
+            pairs = zip(some, names, strict=True)
+            ranked += [(float(score or 0), str(name, "utf-8")) for score, name in pairs]
+        ranked.sort(reverse=True)
         return [name for _, name in ranked[offset : offset + count]]
 
     async def mark(self, session: str, status: str) -> None:
@@ -115,20 +111,31 @@ class Sessions:
         nonce = secrets.token_hex(8)
         lines = await asyncio.to_thread(_lines, records)
         await stage(self._connections, keys.staged(nonce), lines)
-        last = records[-1]
-        reply = await self._connections.run(
-            "restore",
-            await self.owned(keys, nonce),
-            [
-                session, keys.wake, keys.bucket.wake, nonce, standing or "", last.seq, last.n,
-                status, _skips(records), epoch_reached(records), self._backlog, _origin(records),
-            ],
-        )  # fmt: skip
-        if reply[0] == b"exists":
-            raise SessionExists(session)
+        while True:
+            reply = await self._put(session, records, nonce, standing or b"", status)
+            if reply[0] != b"exists":
+                break
+            if not replace:
+                raise SessionExists(session)
+            # Another came in between: it is what stands there now, and is replaced as well.
+            (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if reply[0] == b"unstaged":
             raise BusError(f"the restore of {session!r} was interrupted; run it again")
         self._outbox.forget(session)
+
+    async def _put(
+        self, session: str, records: Sequence[Record], nonce: str, standing: bytes, status: str
+    ) -> Any:
+        """The reply of `restore`, once all is staged; `standing` is what it may replace."""
+        keys, last = self._keys.of(session), records[-1]
+        return await self._connections.run(
+            "restore",
+            await self.owned(keys, nonce),
+            [
+                session, keys.wake, keys.bucket.wake, nonce, standing, last.seq, last.n,
+                status, _skips(records), epoch_reached(records), self._backlog, _origin(records),
+            ],
+        )  # fmt: skip
 
     async def owned(self, keys: SessionKeys, nonce: str, *more: str) -> list[str]:
         """What a script that replaces a whole session declares; the snapshots come last."""
