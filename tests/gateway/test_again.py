@@ -134,6 +134,8 @@ async def test_two_keys_or_tokens_of_one_request_are_none(redis_url: str) -> Non
                 assert (said.status_code, slug(said)) == (400, "malformed")
                 assert "Idempotency-Key" in said.json()["detail"]
         assert (await d.doors.held.bus.info(NAME)).n == 0
-        both = [("Authorization", f"Bearer {d.token(name)}") for name in ("ana", "bo")]
+        tokens = [("Authorization", f"Bearer {d.token(name)}") for name in ("ana", "bo")]
+        pages = [("Origin", d.url), ("Origin", "https://evil.example")]
         async with d.client() as nobody:
-            assert slug(await nobody.get("/v1/me", headers=both)) == "malformed"
+            for both in (tokens, pages):
+                assert slug(await nobody.get("/v1/me", headers=both)) == "malformed"
