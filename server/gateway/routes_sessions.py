@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any, Final
@@ -11,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from bus.errors import SessionNotFound
 from memory.floor.stopping import totals
+from memory.patterns import Pack
 from server import sessions
 from server.files import SessionFile, decode_file, encode_file
 from server.gateway.answers import Findings, Page, Running, SessionRow, SessionState
@@ -144,7 +146,7 @@ async def export_session(session: SessionId, caller: Operator, doors: DoorsOf) -
     "/v1/sessions/{session}/import",
     status_code=201,
     response_model=SessionState,
-    responses=problems("exists", "bad-file"),
+    responses=problems("exists", "bad-file", "refused"),
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -162,7 +164,7 @@ async def import_session(
             await asyncio.to_thread(spool.write, chunk)
         spool.seek(0)
         async with doors.importing:
-            file = await asyncio.to_thread(_file, spool)
+            file = await asyncio.to_thread(_file, spool, doors.held.packs.known)
             if replace:
                 await stop(request.app, session)
             await sessions.put_in_place(doors.held, file, session, replace)
@@ -170,10 +172,11 @@ async def import_session(
     return await state_of(doors, session)
 
 
-def _file(spool: IO[bytes]) -> SessionFile:
-    """The file that came whole. Raises `BadSessionFile`."""
+def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
+    """The file that came whole. Raises `BadSessionFile`, `PackMissing`."""
     file = decode_file(spool.read())
     sessions.check_whole(file)
+    sessions.check_readable(file, packs)
     return file
 
 

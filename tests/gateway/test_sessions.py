@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
 
+from server.files import signed
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, begin, slug
 from tests.sse import streamed
@@ -140,6 +142,22 @@ async def test_a_session_goes_round_by_export_and_import(redis_url: str) -> None
         assert exported["entries"] == file.json()["entries"]
         cut = await client.put("/v1/sessions/cut/import", content=file.content[:-40])
         assert (cut.status_code, slug(cut)) == (422, "bad-file")
+
+
+async def test_a_file_that_cannot_be_read_here_replaces_nothing(redis_url: str) -> None:
+    """Its patterns are not known: what stands there would be lost for what only fails."""
+    async with opened(redis_url) as (_, client):
+        path = f"/v1/sessions/{NAME}"
+        await client.post(f"{path}/messages", json={"content": "Light.", "as": "ana"})
+        body = (await client.get(f"{path}/export")).content.rpartition(b',"checksum"')[0]
+        named = re.search(rb'"hash":"([0-9a-f]{32})"', body)
+        assert named is not None
+        foreign = signed(body.replace(named[1], b"0" * 32))
+        refused = await client.put(f"{path}/import?replace=true", content=foreign)
+        assert (refused.status_code, slug(refused)) == (409, "refused")
+        assert (await client.get(path)).json()["n"] == 1
+        again = await client.put(f"{path}/import?replace=true", content=signed(body))
+        assert again.status_code == 201
 
 
 async def test_a_fork_has_the_past_up_to_the_moment(redis_url: str) -> None:
