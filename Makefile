@@ -31,7 +31,7 @@ test: $(DEV) ## the test suite on the Redis at hand, without the long runs
 		--dist worksteal $(ARGS)
 
 test-redis: $(DEV) ## everything: every server found here, kill runs in full (minutes)
-	@$(BIN)/python -m pytest --servers all $(ARGS)
+	@HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-random} $(BIN)/python -m pytest --servers all $(ARGS)
 
 check: $(DEV) ## lint, format, types, layers
 	@$(BIN)/ruff check .

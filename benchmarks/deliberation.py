@@ -31,12 +31,12 @@ from bus.embedded import serve
 from bus.entries import Message, Record, SessionOpened
 from listeners.agents.hosting import Hosted, Part, host
 from listeners.agents.prompting import house_rules
-from listeners.effects import EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.projector import Projector
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import Room, entered
-from memory.text import tokens
+from memory.sizes import tokens
 from personas.library import bundled
 
 GOAL = "Decide how the session store survives the loss of a region, and what that may cost."

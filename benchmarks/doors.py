@@ -26,7 +26,7 @@ from benchmarks.served import Served, served
 from benchmarks.streams import Poster, Tally, hello_within, opened
 from bus import Bus
 from bus.embedded import serve
-from listeners.moments import Moments
+from listeners.past.moments import Moments
 from listeners.worker import calm_collector
 
 RATE: Final = 200  # a second

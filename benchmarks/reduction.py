@@ -20,19 +20,19 @@ from benchmarks.material import ENGLISH, PACKS, meetings, numbered, talk
 from bus.drafts import Draft
 from bus.entries import Entry, Message, PackRef, Record, SessionOpened
 from bus.local import LocalLog
+from listeners.effects.offline import settle
 from listeners.models.memo import Memo
 from listeners.models.metered import Metered
 from listeners.models.port import Completion, Prompt
-from listeners.offline import settle
 from memory import ladder, tallies
 from memory.canonical import dump, load
 from memory.fold import fold
 from memory.presets import preset
 from memory.settings import overlay
+from memory.sizes import tokens
 from memory.state import Memory
 from memory.stores import Episode
 from memory.summaries import frontier
-from memory.text import tokens
 
 ROOMY = {
     "session": {"cap": 10**9, "warn": 10**9, "target": 10**9},

@@ -60,10 +60,12 @@ class Sealed:
 
 
 def set_aside_id(seq: int) -> str:
+    """The id of the entry that sets entry `seq` aside: the same whoever writes it."""
     return f"{_SET_ASIDE}{seq}"
 
 
 def redacted_id(seq: int) -> str:
+    """The id of the tombstone of entry `seq`."""
     return f"{_REDACTED}{seq}"
 
 

@@ -80,6 +80,7 @@ class Outbox:
             self._watch = None
 
     def opened(self, session: str, incarnation: str, opening: Draft) -> None:
+        """Keeps the opening of a session, just acknowledged in the log named `incarnation`."""
         if self._seconds > 0:
             self._kept[session] = _Kept(incarnation, opening, opened=_now(), newest=_now())
             self._start()
@@ -98,6 +99,7 @@ class Outbox:
         self._start()
 
     def forget(self, session: str) -> None:
+        """Lets go of what is kept of it: it is not offered again."""
         self._kept.pop(session, None)
 
     def tip(self, session: str) -> str:

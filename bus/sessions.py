@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from bus import wire
@@ -109,8 +108,7 @@ class Sessions:
         if standing is not None and not replace:
             raise SessionExists(session)
         nonce = secrets.token_hex(8)
-        lines = await asyncio.to_thread(_lines, records)
-        await stage(self._connections, keys.staged(nonce), lines)
+        await stage(self._connections, keys.staged(nonce), _lines(records))
         while True:
             reply = await self._put(session, records, nonce, standing or b"", status)
             if reply[0] != b"exists":
@@ -188,16 +186,14 @@ def _info(
     )  # fmt: skip
 
 
-def _lines(records: Sequence[Record]) -> list[tuple[Argument, ...]]:
+def _lines(records: Sequence[Record]) -> Iterator[tuple[Argument, ...]]:
     """The records as they are staged. Of a redacted entry nothing is left to compare."""
     wordless = redacted(records)
-    lines: list[tuple[Argument, ...]] = []
     for record in records:
         body = _body(record.entry)
         gone = record.entry.kind in PRIMARY and record.n in wordless
         mark = ANY if gone else wire.fingerprint(body)
-        lines.append((f"{record.seq}-{record.n}", record.id, record.received_ms, mark, body))
-    return lines
+        yield f"{record.seq}-{record.n}", record.id, record.received_ms, mark, body
 
 
 def _body(entry: Entry | Unknown) -> bytes:

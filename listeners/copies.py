@@ -25,6 +25,7 @@ from memory.state import FOLD, Memory, Packs
 
 TURN: Final = 32  # entries folded in one go: some 5 ms
 TURN_SIZE: Final = 32 << 10  # characters of what was said in them, beyond which it ends
+LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the loop: some 5 ms
 
 
 @dataclass(slots=True)
@@ -136,7 +137,7 @@ async def saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
     if snapshot is None:
         return None
     try:
-        memory = load(snapshot.data, packs, snapshot.upto)
+        memory = await loaded(snapshot.data, packs, snapshot.upto)
     except DomainError:  # other bytes, or a pack that is missing: the log will say which
         return None
     return Copy(
@@ -149,6 +150,13 @@ async def saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
         honoured=snapshot.skips,
         saved_seq=snapshot.upto,
     )
+
+
+async def loaded(data: bytes, packs: Packs, seq: int) -> Memory:
+    """`load`, beside the loop where it takes long."""
+    if len(data) < LONG:
+        return load(data, packs, seq)
+    return await asyncio.to_thread(load, data, packs, seq)
 
 
 def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Found]:
@@ -187,12 +195,14 @@ class Shelf:
         self._copies: OrderedDict[str, Copy] = OrderedDict()
 
     def get(self, session: str) -> Copy | None:
+        """The copy itself, not one of it; None where none is kept."""
         copy = self._copies.get(session)
         if copy is not None:
             self._copies.move_to_end(session)
         return copy
 
     def put(self, copy: Copy) -> None:
+        """Keep it, in place of an earlier one of the session."""
         self._copies[copy.session] = copy
         self._copies.move_to_end(copy.session)
         while len(self._copies) > self._room:

@@ -18,7 +18,7 @@ from ulid import ULID
 from bus import Bus, Cursor, Draft, Receipt
 from bus.entries import Act, Message, Record
 from bus.errors import SessionNotFound
-from listeners.inline import Inline
+from listeners.effects.inline import Inline
 from listeners.models.port import Model
 from listeners.reader import MemoryReader
 from memory.canonical import checksum, dump

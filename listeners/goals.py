@@ -33,7 +33,7 @@ from bus.entries import (
     ToolReturned,
 )
 from bus.errors import BusError
-from listeners.inline import Inline
+from listeners.effects.inline import Inline
 from listeners.models.port import Model
 from listeners.reader import MemoryReader
 from memory.errors import NothingOpen, NotOpened

@@ -20,18 +20,19 @@ from ulid import ULID
 from bus import Bus, Draft, Receipt
 from bus.drafts import made
 from bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
+from listeners.effects.reflect import Reflecting, abort_run
 from listeners.models.port import Model
 from listeners.ranges import passage
 from listeners.reader import MemoryReader
-from listeners.reflect import Reflecting, abort_run
 from listeners.rounds import create_memory_update_prompt
+from memory.effects import Reflect
 from memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
 from memory.fold import apply
-from memory.items import Fact, Reflect
+from memory.items import Fact
 from memory.notebooks import standing, view
 from memory.reflections import limit_of, policy_of
+from memory.showing import fenced
 from memory.state import Memory, Packs
-from memory.text import fenced
 
 PAGE: Final = 500
 ASKED: Final = "asked"  # why, of a revision that nobody but its caller wanted

@@ -15,8 +15,9 @@ from bus.entries import Record
 from memory.events import Known, of_results, of_vote
 from memory.notebooks import route_of
 from memory.settings import RouteSettings
+from memory.showing import fenced, visible
 from memory.stores import LineKind
-from memory.text import clip, fenced, visible
+from memory.text import clip
 
 Part = Literal["Prompt", "Your Response", "Outcome"]
 PARTS: Final[tuple[Part, ...]] = ("Prompt", "Your Response", "Outcome")

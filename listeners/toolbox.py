@@ -7,12 +7,10 @@ returns. A runner that died or failed costs them a wait, never a result.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any, Final, cast
 
 import orjson
@@ -20,17 +18,15 @@ from ulid import ULID
 
 from bus import Bus, Draft, Receipt
 from bus.drafts import made
-from bus.entries import Record, ToolCalled, ToolReturned
-from bus.errors import Conflict, InvalidEntry
-from bus.wire import decode, encode
+from bus.entries import ToolCalled, ToolReturned
+from bus.errors import InvalidEntry
+from listeners.calls import TURNS, Waiting, call_key, may_be_shared
 from listeners.ranges import RangeGone, passage
 from listeners.reader import MemoryReader
 from memory.state import Memory, Packs
 from memory.toolcache import find, remaining
-from memory.toolkeys import key_of
 
 WAIT_SECONDS: Final = 30.0  # for another's call under way; a tool slower than that is run again
-TURNS: Final = 5  # others that may fail before us until we run it whoever else does
 
 Arguments = Mapping[str, Any]
 Run = Callable[[], Awaitable[str]]
@@ -75,7 +71,7 @@ class Toolbox:
         None on a miss. Raises what `bus.publish` does.
         """
         asked = self._called(tool, arguments, version, str(ULID()))
-        key = _key(asked)
+        key = call_key(asked)
         if find(await self._memory(), key) is None:
             return None
         await self._publish(asked)
@@ -150,7 +146,7 @@ class Toolbox:
 
         Neither where another's failed: then whoever asks first again owns it.
         """
-        key = _key(asked)
+        key = call_key(asked)
         memory = await self._memory()
         under_way = memory.tools.calls.get(key or "")
         if find(memory, key) is not None:
@@ -159,11 +155,12 @@ class Toolbox:
             return None, memory.settings.limits.cached == 0
         if under_way.call_id == asked.call_id:
             return None, True
-        other = await self._awaited(under_way.call_id, asked, key, seq)
+        waiting = Waiting(self._bus, self._session, self._wait_seconds)
+        other = await waiting.returned(under_way.call_id, asked, seq)
         if other is None:
             return None, True
         entry = cast("ToolReturned", other.entry)
-        if not _may_be_shared(entry):
+        if not may_be_shared(entry):
             return None, False
         return Found(asked.tool, entry.call_id, entry.content, other.n, kept=True), False
 
@@ -179,7 +176,7 @@ class Toolbox:
             raise
         receipt = await self.put(tool, arguments, result, **given)
         memory = await self._memory()
-        held = find(memory, _key(asked))
+        held = find(memory, call_key(asked))
         if held is None or held.n != receipt.n:
             return Found(tool, asked.call_id, result, receipt.n, kept=False)
         left = remaining(memory, held)
@@ -201,46 +198,6 @@ class Toolbox:
                 return Found(tool, call_id, entry.content, n, True, left, ttl)
         return None
 
-    async def _awaited(
-        self, call_id: str, asked: ToolCalled, key: str | None, after: int
-    ) -> Record | None:
-        """What the call under way returned, or another that took its place.
-
-        None where it is `asked` that does: nothing came in time, and of those who
-        waited it was the first to say so.
-        """
-        name = blake2b(call_id.encode(), digest_size=8).hexdigest()
-        for turn in range(TURNS):
-            other = await self._returned(call_id, key, after)
-            if other is not None:
-                return other
-            draft = Draft(f"takeover:{name}:{turn}", asked)
-            try:
-                await self._bus.publish(self._session, [draft])
-            except Conflict:  # somebody else's now: its deadline begins
-                continue
-            return None
-        return None
-
-    async def _returned(self, call_id: str, key: str | None, after: int) -> Record | None:
-        """What that call, or another of the same key, returned after entry `after`.
-
-        None where nothing came in time.
-        """
-        with contextlib.suppress(TimeoutError):
-            async with (
-                asyncio.timeout(self._wait_seconds),
-                self._bus.subscribe(self._session, after=after, facts=False) as heard,
-            ):
-                async for item in heard:
-                    if isinstance(item, Record) and item.entry.kind == "tool.returned":
-                        entry = cast("ToolReturned", item.entry)
-                        if entry.call_id == call_id or (
-                            _may_be_shared(entry) and _key(entry) == key
-                        ):
-                            return item
-        return None
-
     def _called(self, tool: str, arguments: Arguments, version: str, call_id: str) -> ToolCalled:
         return made(
             ToolCalled,
@@ -258,16 +215,6 @@ class Toolbox:
 
     async def _memory(self) -> Memory:
         return await self._reader.current(self._session)
-
-
-def _may_be_shared(entry: ToolReturned) -> bool:
-    return entry.ok and entry.read_only
-
-
-def _key(entry: ToolCalled | ToolReturned) -> str | None:
-    """The key as the fold has it: of the arguments that a reader of the log sees."""
-    read = cast("ToolCalled", decode(encode(entry)))
-    return key_of(read.tool, read.version, read.arguments)
 
 
 def _json(arguments: Arguments) -> dict[str, Any]:

@@ -26,13 +26,13 @@ import structlog
 from bus import Bus
 from bus.errors import Unavailable
 from bus.tasks import end
-from listeners.effects import EffectPace, EffectRunner
+from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.summariser import EffectTally
 from listeners.minding import mind
 from listeners.models.embedding import Embedder
 from listeners.models.port import Model
 from listeners.models.prices import Prices
 from listeners.projector import Pace, Projector, Tally
-from listeners.summariser import EffectTally
 from listeners.watchdog import watched
 from memory.state import Packs
 

@@ -19,13 +19,14 @@ from memory.detection import Detection as Detection
 from memory.detection import Sighting
 from memory.gates import Gate
 from memory.judge import Judge, Match, upheld
-from memory.patterns import REACTIONS, Finder, Guards, Pack, Rule, compiled_set
+from memory.matching import Finder, compiled_set
+from memory.patterns import REACTIONS, Guards, Pack, Rule
 from memory.settle import settled
 from memory.tags import PATTERNS as TAGS
 from memory.tags import find_tags
 from memory.text import plain
-from memory.votes import PATTERNS as VOTES
-from memory.votes import find_votes
+from memory.vote_marks import PATTERNS as VOTES
+from memory.vote_marks import find_votes
 
 _NOTHING: Final[tuple[Detection, ...]] = ()
 _MARKS: Final = (*TAGS, *VOTES)

@@ -46,7 +46,7 @@ class Bare:
 
 
 def bare(text: str) -> Bare | None:
-    """`text` without its points and marks, accents composed; None where it has none."""
+    """`text` without its points and marks, accents composed; None where that changes nothing."""
     if _UNREAD.search(text) is None:
         return None
     pieces: list[str] = []
@@ -72,7 +72,8 @@ def bare(text: str) -> Bare | None:
     pieces.append(text[at:])
     starts.extend(range(at, len(text)))
     ends.extend(range(at + 1, len(text) + 1))
-    return Bare("".join(pieces), tuple(starts), tuple(ends))
+    read = "".join(pieces)
+    return None if read == text else Bare(read, tuple(starts), tuple(ends))
 
 
 def _composed(cluster: str) -> str | None:

@@ -9,7 +9,8 @@ import re
 from typing import Final
 
 from memory.graphemes import boundary_before
-from memory.text import ELLIPSIS, measure
+from memory.sizes import measure
+from memory.text import ELLIPSIS
 
 _END: Final = re.compile(r"""[.!?…]["')\]*]{0,8}(?=\s|$)|[。！？]|\n""")
 _ELLIPSIS_BYTES: Final = len(ELLIPSIS.encode())

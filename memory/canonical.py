@@ -10,7 +10,7 @@ import struct
 from base64 import b64decode, b64encode
 from dataclasses import MISSING, fields
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -20,35 +20,45 @@ from memory.errors import SnapshotMismatch
 from memory.floor.state import Floor, Ledger, Votes
 from memory.items import Decision, Participant, Proposal, Range, Summary
 from memory.settings import Settings
+from memory.sizes import COUNTER
 from memory.state import FOLD, Era, Memory, Packs
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 from memory.structure.state import Structure
 from memory.summaries import can_go
-from memory.text import COUNTER
 
 _Item = TypeVar("_Item")
+
+_STORES: Final = {
+    "claims": Claims,
+    "condensed": dict[str, Condensed],
+    "episodes": Episodes,
+    "exchanges": Exchanges,
+    "floor": Floor,
+    "insights": Insights,
+    "ledger": Ledger,
+    "lessons": dict[str, Lesson],
+    "notebooks": Notebooks,
+    "structure": Structure,
+    "tools": Tools,
+    "votes": Votes,
+}
+# msgspec takes a dataclass apart when it first meets it, and two threads that meet one at
+# once can end the process (0.22, a segmentation fault): all are met here, on import.
+for _kind in (*_STORES.values(), Decision, Era, Participant, Proposal, Range, Summary):
+    msgspec.json.Decoder(_kind)
 
 
 def dump(memory: Memory) -> bytes:
     """The canonical bytes of `memory`."""
     state = {
         "aliases": memory.aliases,
-        "claims": _tree(memory.claims),
         "closed": memory.closed,
-        "condensed": _tree(memory.condensed),
         "counter": COUNTER,
         "decisions": [_plain(item) for item in memory.decisions.values()],
-        "episodes": _tree(memory.episodes),
-        "exchanges": _tree(memory.exchanges),
-        "floor": _tree(memory.floor),
         "fold": FOLD,
-        "insights": _tree(memory.insights),
-        "ledger": _tree(memory.ledger),
-        "lessons": _tree(memory.lessons),
         "messages": memory.messages,
         "n": memory.n,
         "newest": memory.newest,
-        "notebooks": _tree(memory.notebooks),
         "open": {
             "count": memory.open_count,
             "first": memory.open_first,
@@ -61,12 +71,10 @@ def dump(memory: Memory) -> bytes:
         "redacted": memory.redacted,
         "ranges": [_plain(memory.ranges[key]) for key in sorted(memory.ranges)],
         "settings": memory.settings.model_dump(mode="json"),
-        "structure": _tree(memory.structure),
         "summaries": [_plain(memory.summaries[key]) for key in sorted(memory.summaries)],
         "title": memory.title,
-        "tools": _tree(memory.tools),
         "unknown": memory.unknown,
-        "votes": _tree(memory.votes),
+        **{name: _tree(getattr(memory, name)) for name in _STORES},
     }
     return msgspec.json.encode(state, order="sorted")
 
@@ -115,25 +123,15 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.participants = {one.name: one for one in _items(state["participants"], Participant)}
     memory.ranges = {held.key: held for held in _items(state["ranges"], Range)}
     memory.summaries = {(one.level, one.first): one for one in _items(state["summaries"], Summary)}
-    memory.notebooks = _store(state["notebooks"], Notebooks)
-    memory.episodes = _store(state["episodes"], Episodes)
-    memory.exchanges = _store(state["exchanges"], Exchanges)
-    memory.floor = _store(state["floor"], Floor)
-    memory.ledger = _store(state["ledger"], Ledger)
-    memory.votes = _store(state["votes"], Votes)
-    memory.structure = _store(state["structure"], Structure)
+    for name, kind in _STORES.items():
+        setattr(memory, name, msgspec.convert(state[name], kind, str_keys=True))
     memory.regard_layers()
-    memory.tools = _store(state["tools"], Tools)
-    memory.insights = _store(state["insights"], Insights)
-    memory.lessons = _store(state["lessons"], dict[str, Lesson])
-    memory.condensed = _store(state["condensed"], dict[str, Condensed])
-    memory.claims = _store(state["claims"], Claims)
     memory.claims.heard = dict(sorted(memory.claims.heard.items()))
     memory.claims.owed = dict(sorted(memory.claims.owed.items()))
     memory.episodes.held = dict(sorted(memory.episodes.held.items()))  # as text, 10 is before 2
     memory.insights.held = dict(sorted(memory.insights.held.items()))
     memory.votes.held = dict(sorted(memory.votes.held.items()))
-    memory.redacted = _store(state["redacted"], list[int])
+    memory.redacted = msgspec.convert(state["redacted"], list[int])
     _index(memory)
     return memory
 
@@ -141,11 +139,6 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
 def _tree(store: Any) -> Any:
     """A store as plain data: refs that are keys become text, as JSON needs them."""
     return msgspec.to_builtins(store, str_keys=True)
-
-
-def _store(tree: Any, kind: type[_Item]) -> _Item:
-    """A store as it was dumped; keys of JSON objects are text, refs are numbers."""
-    return msgspec.convert(tree, kind, str_keys=True)
 
 
 def _index(memory: Memory) -> None:

@@ -12,7 +12,8 @@ from itertools import islice
 
 from bus.entries import SimilarityFound
 from memory import echoes
-from memory.items import Compare, Proposal
+from memory.effects import Compare
+from memory.items import Proposal
 from memory.moment import Moment
 from memory.state import Memory
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from bus.entries import Part, TextCondensed
 from memory.brevity import clip_bytes, size_of
-from memory.items import Condense
+from memory.effects import Condense
 from memory.moment import Moment
 from memory.state import Era, Memory
 from memory.stores import Cached, Condensed, Episode

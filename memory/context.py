@@ -25,8 +25,8 @@ from memory import prefix, shared, tail
 from memory.errors import ContextOverflow
 from memory.page import Block, Choice, Page
 from memory.render import FRAME
+from memory.sizes import measure
 from memory.state import Memory
-from memory.text import measure
 
 Profile = Literal["full", "brief", "raw", "history"]
 

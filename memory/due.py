@@ -7,7 +7,7 @@ from itertools import chain, islice
 
 from memory import comparisons, condensed, reflections, summaries
 from memory.claims import ranges
-from memory.items import Compare, Condense, Effect, Extract, Reflect
+from memory.effects import Compare, Condense, Effect, Extract, Reflect
 from memory.state import Memory
 
 Upgrade = Effect | Reflect | Condense | Compare | Extract

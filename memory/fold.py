@@ -9,7 +9,7 @@ Redelivered records are ignored. O(1) amortised.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from bus.entries import (
@@ -19,47 +19,33 @@ from bus.entries import (
     EntryRedacted,
     EntrySetAside,
     ItemCorrected,
-    Message,
-    PackRef,
     ParticipantAliased,
     Record,
     SessionClosed,
-    SessionOpened,
-    SettingsChanged,
     SummaryMade,
     Unknown,
 )
 from memory import (
     comparisons,
     condensed,
-    dialogue,
     episodes,
     events,
-    exchanges,
-    history,
+    governing,
+    hearing,
     lessons,
     notebooks,
-    positions,
-    reflections,
     summaries,
     toolcache,
     work,
 )
-from memory.acts import Detection
 from memory.claims import landing, ranges
-from memory.compaction import compact_decisions, compact_proposals
 from memory.corrections import alias, correct
-from memory.errors import BadPattern, SettingsRefused
 from memory.floor import bidding, seats, spending
 from memory.floor import grants as floor
 from memory.items import Fact
-from memory.links import referred
 from memory.moment import Moment
-from memory.proposals import lapse
-from memory.settings import merged
-from memory.speech import speak
 from memory.state import Memory
-from memory.structure import casts, hindsight, joining, scribes, spoken
+from memory.structure import joining
 from memory.voting import calling
 from memory.voting import course as voting
 
@@ -91,82 +77,6 @@ def fold(memory: Memory, records: Iterable[Record]) -> Memory:
     for record in records:
         apply(memory, record)
     return memory
-
-
-def _message(memory: Memory, n: int, entry: Message) -> list[Fact]:
-    memory.messages += 1
-    name = memory.aliases.get(entry.participant, entry.participant)
-    person = memory.participants.get(name)
-    if person is None:
-        person = memory.participant(name)
-    person.messages += 1
-    facts = _NOTHING
-    if name not in memory.bots:
-        found = memory.reader.read(entry.content, entry.act)
-        moment = _moment(memory, n, name, entry)
-        if found:
-            speak(moment, found, entry.re)
-        _hear(moment, found, entry)
-        facts = moment.facts
-        if facts:
-            _compact(memory, facts)
-        if entry.re is not None and (about := referred(memory, entry.re)) is not None:
-            positions.hear(memory, about.handle, name, n)
-    if memory.live:
-        oldest = memory.proposals[next(iter(memory.live))]
-        if memory.messages - oldest.mentioned >= memory.lapse_after:
-            silent = Moment(memory, n, name, entry.content, entry.at)
-            lapse(silent)
-            facts = [*facts, *silent.facts]
-    if memory.layered:
-        facts = [*facts, *_layers(memory, n, name, entry, facts)]
-    memory.open_count += 1
-    if memory.open_count >= memory.interval:
-        summaries.close_range(memory, n, entry.at)
-    return facts
-
-
-def _moment(memory: Memory, n: int, name: str, entry: Message) -> Moment:
-    """A message and whose words it is; an act in the envelope is its sender's own."""
-    who = scribes.speaker(memory, name, entry.content)
-    if who == name or entry.act is not None:
-        return Moment(memory, n, name, entry.content, entry.at, entry.topic)
-    return Moment(memory, n, who, entry.content, entry.at, entry.topic, name)
-
-
-def _hear(moment: Moment, found: Sequence[Detection], entry: Message) -> None:
-    """Find what no act shows, in the manner of the session's talk."""
-    if not spoken.hear(moment):
-        re = casts.replies(moment.memory, found[0], entry.re) if found else 0
-        hindsight.hear(moment, found, found[0] if re else _bare_vote(found, entry), re)
-
-
-def _bare_vote(found: Sequence[Detection], entry: Message) -> Detection | None:
-    """The vote that a message is, where it is one on nothing that it names."""
-    if not found or not found[0].vote or found[0].refs or entry.re is not None:
-        return None
-    return found[0]
-
-
-def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]) -> list[Fact]:
-    """What a message does to notebooks, exchanges, the floor, where a session has them."""
-    facts: list[Fact] = []
-    if memory.keeps_notes:
-        events.hear(memory, n, name, entry)
-    if memory.users or memory.exchanges.open:
-        facts += dialogue.hear(memory, n, name, entry)
-    if memory.short_term:
-        facts += summaries.weigh(memory, n, entry)
-    if memory.has_floor:
-        facts += floor.hear(memory, n, name, entry, found)
-    if memory.is_read:
-        ranges.hear(memory, n, name, entry)
-    return facts
-
-
-def _compact(memory: Memory, facts: list[Fact]) -> None:
-    compact_proposals(memory)
-    compact_decisions(memory, ledger=any(fact.kind == "decision.ratified" for fact in facts))
 
 
 def _in_turn(*steps: Callable[[Moment, Any], None]) -> Callable[[Memory, int, Any], list[Fact]]:
@@ -201,56 +111,6 @@ def _corrected(memory: Memory, n: int, entry: ItemCorrected) -> list[Fact]:
     return moment.facts
 
 
-def _opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:
-    if memory.opened:
-        return _NOTHING
-    refused = _govern(memory, n, entry.settings, entry.packs)
-    memory.opened = True
-    memory.title = entry.title
-    summaries.close_heavy(memory, n, entry.at)
-    moment = Moment(memory, n, "", "", entry.at)
-    work.tighten(moment)
-    return [*refused, *moment.facts]
-
-
-def _changed(memory: Memory, n: int, entry: SettingsChanged) -> list[Fact]:
-    refused = _govern(memory, n, entry.settings, entry.packs)
-    if refused:
-        return refused
-    compact_proposals(memory)
-    compact_decisions(memory, ledger=True)
-    positions.trim(memory)
-    summaries.close_heavy(memory, n, entry.at)
-    summaries.tighten(memory)
-    history.trim(memory)
-    moment = Moment(memory, n, memory.named(entry.by or ""), "", entry.at)
-    work.tighten(moment)
-    return [
-        *moment.facts,
-        Fact("settings.changed", None, n, {"by": entry.by, "settings": entry.settings}),
-    ]
-
-
-def _govern(
-    memory: Memory, n: int, partial: dict[str, Any], packs: tuple[PackRef, ...] | None
-) -> list[Fact]:
-    """Put settings and packs in force; what cannot be read leaves all as it was, as a fact."""
-    try:
-        settings = merged(memory.settings, partial)
-        if packs is not None:
-            memory.read_with(packs)
-    except (SettingsRefused, BadPattern) as error:
-        return [Fact("settings.refused", None, n, {"reason": str(error)})]
-    reflections.hold(memory)
-    memory.govern(settings)
-    memory.begin_era()
-    reflections.begin(memory)
-    ranges.begin(memory)
-    exchanges.tighten(memory)
-    toolcache.tighten(memory)
-    return _NOTHING
-
-
 def _closed(memory: Memory, n: int, entry: SessionClosed) -> list[Fact]:
     memory.closed = entry.reason
     ranges.finish(memory, n)
@@ -266,15 +126,6 @@ def _aliased(memory: Memory, n: int, entry: ParticipantAliased) -> list[Fact]:
 def _summarised(memory: Memory, n: int, entry: SummaryMade) -> list[Fact]:
     moment = Moment(memory, n, "", "", entry.at)
     summaries.land(moment, entry)
-    return moment.facts
-
-
-def _compacted(memory: Memory, n: int, entry: Entry) -> list[Fact]:
-    compact_proposals(memory, wanted=True)
-    compact_decisions(memory, ledger=True, wanted=True)
-    history.trim(memory, wanted=True)
-    moment = Moment(memory, n, "", "", entry.at)
-    work.tighten(moment, wanted=True)
     return moment.facts
 
 
@@ -295,12 +146,12 @@ def _skip(memory: Memory, record: Record) -> list[Fact]:
 
 
 _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
-    "message": _message,
+    "message": hearing.hear,
     "item.corrected": _corrected,
-    "session.opened": _opened,
+    "session.opened": governing.opened,
     "session.closed": _closed,
     "session.forked": _forked,
-    "settings.changed": _changed,
+    "settings.changed": governing.changed,
     "participant.aliased": _aliased,
     "participant.joined": _in_turn(seats.joined),
     "participant.left": _in_turn(seats.left),
@@ -314,7 +165,7 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "floor.muted": _in_turn(floor.muted),
     "spend.reserved": _in_turn(spending.reserved),
     "spend.settled": _in_turn(spending.settled),
-    "memory.compacted": _compacted,
+    "memory.compacted": governing.compacted,
     "entry.set_aside": _set_aside,
     "summary.made": _summarised,
     "vote.initiated": _in_turn(calling.called, events.tell_vote),

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from memory import ladder, lessons
 from memory.notebooks import seen_since
 from memory.reflections import limit_of, policy_of, warn_of
+from memory.sizes import Unit, measure
 from memory.state import Memory
 from memory.stores import Episode
-from memory.text import Unit, measure
 
 
 @dataclass(frozen=True, slots=True)

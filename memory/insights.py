@@ -16,10 +16,11 @@ from typing import Final
 
 from memory.items import Cite
 from memory.moment import Moment
+from memory.sizes import tokens
 from memory.state import Memory
 from memory.stores import Episode, Insight, InsightKind, Pattern, StepRow
 from memory.tallies import theme
-from memory.text import clip, one_line, plain, tokens
+from memory.text import clip, one_line, plain
 
 # What it costs to lose one: a fact cannot be counted again, a success is the usual thing.
 _WEIGHTS: Final[dict[InsightKind, int]] = {

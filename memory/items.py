@@ -13,12 +13,9 @@ a frozen dataclass takes), what the fold changes in place a slotted dataclass.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Final, Literal
 
 from msgspec import Struct
-
-from bus.entries import Part
 
 VOICE: Final = "parley"  # the server's own: it takes no seat, and stands nowhere
 
@@ -234,97 +231,3 @@ class Fact(Struct, frozen=True, gc=False, omit_defaults=True):
     ref: str | None
     n: int
     data: dict[str, object]
-
-
-class Effect(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Work that memory is owed: summarise n `first`..`last` at `level`.
-
-    `id` is `summary:<level>:<first>:<last>`; the result's id adds `:extract`
-    or `:model`.
-    """
-
-    level: int
-    first: int
-    last: int
-    again: int = 0  # redactions within the range: what they touched is summarised anew
-
-    @property
-    def id(self) -> str:
-        again = f":again{self.again}" if self.again else ""
-        return f"summary:{self.level}:{self.first}:{self.last}{again}"
-
-    def result_id(self, how: str) -> str:
-        return f"{self.id}:{how}"
-
-
-class Reflect(Struct, frozen=True, gc=False, omit_defaults=True):
-    """A participant's note is to be rewritten in the light of entries up to n `cause`.
-
-    Only a model can; `id` is `note:<key of the participant>:<cause>`.
-    """
-
-    participant: str
-    cause: int
-    why: str
-
-    @property
-    def id(self) -> str:
-        key = blake2b(self.participant.encode(), digest_size=8).hexdigest()
-        return f"note:{key}:{self.cause}"
-
-    def result_id(self, how: str) -> str:
-        return f"{self.id}:{how}"
-
-
-class Compare(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Proposal `ref`, born at entry `of`, is to be compared with earlier ones by an embedding.
-
-    `id` is `similarity:<of>:<ref>`.
-    """
-
-    of: int
-    ref: int
-
-    @property
-    def id(self) -> str:
-        return f"similarity:{self.of}:{self.ref}"
-
-    def result_id(self, how: str) -> str:
-        return f"{self.id}:{how}"
-
-
-class Extract(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Messages n `first`..`last` are to be read for items, those from `lead` on shown with them.
-
-    Only a model can; `id` is `extract:<first>:<last>`.
-    """
-
-    first: int
-    last: int
-    lead: int
-    again: int = 0  # redactions among what is shown
-
-    @property
-    def id(self) -> str:
-        again = f":again{self.again}" if self.again else ""
-        return f"extract:{self.first}:{self.last}{again}"
-
-    def result_id(self, how: str) -> str:
-        return f"{self.id}:{how}"
-
-
-class Condense(Struct, frozen=True, gc=False, omit_defaults=True):
-    """A clipped text that a model could put better: `part` of entry `of`.
-
-    `id` is `condense:<part>:<of>`.
-    """
-
-    part: Part
-    of: int
-
-    @property
-    def id(self) -> str:
-        return f"condense:{self.part}:{self.of}"
-
-    def result_id(self, how: str) -> str:
-        return f"{self.id}:{how}"

@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from memory.clauses import Script, Span
-from memory.patterns import REACTIONS, Guards, Rule, compiled
+from memory.matching import compiled
+from memory.patterns import REACTIONS, Guards, Rule
 
 _CLAUSE_MARKS: Final = ",;:()、"
 _CLOSERS: Final = "\"')]*!. \x1a。」』"

@@ -22,9 +22,10 @@ from typing import Final
 
 from memory import condensed, insights, tallies
 from memory.moment import Moment
+from memory.sizes import tokens
 from memory.state import Memory
 from memory.stores import Episode, Insight, Run, StepRow
-from memory.text import clip, tokens
+from memory.text import clip
 
 NAME: Final = "limits.session"
 _ROOM: Final = 9  # tenths of the cap: climbing goes at least this low, so that it is seldom

@@ -22,10 +22,12 @@ from memory.condensed import answer_text, result_text, running_text
 from memory.errors import ContextOverflow
 from memory.exchanges import current, window
 from memory.render import ledger_line, line
+from memory.showing import fenced, visible
+from memory.sizes import tokens
 from memory.state import Memory
 from memory.stores import Episode, Injection
 from memory.tail import is_heard
-from memory.text import ELLIPSIS, clip, fenced, tokens, visible
+from memory.text import ELLIPSIS, clip
 from memory.toolcache import live, shown_to
 
 FRAME: Final = (

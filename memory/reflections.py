@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from memory.items import Reflect
+from memory.effects import Reflect
 from memory.settings import Policy
 from memory.state import Memory
 from memory.stores import Note, Occasion

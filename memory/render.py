@@ -9,8 +9,9 @@ from bus.entries import Record
 from memory import echoes
 from memory.claims.reading import Read
 from memory.items import Decision, Position, Proposal, Summary
+from memory.showing import fenced, visible
 from memory.state import Memory
-from memory.text import clip, fenced, one_line, visible
+from memory.text import clip, one_line
 
 FRAME: Final = (
     "# Memory of this deliberation\n"
@@ -84,11 +85,13 @@ def dissent_line(decision: Decision) -> str:
 
 
 def proposal_short(proposal: Proposal) -> str:
+    """An open proposal where there is little room: whose, on what, and the counts."""
     who, topic = line(proposal.participant, 40), line(proposal.topic, 100)
     return f'- {proposal.handle} {who}: "{topic}" ({tally_text(proposal.tally)})'
 
 
 def proposal_line(proposal: Proposal) -> str:
+    """An open proposal in full, with who stands where on it."""
     parts = [tally_text(proposal.tally)]
     for stance, word in (("support", "for"), ("oppose", "against"), ("neutral", "neutral")):
         if who := _who(proposal, stance):
@@ -113,6 +116,7 @@ def _who(proposal: Proposal, stance: str) -> list[str]:
 
 
 def position_line(memory: Memory, position: Position) -> str:
+    """Where somebody stands on something, and what turned them."""
     item = memory.item(position.on)
     on = line(position.on, 100)
     topic = f" ({line(item.topic, 80)})" if item is not None else ""
@@ -136,6 +140,7 @@ def echo_line(memory: Memory, proposal: Proposal, earlier: Proposal) -> str:
 
 
 def summary_lines(summary: Summary) -> str:
+    """A heading with the closed range of n, then the text, fenced."""
     head = f"Messages {summary.first}–{summary.last} ({summary.how}):"
     return f"{head}\n{fenced(summary.text)}"
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from memory.render import line
+from memory.showing import fenced
 from memory.state import Memory
 from memory.stores import Cached, Episode, Injection, Insight, Lesson, Tally
 from memory.tallies import told
-from memory.text import ELLIPSIS, clip, fenced
+from memory.text import ELLIPSIS, clip
 from memory.toolcache import remaining
 
 _STEPS: Final = 5  # newest steps told of a task in hand

@@ -6,7 +6,8 @@ defaults; an unknown key or a value out of range is `SettingsRefused`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import json
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
@@ -286,14 +287,13 @@ class BudgetSettings(_Group):
     calls: int | None = Field(None, ge=0, description="model calls")
 
 
-class Settings(_Group):
-    """One session's settings."""
+class MemorySettings(_Group):
+    """What is kept of the talk, and how; a scenario has it in one place."""
 
     preset: str = Field(
         "deliberation",
         description="named settings to start from; 'parley settings presets' lists them",
     )
-
     summary: SummarySettings = SummarySettings()
     extract: ExtractSettings = ExtractSettings()
     structure: StructureSettings = StructureSettings()
@@ -311,6 +311,11 @@ class Settings(_Group):
     episodes: EpisodeSettings = EpisodeSettings()
     chair: tuple[str, ...] = Field((), description="who may accept, reject and ratify")
     bots: tuple[str, ...] = Field((), description="participants whose words are not read for items")
+
+
+class Settings(MemorySettings):
+    """One session's settings."""
+
     goal: str = Field("", description="what the session is to come to; every agent is told")
     floor: FloorSettings = FloorSettings()
     speak: SpeakSettings = SpeakSettings()
@@ -339,12 +344,36 @@ def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
     try:
         return Settings.model_validate(overlay(settings.model_dump(), partial))
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise SettingsRefused(key, first["msg"]) from None
+        raise _refused(error) from None
+
+
+def asked(partial: dict[str, Any]) -> Settings:
+    """The defaults with the partial tree `partial` laid over them, as somebody asks for it now.
+
+    Unlike `merged`, by which logs are read, takes no value for another: 1e3, true and
+    "5" are no whole numbers. Raises `SettingsRefused`, naming the key.
+    """
+    tree = json.dumps(overlay(Settings().model_dump(), partial), default=str)
+    try:
+        return Settings.model_validate_json(tree, strict=True)
+    except ValidationError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: ValidationError) -> SettingsRefused:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    return SettingsRefused(key, _TAKEN.get(first["type"], first["msg"]))
+
+
+WHOLE: Final = "a whole number in digits, such as 12"
+_TAKEN: Final = dict.fromkeys(
+    ("int_type", "int_parsing", "int_from_float"), f"Input should be {WHOLE}"
+)
 
 
 def overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
+    """`base` with each value of `partial` in its place; groups are merged, `stop` is one value."""
     result = dict(base)
     for key, value in partial.items():
         below = result.get(key)

@@ -11,8 +11,8 @@ from typing import Final
 
 from memory.page import Page
 from memory.render import line
+from memory.showing import FENCE
 from memory.state import Memory
-from memory.text import FENCE
 from memory.weight import weight
 
 SHARE: Final = 150  # of the budget, per mille, for all that is shared

@@ -17,10 +17,10 @@ from memory.floor.seats import agents
 from memory.floor.state import Account
 from memory.forecast import forecast
 from memory.lookup import innermost
+from memory.sizes import measure
 from memory.state import Memory
 from memory.stores import Episode
 from memory.summaries import frontier
-from memory.text import measure
 
 
 def stats(memory: Memory) -> dict[str, Any]:

@@ -14,10 +14,12 @@ from bisect import bisect_left, bisect_right
 from itertools import islice
 
 from bus.entries import Message, SummaryMade
-from memory.items import Effect, Fact, Range, Summary
+from memory.effects import Effect
+from memory.items import Fact, Range, Summary
 from memory.moment import Moment
+from memory.sizes import measure, tokens
 from memory.state import Memory
-from memory.text import clip, measure, tokens
+from memory.text import clip
 
 _CHARS_PER_WORD = 12  # a summary longer than its words times this is cut
 _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more

@@ -12,8 +12,8 @@ from typing import Final
 
 from memory.clauses import Script, Span
 from memory.detection import Detection
-from memory.patterns import Finder
-from memory.votes import SIGNED, is_vote
+from memory.matching import Finder
+from memory.vote_marks import SIGNED, is_vote
 
 _Mark = tuple[int, int, str, str]  # start, end, the rule's name, the act
 

@@ -33,6 +33,7 @@ def count_run(tally: Tally, run: Run, error: str, at: str | None) -> None:
 
 
 def count_step(tally: Tally, step: StepRow, at: str | None) -> None:
+    """Count a step; its size is in tokens."""
     tally.steps += 1
     tally.steps_ok += step.ok
     tally.was += step.size

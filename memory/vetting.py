@@ -15,7 +15,8 @@ from pydantic import ValidationError
 
 from memory.bare import bare
 from memory.errors import BadPattern
-from memory.patterns import NESTED, PACK, Pack, Rule, compiled, misshapen
+from memory.matching import compiled
+from memory.patterns import NESTED, PACK, Pack, Rule, misshapen
 from memory.text import IDEOGRAPHIC, plain
 
 # A word edge beside a letter beyond Latin-1, or a class of word characters.

@@ -15,9 +15,10 @@ from bus.entries import Step, ToolReturned
 from memory import insights, ladder, tallies
 from memory.lookup import at_work, ground, holders
 from memory.moment import Moment
+from memory.sizes import tokens
 from memory.state import Memory
 from memory.stores import Episode, Pattern, Run, StepRow, Work
-from memory.text import clip, one_line, tokens
+from memory.text import clip, one_line
 
 _RUN_CHARS: Final = 300  # of a run in detail, as of a statement
 _ARGUMENT_CHARS: Final = 60

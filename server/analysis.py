@@ -7,7 +7,7 @@ from typing import Any
 
 from bus.entries import Record
 from bus.local import LocalLog
-from listeners.offline import settle
+from listeners.effects.offline import settle
 from memory import canonical
 from memory.context import Context, Profile, Request, assemble
 from memory.items import Fact

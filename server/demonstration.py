@@ -28,7 +28,8 @@ from server.running import connected, worker_process
 from server.settings import Settings
 from server.transcripts import Transcript, parse_transcript
 from server.watching import show
-from server.wording import fact_line, fact_style, message_line
+from server.wording.entries import message_line
+from server.wording.facts import fact_line, fact_style
 
 SESSION: Final = "demo"
 LASTS_SECONDS: Final = 24  # long enough to read along, short enough to sit through

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from bus.entries import EpisodeClosed, EpisodeOpened, Step
-from memory import lookup, tallies
+from memory import lookup
 from memory.errors import NothingOpen, NotOpened
 from memory.state import Memory
 from memory.stores import Episode
 from server.errors import Failure, Misuse
+from server.goal_tree import gone, row, rows
 from server.held import Held, holding
-from server.output import many
 from server.settings import Settings
 from server.talking import made, person, put, stands
 
@@ -90,7 +90,7 @@ async def ended(
             kept = lookup.found(memory, named(ref))
             if kept is not None:
                 return row(memory, kept)
-            return _gone(_kept(await held.reader.at(session, before - 1), named(ref)), status)
+            return gone(_kept(await held.reader.at(session, before - 1), named(ref)), status)
     closing = _newest(memory, kind, by) if ref is None else _open(memory, named(ref))
     if kind is not None and closing.kind != kind:
         raise Misuse(f"{closing.handle} is a {closing.kind}: 'parley episode close' closes it")
@@ -98,7 +98,7 @@ async def ended(
     await put(held, session, entry, id)
     memory = await held.reader.current(session)
     left = memory.episodes.held.get(closing.ref)
-    return _gone(closing, status) if left is None else row(memory, left)
+    return gone(closing, status) if left is None else row(memory, left)
 
 
 async def record(
@@ -154,48 +154,6 @@ async def listed_in(held: Held, session: str) -> list[dict[str, Any]]:
     return list(rows(await held.reader.current(session)))
 
 
-def rows(memory: Memory) -> Iterator[dict[str, Any]]:
-    """The rows of the tree, each with its `depth` in it. Pure."""
-    held = {ref: one for ref, one in memory.episodes.held.items() if one.talk is None}
-    below: dict[int | None, list[Episode]] = {}
-    for one in held.values():
-        below.setdefault(one.parent if one.parent in held else None, []).append(one)
-    waiting = [(one, 0) for one in reversed(below.get(None, []))]
-    while waiting:
-        one, depth = waiting.pop()
-        yield {**row(memory, one), "depth": depth}
-        waiting += [(inner, depth + 1) for inner in reversed(below.get(one.ref, []))]
-
-
-def row(memory: Memory, one: Episode) -> dict[str, Any]:
-    """An episode as JSON; `status` of an open task is ready or blocked."""
-    status: str = one.status
-    if one.kind == "task" and status == "open":
-        status = "blocked" if one.after else "ready"
-    work = one.work
-    return {
-        "ref": one.handle,
-        "kind": one.kind,
-        "title": one.title,
-        "participant": memory.named(one.participant),
-        "status": status,
-        "parent": None if one.parent is None else f"E{one.parent}",
-        "after": [f"E{ref}" for ref in one.after],
-        "opened_n": one.opened,
-        "opened_at": one.opened_at,
-        "closed_n": one.closed,
-        "closed_at": one.closed_at,
-        "result": one.result,
-        "tally": None if work is None else tallies.row(work.tally),
-        "context": work.context.split("\n") if work is not None and work.context else [],
-    }
-
-
-def _gone(one: Episode, status: str) -> dict[str, Any]:
-    """What is told of an episode that memory let go of once it was closed."""
-    return {"ref": one.handle, "kind": one.kind, "title": one.title, "status": status}
-
-
 def named(ref: str) -> str:
     """A handle as memory writes it: `e3` and `3` are `E3`. Raises `Misuse`."""
     number = ref.upper().removeprefix("E")
@@ -234,22 +192,3 @@ def _newest(memory: Memory, kind: str | None, who: str) -> Episode:
     if newest is None:
         raise NothingOpen(f"no {kind or 'episode'} is open")
     return newest
-
-
-def goal_line(found: Mapping[str, Any]) -> str:
-    """A row in words, indented by its depth."""
-    parts = [f"{'  ' * found.get('depth', 0)}{found['ref']} {found['kind']} {found['title']}"]
-    waits = f", waits for {', '.join(found['after'])}" if found["after"] else ""
-    parts.append(f"[{found['status']}{waits}]")
-    tally = found["tally"]
-    if tally and tally["runs"]:
-        parts.append(f"{many(tally['runs'], 'run')}, {tally['success_rate_permille'] / 10:g} % ok")
-    if tally and tally["errors"]:
-        parts.append("errors: " + ", ".join(f"{k} {v}" for k, v in tally["errors"].items()))
-    if tally and tally["tasks"]:
-        parts.append("tasks: " + ", ".join(f"{v} {k}" for k, v in tally["tasks"].items()))
-    if tally and tally["steps"]:
-        parts.append(many(tally["steps"], "step"))
-    if found["result"]:
-        parts.append(found["result"])
-    return "  ".join(parts)

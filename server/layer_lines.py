@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from memory import condensed, render_layers, toolcache
 from memory.notebooks import lines_since
 from memory.render import line
+from memory.showing import fenced
+from memory.sizes import measure
 from memory.state import Memory
 from memory.stores import Episode
 from memory.summaries import frontier
-from memory.text import fenced, measure
 from server.output import many
 
 Lines = Iterable[str]

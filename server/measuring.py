@@ -8,8 +8,8 @@ from typing import Any
 from bus import Bus
 from bus.workforce import WorkerInfo
 from listeners.reader import MemoryReader
+from memory.sizes import tokens
 from memory.stats import stats
-from memory.text import tokens
 
 
 async def measured(bus: Bus, reader: MemoryReader, session: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bus.local import LocalLog
-from listeners.extraction.offline import ReadThrough, read_through
+from listeners.effects.extraction.offline import ReadThrough, read_through
 from listeners.models.port import Speaker
 from listeners.models.prices import Prices
 from listeners.projection import Found

@@ -7,6 +7,7 @@ terminal, so that no message can move the cursor or forge a line.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memory.text import visible
+from memory.showing import visible
 
 
 def stdout() -> Console:
@@ -71,3 +72,19 @@ def listing(*columns: str) -> Table:
 def cell(value: object) -> Text:
     """`value` as one cell or line of a listing."""
     return Text(shown(value))
+
+
+def show_rows(
+    rows: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], none: str,
+    *, json: bool,
+) -> None:  # fmt: skip
+    """One row a line, as JSON or in the words of `line`; `none` tells a person of no rows."""
+    if json:
+        for row in rows:
+            emit(row)
+        return
+    console = stdout()
+    for row in rows:
+        console.print(cell(line(row)))
+    if not rows:
+        console.print(none)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import os
 import sys
 import tempfile
@@ -35,7 +36,9 @@ class Running:
 
 
 def run(main: Coroutine[Any, Any, Result]) -> Result:
-    """What `main` comes to, on a fresh event loop."""
+    """What `main` comes to, on a fresh event loop. A crash below Python tells where it was."""
+    if not faulthandler.is_enabled():
+        faulthandler.enable(sys.__stderr__ or 2)
     return asyncio.run(main)
 
 
@@ -54,7 +57,7 @@ async def connected(settings: Settings, *, scratch: bool = False) -> AsyncIterat
         return
     data = None if scratch or settings.embedded == "fake" else settings.data.expanduser()
     async with (
-        embedded.serve(settings.embedded, data) as server,
+        embedded.serve(settings.embedded, data, lasting=True) as server,
         await Bus.connect(
             server.url, require_durable=settings.require_durable and not scratch
         ) as bus,

@@ -11,7 +11,7 @@ from server.held import Held, holding
 from server.output import emit, stdout, tell
 from server.settings import Settings
 from server.watching import as_data
-from server.wording import message_line
+from server.wording.entries import message_line
 
 
 def holds(record: Record, words: Sequence[str], by: str | None) -> bool:

@@ -21,7 +21,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from bus.tasks import end
-from listeners.moments import Moments
+from listeners.past.moments import Moments
 from server import secret
 from server.errors import Failure
 from server.gateway.app import build

@@ -1,4 +1,4 @@
-"""The numbers of a session's layers in words; what a session does not use is left out."""
+"""The numbers of a session in words, one line each; layers it does not use are left out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,26 @@ from memory.render import line
 from server.output import many
 
 Row = Mapping[str, Any]
+
+
+def statistics(found: Row) -> Iterator[str]:
+    """Counts and sizes in words, one a line."""
+    yield f"{many(found['messages'], 'message')} by {many(found['participants'], 'participant')}"
+    for name in ("decision", "proposal"):
+        by_status = found[f"{name}s_by_status"]
+        parts = ", ".join(f"{count} {status}" for status, count in by_status.items())
+        yield many(sum(by_status.values()), name) + (f": {parts}" if parts else "")
+    yield f"{many(found['flips'], 'change')} of side, {many(found['echoes'], 'idea')} said before"
+    sizes, owed = found["sizes"], found["summaries_owed"]
+    made = f"{sizes['summary_tokens']} tokens for {sizes['summarised_tokens']} of talk"
+    due = f"; {many(owed, 'more', 'more')} due" if owed else ""
+    summaries = many(found["summaries"], "summary", "summaries")
+    yield summaries + (f": {made}" if found["summaries"] else "") + due
+    yield f"{many(sizes['open_messages'], 'message')} since the last summary"
+    yield from extraction_lines(found["extraction"])
+    yield f"{sizes['memory_bytes']:,} bytes of memory"
+    for kind, count in found.get("unknown", {}).items():
+        yield f"{count} of unknown kind {kind}, skipped"
 
 
 def layer_lines(found: Row) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from bus.drafts import Receipt
 from bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from memory.settings import Settings as SessionSettings
-from memory.settings import merged
+from memory.settings import asked
 from server.errors import Misuse
 from server.held import Held
 from server.names import nearest
@@ -58,7 +58,7 @@ def change_tree(
         raise Misuse("nothing to change: name a setting, or ask for the packs anew")
     if "preset" in tree:
         raise Misuse("a session keeps the preset that it was opened with")
-    merged(SessionSettings(), tree)
+    asked(tree)
     return SettingsChanged(settings=tree, packs=packs, by=by)
 
 
@@ -87,13 +87,16 @@ def _no_cap() -> int:
 
 def _lay(tree: dict[str, Any], key: str, given: Given) -> None:
     name, path, value = _placed(key, given)
+    setting = OF_SESSIONS[name]
+    if not setting.fits(given.value):
+        raise Misuse(f"{given.where}: {str(given.value)!r}; it takes {setting.taken}")
     alone: dict[str, Any] = {}
     laid(alone, path, value)
     try:
         typed = SessionSettings.model_validate(alone).model_dump(exclude_unset=True)
     except ValidationError as refused:
         reason = refused.errors(include_url=False, include_context=False)[0]["msg"]
-        raise Misuse(f"{given.where}: {reason}; it takes {OF_SESSIONS[name].kind}") from None
+        raise Misuse(f"{given.where}: {reason}; it takes {setting.taken}") from None
     for step in path:
         typed = typed[step]
     laid(tree, path, typed)

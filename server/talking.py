@@ -139,6 +139,7 @@ def aliasing(nick: str, name: str, by: str) -> ParticipantAliased:
 
 
 def made(kind: type[Made], **fields: Any) -> Made:
+    """The entry of those fields. Raises `Misuse`, naming the option that is wrong."""
     try:
         return kind(**fields)
     except ValidationError as refused:

@@ -15,11 +15,11 @@ from listeners.toolbox import Found
 from memory.context import Context
 from memory.messages import Prepared
 from memory.text import clip
-from server.goals import goal_line
 from server.layers import Told
-from server.minutes.view import statistics, write_item, write_minutes
-from server.output import cell, emit, emit_bytes, listing, shown, stdout, tell
-from server.stats_view import layer_lines
+from server.minutes.digest_view import write_minutes
+from server.minutes.item_view import write_item
+from server.output import cell, emit, emit_bytes, listing, show_rows, shown, stdout, tell
+from server.stats_view import layer_lines, statistics
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -88,15 +88,8 @@ def show_result(found: Found, json: bool) -> None:
 
 def show_kept(found: Sequence[Mapping[str, Any]], json: bool) -> None:
     """Kept results, one a line."""
-    if json:
-        for row in found:
-            emit(row)
-        return
-    console = stdout()
-    for row in found:
-        console.print(cell(f"{row['n']:>5} {_kept(row)}, {row['hits']} hits"))
-    if not found:
-        console.print("nothing is kept; 'parley tool put' keeps a result")
+    none = "nothing is kept; 'parley tool put' keeps a result"
+    show_rows(found, lambda row: f"{row['n']:>5} {_kept(row)}, {row['hits']} hits", none, json=json)
 
 
 def _kept(row: Mapping[str, Any]) -> str:
@@ -156,27 +149,6 @@ def show_one(found: Mapping[str, Any], name: str, json: bool) -> None:
         emit(found)
     else:
         emit_bytes(f"{shown(found[name])}\n".encode())
-
-
-def show_episodes(found: Sequence[Mapping[str, Any]], json: bool) -> None:
-    """Goals and what stands in them, indented."""
-    if json:
-        for row in found:
-            emit(row)
-        return
-    console = stdout()
-    for row in found:
-        console.print(cell(goal_line(row)))
-    if not found:
-        console.print("no goals; 'parley goal open SESSION TEXT' opens one")
-
-
-def show_closed(found: Mapping[str, Any], json: bool) -> None:
-    """How an episode ended."""
-    if json:
-        emit(found)
-    else:
-        tell(f"{found['ref']} {found['kind']} is {found['status']}: {found['title']}")
 
 
 def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:

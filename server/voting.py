@@ -132,8 +132,12 @@ async def show(settings: Settings, session: str, ref: str | None) -> list[Row]:
 async def shown_in(held: Held, session: str, ref: str | None = None) -> list[Row]:
     """The votes that memory holds, or that one. Raises `UnknownVote`."""
     memory = await held.reader.current(session)
-    found = memory.votes.held.values() if ref is None else [_known(memory, ref)]
-    return [vote_row(memory, vote) for vote in found]
+    return rows(memory) if ref is None else [vote_row(memory, _known(memory, ref))]
+
+
+def rows(memory: Memory) -> list[Row]:
+    """The votes that `memory` holds. Pure."""
+    return [vote_row(memory, vote) for vote in memory.votes.held.values()]
 
 
 async def tally(

@@ -16,7 +16,8 @@ from server.errors import Misuse
 from server.output import emit, shown, stderr, stdout, tell
 from server.running import connected
 from server.settings import Settings
-from server.wording import adds, fact_line, fact_style, message_line
+from server.wording.entries import message_line
+from server.wording.facts import adds, fact_line, fact_style
 
 
 def start(after: int | None, cursor: str | None) -> Cursor | int | None:

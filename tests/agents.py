@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from tests.doors import Standing
+from tests.patience import PATIENCE
 
 Mode = Literal["auto", "legacy"]
 
@@ -64,7 +65,7 @@ async def over_http(
     headers = {"Authorization": f"Bearer {token}"}
     hooks = {} if sent is None else {"request": [sent]}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=40, event_hooks=hooks) as http,
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE, event_hooks=hooks) as http,
         Client(streamable_http_client(f"{d.url}/mcp", http_client=http), mode=mode) as client,
     ):
         yield Agent(client, session)

@@ -13,8 +13,9 @@ from bus.entries import (
     TextCondensed,
 )
 from memory.due import Upgrade, due, upgrades
+from memory.effects import Compare, Condense, Extract, Reflect
 from memory.fold import apply
-from memory.items import Compare, Condense, Extract, Fact, Reflect
+from memory.items import Fact
 from memory.state import Memory
 from tests.logs import PACKS, answer, numbered
 

@@ -21,8 +21,8 @@ from bus.entries import (
     ToolReturned,
 )
 from memory.condensed import owed
+from memory.effects import Condense
 from memory.fold import apply
-from memory.items import Condense
 from memory.state import Memory
 from tests.logs import PACKS, drained, numbered, opened
 

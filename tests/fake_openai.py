@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Literal, get_args
 
 from listeners.models.scripted import within
-from memory.text import tokens
+from memory.sizes import tokens
 from tests.fake_replies import (
     CACHE_STEP,
     PrefixCache,
@@ -280,7 +280,7 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     owner: FakeOpenAI
     protocol_version = "HTTP/1.1"
-    timeout = 60
+    timeout = 300
 
     def log_message(self, format: str, *args: object) -> None:
         """Keep the test's output clean."""
@@ -299,7 +299,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         failure, user = self.owner.verdict(request)
         if failure == "silent":
-            self.owner.wait_for_recovery(60.0)
+            self.owner.wait_for_recovery(300.0)
             failure = None
         unknown = next((one for one in self.owner.manners.refuses if asked_for(request, one)), None)
         if unknown is not None:
@@ -327,7 +327,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Vectors of the texts; of the failures refusals, silence and a broken page apply."""
         failure = self.owner.verdict_on_texts(request)
         if failure == "silent":
-            self.owner.wait_for_recovery(60.0)
+            self.owner.wait_for_recovery(300.0)
         elif failure in _REFUSALS:
             status, error = _REFUSALS[failure]
             self._json(status, {"error": error})

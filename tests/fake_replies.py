@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Final, Literal
 
 from memory.similar import content_words
-from memory.text import tokens
+from memory.sizes import tokens
 
 Reply = Callable[[dict[str, Any]], str]
 Fault = Literal["429", "500", "cut"]

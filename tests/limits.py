@@ -8,9 +8,9 @@ from memory import ladder, notebooks
 from memory.condensed import answer_text, result_text, running_text
 from memory.exchanges import window
 from memory.lessons import standing
+from memory.sizes import measure, tokens
 from memory.state import Memory
 from memory.stores import Episode
-from memory.text import measure, tokens
 
 _KEYS = 20  # contexts kept per participant, the newest
 

@@ -25,8 +25,9 @@ from bus.entries import (
     Unknown,
 )
 from bus.wire import decode, encode
+from memory.effects import Condense, Effect
 from memory.fold import apply
-from memory.items import Condense, Effect, Fact
+from memory.items import Fact
 from memory.patterns import parse_pack
 from memory.state import Memory, Packs, pack_key
 from memory.summaries import due

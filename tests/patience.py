@@ -7,12 +7,14 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
+
+PATIENCE: Final = 120.0  # seconds: what takes moments, on a machine that others keep very busy
 
 
 async def wait_until(
     predicate: Callable[[], object] | Callable[[], Awaitable[object]],
-    timeout: float = 10.0,
+    timeout: float = PATIENCE,
     *,
     every: float = 0.01,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import cast
 
 from bus import Bus, Draft, Receipt
 from bus.entries import Message, Record, SummaryMade
-from listeners.effects import EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.projector import Projector
 from memory.canonical import dump
 from memory.fold import apply

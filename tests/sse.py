@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-SECONDS = 10.0
+from tests.patience import PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Stream:
     async def next(self, *, beats: bool = False) -> Event:
         """The next event. Raises `EOFError` at the end."""
         while True:
-            event = await asyncio.wait_for(self._event(), SECONDS)
+            event = await asyncio.wait_for(self._event(), PATIENCE)
             if event.event or beats:
                 self.seen.append(event)
                 return event
@@ -91,7 +91,7 @@ async def streamed(url: str, path: str, token: str | None, **headers: str) -> As
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
     try:
-        head = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), SECONDS)).decode()
+        head = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)).decode()
         first, *rest = head.strip().split("\r\n")
         found = {k.lower(): v for k, _, v in (line.partition(": ") for line in rest)}
         stream = Stream(int(first.split()[1]), found, reader, writer)

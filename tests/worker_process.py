@@ -10,7 +10,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from listeners.effects import EffectPace
+from listeners.effects.runner import EffectPace
 from listeners.models.openai import OpenAIModel
 from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
@@ -32,7 +32,7 @@ def main(what: str, url: str, *rest: str) -> int:
         effects=EffectPace(idle_seconds=0.05),
         drain_seconds=5.0,
     )
-    model = OpenAIModel("small-1", url=rest[0], timeout_seconds=30.0) if rest else None
+    model = OpenAIModel("small-1", url=rest[0], timeout_seconds=300.0) if rest else None
     asyncio.run(run_lane(lane, settings, {pack_key(pack.name, pack.hash): pack}, model))
     return 0
 

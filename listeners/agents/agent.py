@@ -15,12 +15,12 @@ from bus.errors import SessionClosed
 from listeners.agents.caller import Caller
 from listeners.agents.evaluating import Evaluating
 from listeners.agents.moderating import Moderating
-from listeners.agents.presence import Presence
 from listeners.agents.speaking import Speaking
 from listeners.agents.tally import AgentTally
 from listeners.agents.voter import Voter
 from listeners.models.port import Speaker
 from listeners.models.prices import Prices
+from listeners.rooms.presence import Presence
 from listeners.rooms.room import Room
 from personas.persona import Persona
 

@@ -10,7 +10,7 @@ from listeners.models.answers import mended
 from listeners.models.port import Shape
 from listeners.models.structured import without_thought
 from memory.floor.state import Vote
-from memory.text import fenced
+from memory.showing import fenced
 from memory.voting.electorate import read_choice
 from memory.voting.tallying import ABSTAIN, Choice
 

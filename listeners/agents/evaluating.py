@@ -13,9 +13,9 @@ from bus import Draft
 from bus.entries import FloorBid, FloorPassed, Intent
 from listeners.agents import drafting
 from listeners.agents.caller import Called, Caller
-from listeners.agents.presence import Presence
 from listeners.agents.prompting import Evaluation, should_respond
 from listeners.agents.tally import AgentTally
+from listeners.rooms.presence import Presence
 from memory.floor.bidding import stands
 from memory.floor.gate import judge, verdicts
 from memory.floor.rules import urgency

@@ -14,10 +14,10 @@ from bus.tasks import end
 from listeners.agents.agent import AgentListener
 from listeners.agents.arbiter import Arbiter, ArbiterTally
 from listeners.agents.panel import PanelCaller
-from listeners.agents.presence import Superseded
 from listeners.agents.tally import AgentTally
 from listeners.models.port import Speaker
 from listeners.models.prices import Prices
+from listeners.rooms.presence import Superseded
 from listeners.rooms.room import Room
 from personas.persona import Persona
 

@@ -6,9 +6,9 @@ from bus import Draft
 from bus.entries import FloorGranted, FloorPassed
 from listeners.agents import drafting
 from listeners.agents.caller import Called, Caller
-from listeners.agents.presence import Presence
 from listeners.agents.prompting import NextSpeaker, whom_to_hear
 from listeners.agents.tally import AgentTally
+from listeners.rooms.presence import Presence
 from memory.floor.arbitration import AskModerator, next_step
 from memory.floor.gate import may_speak, verdicts
 from personas.persona import Persona

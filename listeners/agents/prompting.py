@@ -18,8 +18,9 @@ from bus.entries import Intent, Record
 from listeners.models.port import Prompt, Tier
 from memory.context import Profile, Request, assemble
 from memory.floor.state import Bid
+from memory.showing import fenced, visible
 from memory.state import Memory
-from memory.text import fenced, one_line, visible
+from memory.text import one_line
 from personas.persona import Persona
 
 GRAMMAR: Final = """\

@@ -13,9 +13,9 @@ from bus import Draft
 from bus.entries import FloorPassed, FloorReleased, Release
 from listeners.agents import drafting
 from listeners.agents.caller import Called, Caller, Ending
-from listeners.agents.presence import Presence
 from listeners.agents.prompting import what_to_say
 from listeners.agents.tally import AgentTally
+from listeners.rooms.presence import Presence
 from personas.persona import Persona
 
 DRAFT_SECONDS: Final = 60.0  # longer than a slow endpoint takes for what is asked of it

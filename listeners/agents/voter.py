@@ -8,9 +8,9 @@ from typing import Final
 from bus.entries import BallotCast, VoteConfirmed
 from listeners.agents.balloting import ballot_question, ballot_shape, read_ballot
 from listeners.agents.caller import Called, Caller
-from listeners.agents.presence import Presence
 from listeners.agents.prompting import how_to_vote
 from listeners.agents.tally import AgentTally
+from listeners.rooms.presence import Presence
 from memory.floor.state import Vote
 from memory.text import clip, one_line
 from memory.voting.electorate import electorate

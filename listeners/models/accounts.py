@@ -21,8 +21,8 @@ from listeners.models.books import Books
 from listeners.models.port import BadAnswer, Completion, ModelError, Prompt, TooSlow
 from listeners.models.prices import Prices, cost, priced, reservation, worst
 from memory.floor.spending import limit_for
+from memory.sizes import tokens
 from memory.state import Memory
-from memory.text import tokens
 
 PARLEY: Final = "parley"  # the account of what the server itself asks
 

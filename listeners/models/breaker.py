@@ -31,10 +31,12 @@ class Breaker:
         return max(0.0, self._until - time.monotonic())
 
     def worked(self) -> None:
+        """A call was answered as it should be: whatever failed before is forgotten."""
         self._failures = self._bad_answers = 0
         self._until = 0.0
 
     def failed(self, error: ModelError) -> None:
+        """A call failed: leave the model alone for longer each time, or as long as it wishes."""
         if isinstance(error, ContextOverflow):
             return  # the prompt's fault
         if isinstance(error, BadAnswer):

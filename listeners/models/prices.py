@@ -15,7 +15,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from listeners.models.port import Prompt
-from memory.text import tokens
+from memory.sizes import tokens
 
 FRAME: Final = 64  # tokens of what a provider puts around two messages and a schema
 _DATED: Final = re.compile(r"[-@:](?:\d{4}[\d-]*|latest)$")  # gpt-4o-2024-08-06 is gpt-4o

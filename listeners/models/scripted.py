@@ -18,7 +18,7 @@ from typing import Final
 import orjson
 
 from listeners.models.port import BadAnswer, Completion, ModelError, Prompt
-from memory.text import tokens
+from memory.sizes import tokens
 
 Answer = Callable[[Prompt, Random], str | ModelError]
 

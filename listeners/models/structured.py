@@ -19,7 +19,8 @@ from pydantic import BaseModel, ValidationError
 
 from listeners.models.answers import mended
 from listeners.models.port import BadAnswer, Completion, Model, Prompt, Shape
-from memory.text import clip, visible
+from memory.showing import visible
+from memory.text import clip
 
 QUOTED: Final = 200  # characters of an answer that an error may quote
 _MOST: Final = 20_000  # characters of an answer that are looked at; a shape needs far fewer

@@ -14,7 +14,7 @@ from bus.errors import InvalidEntry
 from memory.errors import SettingsRefused
 from memory.floor.state import Vote
 from memory.lookup import vote_of
-from memory.settings import Settings, merged
+from memory.settings import asked
 from memory.state import Memory
 from memory.voting.calling import refusal
 from memory.voting.electorate import read_choice, why_no_ballot
@@ -38,7 +38,7 @@ def settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
     """Settings that a session may be opened with."""
     given = dict(tree or {})
     try:
-        merged(Settings(), given)
+        asked(given)
     except SettingsRefused as refused:
         raise InvalidEntry(f"settings: {refused.key}: {refused.reason}") from None
     return given

@@ -11,7 +11,7 @@ from typing import Final, cast
 from bus import Bus
 from bus.entries import Act, Record
 from bus.entries import Message as Said
-from listeners.agents.presence import Presence
+from listeners.rooms.presence import Presence
 
 _PAGE: Final = 500  # entries read at once
 _REMEMBERED: Final = 1000  # messages known by id, should the log go back

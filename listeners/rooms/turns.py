@@ -16,7 +16,7 @@ import structlog
 from bus import Draft, Receipt
 from bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
 from bus.errors import SessionClosed, StaleEpoch
-from listeners.agents.presence import Presence
+from listeners.rooms.presence import Presence
 
 WAIT_SECONDS: Final = 120.0  # for a grant; longer than a turn of most models takes
 

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 
 from bus.entries import Message
 from memory.claims.store import Heard, Stretch
-from memory.items import Extract
+from memory.effects import Extract
 from memory.state import Memory
 
 _WAITING = 200  # stretches that wait for a model at once; older ones are not read any more

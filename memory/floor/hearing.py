@@ -8,8 +8,8 @@ from bus.entries import Message
 from memory.floor.seats import agents, unsay
 from memory.floor.state import Floor, Seat
 from memory.items import VOICE, Fact
+from memory.sizes import tokens
 from memory.state import Memory
-from memory.text import tokens
 
 SPEAKERS: Final = 8  # newest ones kept; scores look at three
 _CIRCLES: Final = 20  # echoes kept to be told; those that nobody told by then are old news

@@ -60,6 +60,7 @@ def ordered(memory: Memory) -> list[str]:
 
 
 def unsay(floor: Floor, name: str) -> None:
+    """Forget that `name` asked for the floor, or passed."""
     floor.bids.pop(name, None)
     floor.passes.pop(name, None)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from memory.patterns import compiled_set
+from memory.matching import compiled_set
 from memory.structure.state import Spoken
 
 _W: Final = r"\pL\pN_"  # what makes a word, in any script; RE2's own \w, \s, \b know ASCII alone

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from bus.entries import BallotCast, BallotCompleted, VoteRule
-from memory import ballots
 from memory.floor.state import Ballot, Vote
 from memory.items import VOICE, Fact
 from memory.lookup import vote_of
 from memory.moment import Moment
 from memory.state import Memory
 from memory.text import clip
+from memory.voting import ballots
 from memory.voting.electorate import is_handle, may_call, proposal_of, read_choice
 from memory.voting.outcomes import answered, counted, in_words
 from memory.voting.tallying import ABSTAIN, is_short

@@ -13,8 +13,8 @@ from bus.drafts import made
 from bus.entries import ACTS, Entry, ParticipantJoined
 from bus.errors import BusError, StaleEpoch
 from bus.tasks import end
-from listeners.agents.presence import Presence, Superseded
 from listeners.rooms.doors import BusDoor
+from listeners.rooms.presence import Presence, Superseded
 from listeners.rooms.room import entered
 from memory.context import Request, assemble
 from memory.errors import DomainError

@@ -7,8 +7,9 @@ from typing import Final
 
 from memory.floor.state import Seat, Vote
 from memory.items import Decision, Proposal
+from memory.showing import visible
 from memory.state import Memory
-from memory.text import clip, one_line, visible
+from memory.text import clip, one_line
 from memory.voting.tallying import ABSTAIN
 from server.chat.lines import View
 from server.output import many

@@ -152,11 +152,11 @@ def close_episode(
 
 @goal.command("ls")
 def ls(ctx: typer.Context, session: Session, json: Json = False) -> None:
-    """List goals, tasks, phases and rounds as a tree, with what was done in each."""
-    from server import goals, views
+    """List goals, tasks, phases and rounds as a tree. Says what was done in each."""
+    from server import goal_view, goals
     from server.running import run
 
-    views.show_episodes(run(goals.tree(settings(ctx), session)), json)
+    goal_view.show_episodes(run(goals.tree(settings(ctx), session)), json)
 
 
 def step(
@@ -200,7 +200,7 @@ def _begin(
 
 
 def _finish(ctx: typer.Context, session: str, ref: str | None, json: bool, **given: Any) -> None:
-    from server import goals, views
+    from server import goal_view, goals
     from server.running import run
 
-    views.show_closed(run(goals.finish(settings(ctx), session, ref, **given)), json)
+    goal_view.show_closed(run(goals.finish(settings(ctx), session, ref, **given)), json)

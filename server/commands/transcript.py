@@ -20,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
 def transcript(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="a record of talk in any format; - reads stdin"),
+        typer.Argument(metavar="FILE", help="a record of talk in any format; - reads stdin"),
     ] = None,
     format: Annotated[
         str | None,

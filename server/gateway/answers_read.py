@@ -90,6 +90,7 @@ class Person(Answer):
     present: bool
     messages: int
     muted: bool
+    aliases: list[str]
 
 
 class ProposalCard(Answer):
@@ -198,6 +199,25 @@ class EchoRow(Answer):
     reoffered: bool
 
 
+class GoalCard(Answer):
+    """An episode; those of a goal follow it, one deeper. `result` is cut at 240 characters.
+
+    `ended` counts the tasks that were closed, by how: memory lets go of what is done.
+    """
+
+    ref: str
+    kind: str
+    title: str
+    status: str
+    participant: str
+    depth: int
+    n: int
+    closed_n: int | None
+    result: str
+    steps: int
+    ended: dict[str, int]
+
+
 class Board(Answer):
     """A memory for a page: lists newest first, 200 rows of each; `more` counts the rest."""
 
@@ -214,6 +234,7 @@ class Board(Answer):
     lanes: list[Lane]
     summaries: list[SummaryRow]
     votes: list[VoteRow]
+    goals: list[GoalCard]
     floor: FloorState
     usage: Spent
     circling: list[EchoRow]
@@ -235,7 +256,8 @@ class Series(Answer):
 class TimelineRow(Answer):
     """A mark is [n, kind, ref, participant, told], a stance [n, participant, on, stance].
 
-    `told` are the words of what has no entry of its own: of a nudge, and why it closed.
+    `told` are the words of what has no entry of its own: of a nudge, why it closed or somebody
+    left, the role of who joined, the names of the settings that changed, another's other name.
     """
 
     n: int

@@ -74,6 +74,7 @@ NOBODY: Final = Caller("", "observer", "", (), operator=False, jti="", expires=0
 
 
 def caller_of(claims: Claims) -> Caller:
+    """Who speaks by a token of those claims."""
     return Caller(
         claims.name, claims.role, claims.session, claims.may, claims.role == "operator",
         claims.jti, claims.expires,

@@ -18,7 +18,7 @@ import structlog
 
 from bus.entries import Record
 from bus.errors import BusError, SessionNotFound, Unavailable
-from listeners.moments import Moments
+from listeners.past.moments import Moments
 from listeners.rooms.room import Room
 from memory.errors import DomainError
 from memory.items import Fact

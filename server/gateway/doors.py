@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 
 from bus.keys import SESSION_ID
-from listeners.moments import Moments
+from listeners.past.moments import Moments
 from server.gateway.buckets import Buckets
 from server.gateway.kept import Kept
 from server.gateway.keys import Keyring
@@ -54,6 +54,7 @@ class Doors:
     metrics: Metrics = field(default_factory=Metrics)
     views: Kept = field(default_factory=Kept)
     importing: asyncio.Lock = field(default_factory=asyncio.Lock)  # files are held whole
+    verifying: asyncio.Lock = field(default_factory=asyncio.Lock)  # logs are, and folded twice
     connections: set[Any] = field(default_factory=set)  # that are open
 
 

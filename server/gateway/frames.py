@@ -84,6 +84,7 @@ def frame(record: Record, facts: Sequence[Fact]) -> Frame:
 
 
 def group_of(kind: str) -> Group:
+    """What a client asks for by `show` to be told of entries of that kind."""
     if kind == "message":
         return "messages"
     return "floor" if kind.startswith(_FLOOR) else "other"

@@ -46,6 +46,7 @@ class Health:
         self._asking = asyncio.Lock()
 
     async def finding(self) -> Finding:
+        """What was found last, or now where that is `KEPT_SECONDS` ago; never raises."""
         async with self._asking:
             if self._clock() - self._asked >= KEPT_SECONDS:
                 self._finding = await self._look()

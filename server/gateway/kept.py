@@ -25,6 +25,7 @@ class Kept:
         return found
 
     def put(self, key: Hashable, answer: bytes) -> None:
+        """Keep it; what is larger than all the room is let go of at once."""
         self._size += len(answer) - len(self._held.pop(key, b""))
         self._held[key] = answer
         while len(self._held) > self._most or self._size > self._room:

@@ -57,6 +57,7 @@ class Origins:
         return self._allowed
 
     def is_host(self, host: str) -> bool:
+        """Whether a request may name it as `Host`, in any case of letters."""
         return host.lower() in self._hosts
 
     def is_own(self, origin: str) -> bool:

@@ -31,6 +31,7 @@ class Outlet:
         self._news: asyncio.Future[None] | None = None
 
     def wants(self, frame: Frame) -> bool:
+        """Whether the client asked for its group; notices have none and always pass."""
         return self._show is None or frame.group is None or frame.group in self._show
 
     def put(self, frame: Frame) -> None:

@@ -14,9 +14,9 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from bus import errors as bus_errors
-from listeners.agents.presence import Superseded
 from listeners.ranges import RangeGone
 from listeners.rooms.doors import LogReplaced
+from listeners.rooms.presence import Superseded
 from listeners.rooms.turns import FloorLost, Muted, NotGranted
 from memory import errors as memory_errors
 from memory.settings import Settings

@@ -16,7 +16,7 @@ from bus.errors import BusError, SessionNotFound
 from bus.tasks import end
 from listeners.agents.arbiter import Arbiter
 from listeners.agents.teller import Teller
-from listeners.moments import Moments
+from listeners.past.moments import Moments
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import Room, entered
 from memory.state import Packs

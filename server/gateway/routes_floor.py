@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from functools import partial
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 
+from listeners.rooms.session import Session
 from server.floor_rows import floor_tree
 from server.flooring import moderated
 from server.gateway.answers import FloorRow, ReceiptRow
@@ -18,14 +20,29 @@ from server.gateway.speaking import Key, answer, moderator, own_id
 
 router = APIRouter()
 
-_ASKED: Final = problems("no-session", "closed", "floor-required", "seat-taken", "busy")
-_TOLD: Final = {
-    **problems(
-        "no-session", "closed", "conflict", "not-your-name", "floor-moved", "refused", "busy"
-    ),
-    200: {"model": ReceiptRow, "description": "It stood there before"},
-    201: {"model": ReceiptRow},
-}
+Granter = Annotated[Caller, Depends(Needs("grant"))]
+Interrupter = Annotated[Caller, Depends(Needs("interrupt"))]
+Muter = Annotated[Caller, Depends(Needs("mute"))]
+Pauser = Annotated[Caller, Depends(Needs("pause"))]
+Phaser = Annotated[Caller, Depends(Needs("phase"))]
+
+_asks = partial(
+    router.post,
+    status_code=201,
+    response_model=FloorRow,
+    responses=problems("no-session", "closed", "floor-required", "seat-taken", "busy"),
+)
+_moderates = partial(
+    router.post,
+    status_code=201,
+    responses={
+        **problems(
+            "no-session", "closed", "conflict", "not-your-name", "floor-moved", "refused", "busy"
+        ),
+        200: {"model": ReceiptRow, "description": "It stood there before"},
+        201: {"model": ReceiptRow},
+    },
+)
 
 
 @router.get(
@@ -38,36 +55,29 @@ async def get_floor(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
     return await _floor(doors, session)
 
 
-@router.post(
-    "/v1/sessions/{session}/floor/bids",
-    status_code=201,
-    response_model=FloorRow,
-    responses=_ASKED,
-)
+@_asks("/v1/sessions/{session}/floor/bids")
 async def bid_for_floor(session: SessionId, body: BidBody, caller: Speaker, doors: DoorsOf) -> Any:
     """Ask for the floor, from a seat that was taken here."""
-    seat = doors.seats.of(caller.name, session, caller.seat_role)
-    if seat is None:
-        raise Problem("floor-required")
+    seat = _seat(doors, session, caller)
     await seat.bid(body.urgency, body.intent, re=body.re, novelty=body.novelty)
     doors.rooms.nudge(session)
     return await _floor(doors, session)
 
 
-@router.post(
-    "/v1/sessions/{session}/floor/passes",
-    status_code=201,
-    response_model=FloorRow,
-    responses=_ASKED,
-)
+@_asks("/v1/sessions/{session}/floor/passes")
 async def pass_floor(session: SessionId, body: PassBody, caller: Speaker, doors: DoorsOf) -> Any:
     """Have nothing to add now; `ready`: nothing until something new is said."""
+    await _seat(doors, session, caller).pass_(ready=body.ready, reason=body.reason)
+    doors.rooms.nudge(session)
+    return await _floor(doors, session)
+
+
+def _seat(doors: Doors, session: str, caller: Caller) -> Session:
+    """Raises `Problem` `floor-required` for whoever took none here."""
     seat = doors.seats.of(caller.name, session, caller.seat_role)
     if seat is None:
         raise Problem("floor-required")
-    await seat.pass_(ready=body.ready, reason=body.reason)
-    doors.rooms.nudge(session)
-    return await _floor(doors, session)
+    return seat
 
 
 async def _floor(doors: Doors, session: str) -> dict[str, Any]:
@@ -84,10 +94,11 @@ async def _floor(doors: Doors, session: str) -> dict[str, Any]:
 
 
 async def _moderated(
-    doors: Doors, session: str, caller: Caller, needs: str, words: str, named: str | None,
+    doors: Doors, session: str, caller: Caller, needs: str, words: str, body: Spoken | None,
     key: str | None,
 ) -> Response:  # fmt: skip
     """What a moderator types, done in the caller's name; an operator's own word is the server's."""
+    named = None if body is None else body.as_
     by = moderator(await doors.held.reader.current(session), caller, named, needs)
     own = own_id(by or caller.name, key)
     receipt = await moderated(doors.held, session, words, by or caller.name, own, server=by is None)
@@ -96,79 +107,64 @@ async def _moderated(
     return answer(receipt, own)
 
 
-@router.post("/v1/sessions/{session}/floor/grant", status_code=201, responses=_TOLD)
+@_moderates("/v1/sessions/{session}/floor/grant")
 async def grant_floor(
-    session: SessionId, body: FloorBody, doors: DoorsOf,
-    caller: Annotated[Caller, Depends(Needs("grant"))],
-    key: Key = None,
-) -> Response:  # fmt: skip
+    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Granter, key: Key = None
+) -> Response:
     """Give an agent the floor."""
     words = f"/grant {body.participant}"
-    return await _moderated(doors, session, caller, "grant", words, body.as_, key)
+    return await _moderated(doors, session, caller, "grant", words, body, key)
 
 
-@router.post("/v1/sessions/{session}/floor/interrupt", status_code=201, responses=_TOLD)
+@_moderates("/v1/sessions/{session}/floor/interrupt")
 async def interrupt_floor(
-    session: SessionId, doors: DoorsOf,
-    caller: Annotated[Caller, Depends(Needs("interrupt"))],
-    body: Spoken | None = None,
+    session: SessionId, doors: DoorsOf, caller: Interrupter, body: Spoken | None = None,
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Take the floor from whoever has it."""
-    named = body.as_ if body else None
-    return await _moderated(doors, session, caller, "interrupt", "/interrupt", named, key)
+    return await _moderated(doors, session, caller, "interrupt", "/interrupt", body, key)
 
 
-Muter = Annotated[Caller, Depends(Needs("mute"))]
-Pauser = Annotated[Caller, Depends(Needs("pause"))]
-
-
-@router.post("/v1/sessions/{session}/floor/mute", status_code=201, responses=_TOLD)
+@_moderates("/v1/sessions/{session}/floor/mute")
 async def mute_participant(
     session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
 ) -> Response:
     """Let an agent say nothing, whatever the policy."""
     words = f"/mute {body.participant}"
-    return await _moderated(doors, session, caller, "mute", words, body.as_, key)
+    return await _moderated(doors, session, caller, "mute", words, body, key)
 
 
-@router.post("/v1/sessions/{session}/floor/unmute", status_code=201, responses=_TOLD)
+@_moderates("/v1/sessions/{session}/floor/unmute")
 async def unmute_participant(
     session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
 ) -> Response:
     """Let an agent speak again."""
     words = f"/unmute {body.participant}"
-    return await _moderated(doors, session, caller, "mute", words, body.as_, key)
+    return await _moderated(doors, session, caller, "mute", words, body, key)
 
 
-@router.post("/v1/sessions/{session}/floor/pause", status_code=201, responses=_TOLD)
+@_moderates("/v1/sessions/{session}/floor/pause")
 async def pause_floor(
     session: SessionId, doors: DoorsOf, caller: Pauser, body: Spoken | None = None,
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Give no agent the floor until it is resumed."""
-    return await _moderated(
-        doors, session, caller, "pause", "/pause", body.as_ if body else None, key
-    )
+    return await _moderated(doors, session, caller, "pause", "/pause", body, key)
 
 
-@router.post("/v1/sessions/{session}/floor/resume", status_code=201, responses=_TOLD)
+@_moderates("/v1/sessions/{session}/floor/resume")
 async def resume_floor(
     session: SessionId, doors: DoorsOf, caller: Pauser, body: Spoken | None = None,
     key: Key = None,
 ) -> Response:  # fmt: skip
     """Give agents the floor again."""
-    return await _moderated(
-        doors, session, caller, "pause", "/resume", body.as_ if body else None, key
-    )
+    return await _moderated(doors, session, caller, "pause", "/resume", body, key)
 
 
-@router.post("/v1/sessions/{session}/phases", status_code=201, responses=_TOLD)
+@_moderates("/v1/sessions/{session}/phases")
 async def begin_phase(
-    session: SessionId, body: PhaseBody, doors: DoorsOf,
-    caller: Annotated[Caller, Depends(Needs("phase"))],
-    key: Key = None,
-) -> Response:  # fmt: skip
+    session: SessionId, body: PhaseBody, doors: DoorsOf, caller: Phaser, key: Key = None
+) -> Response:
     """Begin a phase; it ends the one before."""
     words = f"/phase {body.title}"
-    return await _moderated(doors, session, caller, "phase", words, body.as_, key)
+    return await _moderated(doors, session, caller, "phase", words, body, key)

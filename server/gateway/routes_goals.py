@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path
 
 from bus.drafts import made
-from bus.entries import Step
+from bus.entries import EpisodeClosed, Step
 from server import goals
 from server.gateway.answers import Page
 from server.gateway.answers_work import GoalRow, StepRow
@@ -18,12 +19,17 @@ from server.gateway.powers import check_phase
 from server.gateway.problems import problems
 from server.gateway.reading import At, memory_of
 from server.gateway.speaking import Key, own_id
+from server.goal_tree import rows
 
 router = APIRouter()
 
 Ref = Annotated[str, Path(pattern=r"^[Ee]?[1-9][0-9]{0,8}$", description="handle, such as E1")]
 
 _CHANGES: Final = problems("no-session", "closed", "conflict", "not-your-name", "refused", "busy")
+_changes = partial(
+    router.post, status_code=201, response_model=GoalRow, response_model_exclude_unset=True,
+    responses=_CHANGES,
+)  # fmt: skip
 
 
 @router.get(
@@ -34,7 +40,7 @@ _CHANGES: Final = problems("no-session", "closed", "conflict", "not-your-name", 
 )
 async def list_goals(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
     """Goals, tasks and other episodes, what holds one before it."""
-    return {"items": list(goals.rows(await memory_of(doors, session, at)))}
+    return {"items": list(rows(await memory_of(doors, session, at)))}
 
 
 async def _begun(
@@ -49,9 +55,12 @@ async def _begun(
 
 
 async def _ended(
-    doors: Doors, session: str, caller: Caller, kind: str, ref: str, body: EndBody, key: str | None
-) -> dict[str, Any]:
+    doors: Doors, session: str, caller: Caller, ref: str, body: EndBody, key: str | None,
+    kind: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
     by = caller.speaker(body.as_)
+    entry = made(EpisodeClosed, participant=by, re=goals.named(ref))
+    check_phase(await doors.held.reader.current(session), caller, by, entry)
     row = await goals.ended(
         doors.held, session, ref, kind=kind, by=by, status=body.status, result=body.result,
         id=own_id(by, key),
@@ -60,13 +69,7 @@ async def _ended(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/goals",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/goals")
 async def open_goal(
     session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -74,27 +77,15 @@ async def open_goal(
     return await _begun(doors, session, caller, "goal", body, key)
 
 
-@router.post(
-    "/v1/sessions/{session}/goals/{ref}/close",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/goals/{ref}/close")
 async def close_goal(
     session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
     """Close a goal, with what it came to."""
-    return await _ended(doors, session, caller, "goal", ref, body, key)
+    return await _ended(doors, session, caller, ref, body, key, "goal")
 
 
-@router.post(
-    "/v1/sessions/{session}/tasks",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/tasks")
 async def open_task(
     session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -102,18 +93,12 @@ async def open_task(
     return await _begun(doors, session, caller, "task", body, key)
 
 
-@router.post(
-    "/v1/sessions/{session}/tasks/{ref}/close",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/tasks/{ref}/close")
 async def close_task(
     session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
     """Close a task, with what it came to."""
-    return await _ended(doors, session, caller, "task", ref, body, key)
+    return await _ended(doors, session, caller, ref, body, key, "task")
 
 
 @router.post(
@@ -137,15 +122,23 @@ async def record_step(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/episodes",
-    status_code=201,
-    response_model=GoalRow,
-    response_model_exclude_unset=True,
-    responses=_CHANGES,
-)
+@_changes("/v1/sessions/{session}/episodes")
 async def open_episode(
     session: SessionId, body: EpisodeBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
     """Open an episode of any kind; a phase takes the capability for it."""
     return await _begun(doors, session, caller, body.kind, body, key)
+
+
+@router.post(
+    "/v1/sessions/{session}/episodes/{ref}/close",
+    status_code=201,
+    response_model=GoalRow,
+    response_model_exclude_unset=True,
+    responses=_CHANGES,
+)
+async def close_episode(
+    session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Close an episode of any kind and what is open in it; a phase takes the capability for it."""
+    return await _ended(doors, session, caller, ref, body, key)

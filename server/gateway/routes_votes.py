@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -15,6 +16,7 @@ from server.gateway.bodies import BallotBody, ConfirmBody, Spoken, VoteBody
 from server.gateway.doors import Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Needs, Reader, Speaker
 from server.gateway.problems import Problem, problems
+from server.gateway.reading import At, memory_of
 from server.gateway.speaking import Key, moderator, own_id
 from server.talking import handle
 from server.vote_rows import Row
@@ -24,27 +26,31 @@ router = APIRouter()
 Ref = Annotated[str, Path(pattern=r"^[Vv]?[1-9][0-9]{0,8}$", description="handle, such as V1")]
 Voter = Annotated[Caller, Depends(Needs("vote"))]
 
-_CHANGES = ("no-session", "no-vote", "closed", "conflict", "not-your-name", "refused", "busy")
+_changes = partial(
+    router.post,
+    status_code=201,
+    response_model=VoteRow,
+    responses=problems(
+        "no-session", "no-vote", "closed", "conflict", "not-your-name", "refused", "busy"
+    ),
+)
 
 
 @router.get(
     "/v1/sessions/{session}/votes",
     response_model=Page[VoteRow],
-    responses=problems("no-session"),
+    responses=problems("no-session", "not-yet"),
 )
-async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
     """Every vote that memory holds, as it stands."""
+    if at is not None:
+        return {"items": voting.rows(await memory_of(doors, session, at))}
     rows = await voting.shown_in(doors.held, session)
     await _watched_if_running(doors, session, rows)
     return {"items": rows}
 
 
-@router.post(
-    "/v1/sessions/{session}/votes",
-    status_code=201,
-    response_model=VoteRow,
-    responses=problems(*_CHANGES),
-)
+@_changes("/v1/sessions/{session}/votes")
 async def call_vote(
     session: SessionId, body: VoteBody, caller: Voter, doors: DoorsOf, key: Key = None
 ) -> Any:
@@ -81,12 +87,7 @@ async def get_vote(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/votes/{ref}/confirm",
-    status_code=201,
-    response_model=VoteRow,
-    responses=problems(*_CHANGES),
-)
+@_changes("/v1/sessions/{session}/votes/{ref}/confirm")
 async def confirm_vote(
     session: SessionId, ref: Ref, body: ConfirmBody, caller: Speaker, doors: DoorsOf,
     key: Key = None,
@@ -100,12 +101,7 @@ async def confirm_vote(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/votes/{ref}/ballots",
-    status_code=201,
-    response_model=VoteRow,
-    responses=problems(*_CHANGES),
-)
+@_changes("/v1/sessions/{session}/votes/{ref}/ballots")
 async def cast_ballot(
     session: SessionId, ref: Ref, body: BallotBody, caller: Speaker, doors: DoorsOf,
     key: Key = None,
@@ -123,12 +119,7 @@ async def cast_ballot(
     return row
 
 
-@router.post(
-    "/v1/sessions/{session}/votes/{ref}/count",
-    status_code=201,
-    response_model=VoteRow,
-    responses=problems(*_CHANGES),
-)
+@_changes("/v1/sessions/{session}/votes/{ref}/count")
 async def count_vote(
     session: SessionId, ref: Ref, caller: Voter, doors: DoorsOf, body: Spoken | None = None
 ) -> Any:

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from bus.errors import SessionClosed
 from bus.tasks import end
-from memory.text import visible
+from memory.showing import visible
 from server.gateway.doors import Doors
 from server.gateway.problems import Problem
 from server.running import child_environment

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import Final, Literal
+from typing import Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import structlog
 
 from bus import Bus
 from bus.tasks import end
-from listeners.agents.presence import Superseded
+from listeners.rooms.presence import Superseded
 from listeners.rooms.room import Room
 from listeners.rooms.session import Session
 from server.gateway.callers import Caller
@@ -42,16 +42,15 @@ class Seats:
         caller: Caller,
         session: str,
         *,
-        role: Literal["agent", "person"] = "agent",
-        may: Sequence[str] | None = None,
         description: str = "",
         interests: Sequence[str] = (),
     ) -> Session:
         """The caller's seat, taken now or there already. Raises `Superseded` where it was lost.
 
-        Without `may` it has the powers of the caller's token. A seat that is there stays
-        as it was taken.
+        It has the role and the powers of the caller's token. A seat that is there stays as
+        it was taken.
         """
+        role = caller.seat_role
         lock = self._taking.setdefault(session, asyncio.Lock())
         async with lock:
             if (there := self.of(caller.name, session, role)) is not None:
@@ -60,7 +59,7 @@ class Seats:
                 room = await stack.enter_async_context(self._rooms.room(session))
                 joining = Session.within(
                     room, self._bus, caller.name, role=role, description=description,
-                    interests=interests, may=caller.may if may is None else may,
+                    interests=interests, may=caller.may,
                 )  # fmt: skip
                 joined = await stack.enter_async_context(joining)
                 seat = _Seat(joined, room, stack.pop_all(), self._clock())

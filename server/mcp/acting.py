@@ -44,9 +44,8 @@ async def join_session(call: Call) -> Joined:
     caller, args = call.caller, call.args
     caller.speaker(None)
     seat = await call.doors.seats.taken(
-        caller, call.session, role=caller.seat_role,
-        description=args.description, interests=args.interests,
-    )  # fmt: skip
+        caller, call.session, description=args.description, interests=args.interests
+    )
     room = call.doors.rooms.held(call.session)
     memory, own = seat.memory, seat.memory.named(seat.name)
     here = sorted(name for name, one in memory.floor.seats.items() if one.present and name != own)

@@ -7,7 +7,8 @@ from typing import Final
 
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
-from memory.text import one_line, visible
+from memory.showing import visible
+from memory.text import one_line
 from server.gateway.callers import Caller
 from server.gateway.problems import Problem
 from server.mcp import resources

@@ -9,13 +9,13 @@ from typing import Any, Final
 from memory.claims.reading import Reading, reading, status_of
 from memory.items import Cite as Place
 from memory.items import Decision, Origin, Position, Proposal
+from memory.showing import visible
 from memory.state import Memory
-from memory.text import visible
 from server.cite_rows import Said, quote
 from server.mcp.tool_args import Part
 from server.mcp.tool_results import FactRow, Floor, MessageRow
 from server.vote_rows import vote_row
-from server.wording import fact_line
+from server.wording.facts import fact_line
 
 MOST: Final = 200  # rows of a part
 SAID: Final = 8_000  # characters of a message among others

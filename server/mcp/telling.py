@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from memory.text import clip, fenced, one_line, visible
+from memory.showing import fenced, visible
+from memory.text import clip, one_line
 from server.mcp import tool_results as results
 from server.output import many
-from server.wording import event_line
+from server.wording.facts import event_line
 
 LINE: Final = 300  # characters of an item
 

@@ -54,6 +54,10 @@ class Tool:
     args: type[BaseModel]
     result: type[BaseModel]
     right: str
-    read_only: bool
     run: Callable[[Call], Awaitable[BaseModel]]
     told: Callable[[Any], str]
+
+    @property
+    def read_only(self) -> bool:
+        """Whether a session is the same after it; by its right, so no row can say otherwise."""
+        return self.right in ("token", "read")

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any, Final
 
 from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
+from pydantic import BaseModel
 
 from server.mcp import acting, asking, balloting, telling, tool_args, tool_results
-from server.mcp.tool import Tool
+from server.mcp.tool import Call, Tool
+from server.mcp.tool_results import Said
 from server.mcp.waiting import wait_for_messages
+
+
+def _act(
+    name: str, title: str, description: str, args: type[BaseModel],
+    run: Callable[[Call], Awaitable[Said]],
+) -> Tool:  # fmt: skip
+    """An act of the deliberation: said like a message, and told by what it made of the memory."""
+    return Tool(name, title, description, args, Said, "speak", run, telling.acted)
+
 
 TOOLS: Final[tuple[Tool, ...]] = (
     Tool(
         "list_sessions", "List sessions",
         "The sessions that you may enter. Call it first when you were not told which one.",
-        tool_args.ListSessions, tool_results.Sessions, "token", True,
+        tool_args.ListSessions, tool_results.Sessions, "token",
         asking.list_sessions, telling.sessions,
     ),
     Tool(
         "create_session", "Open a session",
         "Open a new session. Only when you were asked to begin one.",
-        tool_args.CreateSession, tool_results.Created, "operator", False,
+        tool_args.CreateSession, tool_results.Created, "operator",
         asking.create_session, telling.created,
     ),
     Tool(
         "join_session", "Take a seat",
         "Sit down in a session. Call it before anything that speaks; again after a refusal that "
         "says so. Its answer says how to take part, and where to wait from.",
-        tool_args.JoinSession, tool_results.Joined, "speak", False,
+        tool_args.JoinSession, tool_results.Joined, "speak",
         acting.join_session, telling.joined,
     ),
     Tool(
@@ -37,7 +49,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "What others said since `after`, or the next thing they say, within `timeout` seconds. "
         "Call it again and again while you take part: it returns as soon as something comes, and "
         "costs nothing while nothing does. Have one wait open at a time.",
-        tool_args.WaitForMessages, tool_results.Waited, "read", True,
+        tool_args.WaitForMessages, tool_results.Waited, "read",
         wait_for_messages, telling.waited,
     ),
     Tool(
@@ -46,95 +58,95 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "decisions call propose, support, oppose, decide, ratify. Where the floor is needed it "
         "waits for it. To be able to repeat a call that got no answer, give it a `key`: the same "
         "key again gives the same answer, and nothing is said twice.",
-        tool_args.Say, tool_results.Said, "speak", False, acting.say, telling.said,
+        tool_args.Say, Said, "speak", acting.say, telling.said,
     ),
-    Tool(
+    _act(
         "propose", "Propose",
         "Put something up for agreement, in words that can be decided as they stand. It gets a "
         "handle such as P1. Look whether it was proposed before: then support or amend that.",
-        tool_args.Propose, tool_results.Said, "speak", False, acting.propose, telling.acted,
+        tool_args.Propose, acting.propose,
     ),
-    Tool(
+    _act(
         "support", "Support",
         "Say that you are for a proposal or decision, and why.",
-        tool_args.React, tool_results.Said, "speak", False, acting.support, telling.acted,
+        tool_args.React, acting.support,
     ),
-    Tool(
+    _act(
         "oppose", "Oppose",
         "Say that you are against a proposal or decision, and what would change your mind.",
-        tool_args.React, tool_results.Said, "speak", False, acting.oppose, telling.acted,
+        tool_args.React, acting.oppose,
     ),
     Tool(
         "vote", "Cast a ballot",
         "Cast your ballot in a vote that is open (V1). Cast another and that one counts. The last "
         "ballot that is awaited closes the vote.",
-        tool_args.Ballot, tool_results.Said, "speak", False, balloting.vote, telling.said,
+        tool_args.Ballot, Said, "speak", balloting.vote, telling.said,
     ),
     Tool(
         "confirm_vote", "Agree to a vote",
         "Say whether a vote that was called is to be held now. Only a vote whose status is called "
         "waits for it; once it is open, call vote.",
-        tool_args.Confirm, tool_results.VoteRow, "speak", False,
+        tool_args.Confirm, tool_results.VoteRow, "speak",
         balloting.confirm_vote, telling.vote,
     ),
-    Tool(
+    _act(
         "decide", "Claim a decision",
         "Say that the group has decided, when enough have said they are for it. It is a claim "
         "until somebody ratifies it.",
-        tool_args.Decide, tool_results.Said, "speak", False, acting.decide, telling.acted,
+        tool_args.Decide, acting.decide,
     ),
-    Tool(
+    _act(
         "ratify", "Ratify",
         "Confirm a decision (D1) or a proposal as decided, one that you did not make yourself; "
         "in a session with a chair, only the chair.",
-        tool_args.React, tool_results.Said, "speak", False, acting.ratify, telling.acted,
+        tool_args.React, acting.ratify,
     ),
     Tool(
         "call_vote", "Call a vote",
         "Ask the group to vote, when talk does not settle a question.",
-        tool_args.CallVote, tool_results.VoteRow, "vote", False, balloting.call_vote, telling.vote,
+        tool_args.CallVote, tool_results.VoteRow, "vote", balloting.call_vote, telling.vote,
     ),
     Tool(
         "bid_for_floor", "Ask for the floor",
         "Ask to speak where one speaks at a time, without waiting for it; wait_for_messages tells "
         "when it is yours. say asks by itself: call this to say how urgent it is.",
-        tool_args.Bid, tool_results.Floor, "speak", False, acting.bid_for_floor, telling.floor,
+        tool_args.Bid, tool_results.Floor, "speak", acting.bid_for_floor, telling.floor,
     ),
     Tool(
         "pass_floor", "Pass",
         "Say that you have nothing to add now, so that others get the floor.",
-        tool_args.Pass, tool_results.Floor, "speak", False, acting.pass_floor, telling.floor,
+        tool_args.Pass, tool_results.Floor, "speak", acting.pass_floor, telling.floor,
     ),
     Tool(
         "read_memory", "Read the memory",
         "Decisions, proposals, positions and votes with the messages that show them; now, or as "
         "it stood after a message.",
-        tool_args.ReadMemory, tool_results.Memory, "read", True,
+        tool_args.ReadMemory, tool_results.Memory, "read",
         asking.read_memory, telling.memory,
     ),
     Tool(
         "get_context", "Get the context",
         "What you need to know to speak now, within a budget of tokens: the goal, what is decided "
         "and open, summaries, the newest messages. Call it after joining and when you lost track.",
-        tool_args.GetContext, tool_results.ContextText, "read", True,
+        tool_args.GetContext, tool_results.ContextText, "read",
         asking.get_context, telling.context,
     ),
     Tool(
         "explain", "Explain an item",
         "Why something is in the memory: its words, who said them, and what became of it.",
-        tool_args.Explain, tool_results.Explained, "read", True,
+        tool_args.Explain, tool_results.Explained, "read",
         asking.explain, telling.explained,
     ),
     Tool(
         "read_messages", "Read messages",
         "Messages by their numbers, word for word; one alone is given whole.",
-        tool_args.ReadMessages, tool_results.Messages, "read", True,
+        tool_args.ReadMessages, tool_results.Messages, "read",
         asking.read_messages, telling.messages,
     ),
     Tool(
         "leave_session", "Leave",
         "Give up your seat when you are done. The session goes on without you.",
-        tool_args.Leave, tool_results.Left, "speak", False, acting.leave_session, telling.left,
+        tool_args.Leave, tool_results.Left, "speak", acting.leave_session, telling.left,
     ),
 )  # fmt: skip
 

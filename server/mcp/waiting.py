@@ -107,6 +107,7 @@ class Heard:
         return True
 
     def result(self, *, superseded: bool) -> Waited:
+        """What a client is told; it goes on from `after`, where there is `more`."""
         memory = self._memory
         return Waited(
             messages=self.messages, facts=self.facts, after=self.after, closed=memory.closed,

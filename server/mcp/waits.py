@@ -35,6 +35,7 @@ class Wait:
             self._limit = None
 
     def end(self, why: Ending | str) -> None:
+        """Cut the wait short; the first reason stands."""
         if self.ended is None:
             self.ended = why
             self._cut()
@@ -55,6 +56,7 @@ class Waits:
 
     @contextmanager
     def alone(self, key: Key) -> Iterator[Wait]:
+        """A wait under `key`; the one that stood under it is superseded."""
         before = self._standing.get(key)
         if before is not None:
             before.end(SUPERSEDED)

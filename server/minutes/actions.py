@@ -17,7 +17,8 @@ from typing import Any, Final
 from bus.entries import Record
 from memory.clauses import Script
 from memory.judge import Judge, Match
-from memory.patterns import Finder, Pack, compiled_set, parse_pack
+from memory.matching import Finder, compiled_set
+from memory.patterns import Pack, parse_pack
 from memory.state import Memory
 from memory.text import clip, one_line, plain
 from server.minutes.decided import Decided

@@ -8,7 +8,7 @@ from hashlib import sha256
 from html import escape
 from typing import Any, Final
 
-from memory.text import visible
+from memory.showing import visible
 from server.minutes.head import head, title
 from server.minutes.line import Line
 from server.minutes.page import sections, shown_at

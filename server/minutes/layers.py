@@ -6,7 +6,7 @@ from typing import Any
 
 from memory.insights import standing
 from memory.state import Memory
-from server.goals import rows
+from server.goal_tree import rows
 
 Row = dict[str, Any]
 

@@ -136,6 +136,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def text_of(path: Path) -> str:
+    """The text of a scenario file. Raises `Misuse`, naming the line where it is not UTF-8."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)

@@ -20,7 +20,7 @@ from bus.tasks import end
 from listeners.rooms.room import Room
 
 REASON: Final = "gathering"
-SECONDS: Final = 20.0  # for a process to start on a busy machine; who is late comes in later
+SECONDS: Final = 60.0  # for processes to start on a busy machine; who is late comes in later
 
 
 @asynccontextmanager

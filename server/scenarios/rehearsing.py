@@ -16,8 +16,8 @@ from bus.entries import SessionOpened, Unknown
 from bus.local import LocalLog
 from bus.tasks import end
 from listeners.agents.hosting import host
+from listeners.effects.offline import answer, settle
 from listeners.models.port import Speaker
-from listeners.offline import answer, settle
 from listeners.rooms.doors import LocalDoor
 from listeners.rooms.room import Hearer, Room, entered
 from listeners.virtual import run_virtual

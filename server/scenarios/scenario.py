@@ -23,26 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from bus.entries import ACTS, Act, Content, Name
-from memory.settings import (
-    CacheSettings,
-    CapSettings,
-    ContextSettings,
-    EchoSettings,
-    EpisodeSettings,
-    ExchangeSettings,
-    ExtractSettings,
-    FloorSettings,
-    LapseSettings,
-    LimitSettings,
-    LinkSettings,
-    NoteSettings,
-    RatifySettings,
-    RouteSettings,
-    SpeakSettings,
-    StructureSettings,
-    SummarySettings,
-    VoteSettings,
-)
+from memory.settings import FloorSettings, MemorySettings, SpeakSettings, VoteSettings
 from personas.errors import nearest
 from personas.reading import CAPABILITIES
 from server.scenarios.script import Lines
@@ -159,25 +140,10 @@ class ListPrice(_Group):
     cached: Cost | None = Field(None, description="of input from the provider's cache  [input]")
 
 
-class MemoryOverlay(_Group):
+class MemoryOverlay(MemorySettings):
     """Settings of the session's memory, laid over those of a preset (docs/settings.md)."""
 
     preset: str = Field("deliberation", description="'parley settings presets' lists them")
-    summary: SummarySettings = SummarySettings()
-    extract: ExtractSettings = ExtractSettings()
-    structure: StructureSettings = StructureSettings()
-    ratify: RatifySettings = RatifySettings()
-    lapse: LapseSettings = LapseSettings()
-    link: LinkSettings = LinkSettings()
-    echo: EchoSettings = EchoSettings()
-    caps: CapSettings = CapSettings()
-    context: ContextSettings = ContextSettings()
-    note: NoteSettings = NoteSettings()
-    routes: RouteSettings = RouteSettings()
-    limits: LimitSettings = LimitSettings()
-    cache: CacheSettings = CacheSettings()
-    exchange: ExchangeSettings = ExchangeSettings()
-    episodes: EpisodeSettings = EpisodeSettings()
     chair: tuple[Name, ...] = Field((), description="who may accept, reject and ratify")
     bots: tuple[Name, ...] = Field((), description="whose words are not read for items")
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from memory.advice import Advice
-from server.output import cell, emit, listing, shown, stdout, tell
+from server.output import cell, emit, listing, show_rows, shown, stdout, tell
 from server.settings.inventory import Row
 
 
@@ -46,15 +46,12 @@ def show_presets(found: Sequence[Mapping[str, Any]], json: bool) -> None:
 
 def show_advice(advice: Sequence[Advice], json: bool) -> None:
     """What to set, and why."""
-    if json:
-        for one in advice:
-            emit(asdict(one))
-        return
-    console = stdout()
-    for one in advice:
-        console.print(cell(f"{one.key}={one.suggested} (now {one.now}): {one.because}"))
-    if not advice:
-        console.print("nothing measured calls for other limits")
+    show_rows(
+        list(map(asdict, advice)),
+        lambda one: f"{one['key']}={one['suggested']} (now {one['now']}): {one['because']}",
+        "nothing measured calls for other limits",
+        json=json,
+    )
 
 
 def show_applied(session: str, advice: Sequence[Advice]) -> None:

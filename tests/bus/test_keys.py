@@ -13,6 +13,7 @@ from bus import Bus, Draft
 from bus.entries import SummaryMade
 from bus.errors import InvalidEntry
 from bus.keys import Keys, crc16
+from tests.patience import PATIENCE
 from tests.servers import RedisServer
 from tests.talks import claim_of, commit_of, everything, fact, snapshot_of, talk
 
@@ -64,7 +65,7 @@ async def test_no_script_touches_a_key_it_does_not_declare(redis_server: RedisSe
         with redis_server.client() as other:
             other.ping()
             other.echo("the end")
-        listener.join(timeout=10)
+        listener.join(timeout=PATIENCE)
     assert sum(line.startswith("lua ") for line in lines) > 50
     assert _undeclared(lines) == []
 

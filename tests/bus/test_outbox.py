@@ -111,7 +111,7 @@ async def test_a_publisher_that_says_no_more_heals_the_log_too(
     redis_url: str, raw: redis.Redis
 ) -> None:
     """The watch does not wait for the next draft."""
-    async with await Bus.connect(redis_url, outbox_seconds=1.0) as bus:
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
         await talk(bus, "a", 6)
         forget_after(raw, "a", seq=3, n=2)
 
@@ -125,7 +125,7 @@ async def test_a_publisher_that_says_no_more_heals_the_log_too(
 async def test_a_log_that_grew_again_is_healed_as_well(redis_url: str, raw: redis.Redis) -> None:
     """The head alone would not tell: another publisher was quicker."""
     async with (
-        await Bus.connect(redis_url, outbox_seconds=1.0) as bus,
+        await Bus.connect(redis_url, outbox_seconds=60) as bus,
         await Bus.connect(redis_url, outbox_seconds=0) as other,
     ):
         await talk(bus, "a", 6)
@@ -143,7 +143,7 @@ async def test_a_log_that_grew_again_is_healed_as_well(redis_url: str, raw: redi
 
 async def test_a_lost_closing_closes_again(redis_url: str, raw: redis.Redis) -> None:
     """The end of a session is acknowledged like any entry."""
-    async with await Bus.connect(redis_url, outbox_seconds=1.0) as bus:
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
         await talk(bus, "a", 2)
         await bus.close("a", "agreed")
         forget_after(raw, "a", seq=2, n=1)
@@ -158,7 +158,7 @@ async def test_a_lost_closing_closes_again(redis_url: str, raw: redis.Redis) -> 
 
 async def test_a_lost_opening_opens_again(redis_url: str, raw: redis.Redis) -> None:
     """A session that was opened within the last seconds comes back whole."""
-    async with await Bus.connect(redis_url, outbox_seconds=1.0) as bus:
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
         await talk(bus, "a", 3)
         incarnation = (await bus.info("a")).incarnation
         raw.flushall()
@@ -205,7 +205,7 @@ async def test_without_the_mark_it_would_come_back(redis_url: str) -> None:
 async def test_references_follow_the_entries_they_mean(redis_url: str, raw: redis.Redis) -> None:
     """`re` by id is resolved again: the entry it names has another number now."""
     async with (
-        await Bus.connect(redis_url, outbox_seconds=1.0) as bus,
+        await Bus.connect(redis_url, outbox_seconds=60) as bus,
         await Bus.connect(redis_url, outbox_seconds=0) as other,
     ):
         await talk(bus, "a", 3)

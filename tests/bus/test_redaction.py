@@ -15,7 +15,7 @@ from bus import Bus, Draft, Scripts, Subscription
 from bus.entries import Entry, Message, NoteRevised, Record, SummaryMade, Unknown
 from bus.errors import Fenced, InvalidEntry, SessionNotFound
 from bus.wire import replaced
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.servers import Flavour, RedisServer, StartServer
 from tests.stored import stored
 from tests.talks import (
@@ -253,7 +253,7 @@ async def test_a_subscriber_is_fenced_by_a_redaction(bus: Bus) -> None:
         await anext(heard)
         await bus.redact("a", 7, blank=wordless, reason="a secret")
         with pytest.raises(Fenced, match="redacted"):
-            await asyncio.wait_for(_heard_out(heard), 10)
+            await asyncio.wait_for(_heard_out(heard), PATIENCE)
 
 
 async def _heard_out(heard: Subscription) -> None:

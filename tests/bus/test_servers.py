@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 from tests.patience import wait_until
 from tests.servers import Flavour, RedisServer, StartServer
 
@@ -27,6 +32,36 @@ def test_acknowledged_write_survives_kill9(
     with server.client() as client:
         assert client.get("key") == b"value"
     assert server.aof_file().stat().st_size > 0
+
+
+STARTER = """
+import sys, time
+from tests.servers import RedisServer
+server = RedisServer(sys.argv[1])
+server.start()
+print(server.pid, server.dir, flush=True)
+time.sleep(3600)
+"""
+
+
+async def test_a_server_ends_with_the_tests_that_started_it(real_flavour: Flavour) -> None:
+    """Also where they are killed -9, as a worker of pytest-xdist may be."""
+    command = [sys.executable, "-c", STARTER, real_flavour]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as starter:
+        assert starter.stdout
+        pid, folder = starter.stdout.readline().split()
+        assert Path(f"/proc/{pid}").exists()
+        starter.kill()
+    await wait_until(lambda: not runs(int(pid)))
+    shutil.rmtree(folder)
+
+
+def runs(pid: int) -> bool:
+    """Whether that process goes on; one that nobody waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 async def test_wait_until_takes_plain_and_async_predicates() -> None:

@@ -17,7 +17,7 @@ from bus.errors import (
     SessionNotFound,
     SlowSubscriber,
 )
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.servers import RedisServer
 from tests.talks import claim_of, commit_of, everything, fact, forget_after, said, talk
 
@@ -25,7 +25,7 @@ from tests.talks import claim_of, commit_of, everything, fact, forget_after, sai
 async def heard(subscription: Subscription, count: int) -> list[str]:
     """The next `count` items: `3` an entry, `3-0` a fact."""
     items: list[str] = []
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE):
         while len(items) < count:
             items.append(named(await anext(subscription)))
     return items

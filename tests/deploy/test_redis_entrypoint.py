@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 
 DEPLOY = Path(__file__).parents[2] / "deploy" / "redis"
 
@@ -36,7 +36,7 @@ def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
     yield found
     for process in found:
         process.kill()
-        process.wait(timeout=10)
+        process.wait(timeout=PATIENCE)
 
 
 async def started(
@@ -64,7 +64,7 @@ async def started(
         except (redis.ConnectionError, redis.exceptions.BusyLoadingError):
             return False
 
-    await wait_until(answers, timeout=10)
+    await wait_until(answers)
     return process, client
 
 
@@ -84,7 +84,7 @@ async def test_torn_transaction_leaves_no_ghost(
     for number in range(1, 6):
         write_both(client, number)
     process.kill()
-    process.wait(timeout=10)
+    process.wait(timeout=PATIENCE)
     tail = max((data / "appendonlydir").glob("*.incr.aof"))
     whole = tail.read_bytes()
     os.truncate(tail, whole.rindex(b"SET") - 4)  # the last transaction: MULTI, RPUSH, no SET
@@ -93,10 +93,10 @@ async def test_torn_transaction_leaves_no_ghost(
     assert client.lrange("log", 0, -1) == [b"1", b"2", b"3", b"4"]
     write_both(client, 50)
     process.kill()
-    process.wait(timeout=10)
+    process.wait(timeout=PATIENCE)
 
     process, client = await started(data, processes)
     assert client.lrange("log", 0, -1) == [b"1", b"2", b"3", b"4", b"50"]
     assert client.get("head") == b"50"
     process.terminate()
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=PATIENCE) == 0

@@ -19,12 +19,13 @@ from typing import Any, Self
 
 import redis
 
+from tests.patience import PATIENCE
 from tests.servers import RedisServer
 
 ROOT = Path(__file__).parents[2]
 DWELL = 0.2  # seconds that a spared victim goes on, with what it holds or past it
 LENIENCE = 0.3  # share of victims so spared; were all killed at once, no entry would be innocent
-PATIENCE = 0.6  # seconds that a victim is stalked until it holds a session
+STALKED = 0.6  # seconds that a victim is stalked until it holds a session
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Crew:
                 if worker.poll() is None:
                     worker.send_signal(signal.SIGCONT)
 
-    def drain(self, seconds: float = 15.0) -> list[int]:
+    def drain(self, seconds: float = PATIENCE) -> list[int]:
         """SIGTERM to all; their exit codes."""
         for _, worker in self._workers:
             worker.send_signal(signal.SIGCONT)
@@ -145,7 +146,7 @@ class Crew:
 
     async def _stalk(self, lane: str, worker: subprocess.Popen[bytes]) -> tuple[str, ...]:
         """Leave `worker` stopped, holding something unless that takes too long; what it holds."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + STALKED
         while True:
             if worker.poll() is not None:
                 return ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,11 +15,11 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 
 from server.gateway.keys import EVERY_SESSION, Keyring, claims
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
+from tests.ports import reserved
 
 ROOT = Path(__file__).parents[2]
 SECRET = "a secret that only outlives its processes"
-START_SECONDS = 30.0
 
 
 @dataclass
@@ -34,8 +33,8 @@ class Gateway:
     _process: subprocess.Popen[bytes] | None = None
 
     def __post_init__(self) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self._reserved = reserved()  # nobody else is given it while the gateway is down
+        self.port = self._reserved.getsockname()[1]
 
     async def start(self) -> None:
         ready = self.folder / "ready"
@@ -54,7 +53,7 @@ class Gateway:
             assert self._process.poll() is None, said
             return ready.exists() and json.loads(ready.read_text())["pid"] == self._process.pid
 
-        await wait_until(stands, START_SECONDS)
+        await wait_until(stands)
 
     def busy_ms(self) -> float:
         """How long its threads have run on a processor; waiting for one does not count."""
@@ -72,7 +71,8 @@ class Gateway:
     def stop(self) -> int:
         assert self._process is not None
         self._process.terminate()
-        return self._process.wait(START_SECONDS)
+        self._reserved.close()
+        return self._process.wait(PATIENCE)
 
     def token(self, name: str) -> str:
         return Keyring([SECRET]).sign(claims(name, "person", EVERY_SESSION, time.time()))

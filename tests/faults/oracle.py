@@ -18,7 +18,7 @@ from bus import Draft
 from bus.entries import PRIMARY, Record
 from bus.local import LocalLog
 from bus.wire import decode, fingerprint
-from listeners.offline import settle
+from listeners.effects.offline import settle
 from memory.canonical import checksum, dump, load
 from memory.fold import apply
 from memory.state import FOLD, Memory

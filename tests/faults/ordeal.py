@@ -22,11 +22,10 @@ from tests.faults.crew import Crew
 from tests.faults.language import opened
 from tests.faults.oracle import Expected, Verdict, judge
 from tests.faults.proxy import LossyProxy
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.servers import RedisServer
 
 Told = TypeVar("Told")
-PATIENCE_SECONDS = 20.0  # without any progress
 BATCH = 20  # messages that one publish may carry
 
 
@@ -115,7 +114,7 @@ class Ordeal:
                     for _ in range(faults.publishers)
                 ]
                 with crew:
-                    await wait_until(lambda: crew.up() == crew.size, 60.0)
+                    await wait_until(lambda: crew.up() == crew.size)
                     began = time.monotonic()
                     await self._suffer(buses, crew)
                     report.seconds = round(time.monotonic() - began, 1)
@@ -233,13 +232,13 @@ class Ordeal:
     async def _settle(self) -> None:
         """Wait until everything is folded and no effect is due, as long as that comes nearer."""
         least = None
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             left = await asyncio.to_thread(self._left)
             if left == 0:
                 return
             if least is None or left < least:
-                least, deadline = left, time.monotonic() + PATIENCE_SECONDS
+                least, deadline = left, time.monotonic() + PATIENCE
             await asyncio.sleep(0.2)
 
     def _left(self) -> int:

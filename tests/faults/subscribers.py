@@ -26,6 +26,7 @@ from typing import Any, Self
 from bus import Bus, Cursor, FactRecord, Subscription
 from bus.entries import Record
 from bus.errors import SlowSubscriber, Unavailable
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 BUFFER = 100  # of the one that dawdles: room for a burst, not for a talk
@@ -135,7 +136,7 @@ class Subscribers:
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.close()
-        self._process.wait(10)
+        self._process.wait(PATIENCE)
         self._process.stdout.close()
 
     def say(self, *words: object) -> str:

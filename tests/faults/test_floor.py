@@ -13,6 +13,7 @@ from bus import Bus
 from memory.fold import apply
 from memory.state import Memory
 from tests.logs import PACKS
+from tests.patience import PATIENCE
 from tests.rooms import (
     commits_by_epoch,
     crowd,
@@ -27,6 +28,7 @@ from tests.servers import RedisServer
 
 NAMES = [f"agent-{i:02d}" for i in range(20)]
 BUDGET = 400_000
+LONG_MS = 30_000  # whoever has not answered by then counts as silent, and all silent are the end
 
 
 @pytest.mark.parametrize(
@@ -38,8 +40,8 @@ async def test_kills_at_random_break_no_law_of_the_floor(
 ) -> None:
     """No two commits in one epoch, spend within the budget, and an end with a reason."""
     tree = settings(
-        {"any": [{"turns": turns}, {"quiescent": True}, {"seconds": 90}]},
-        floor={"hops_hard": 0, "hops_soft": 0, "lease_ms": 1_500, "evaluation_ms": 800},
+        {"any": [{"turns": turns}, {"quiescent": True}, {"seconds": 150}]},
+        floor={"hops_hard": 0, "hops_soft": 0, "lease_ms": 1_500, "evaluation_ms": LONG_MS},
         budget={"tokens": BUDGET},
     )
     chance = random.Random(seed)
@@ -50,7 +52,7 @@ async def test_kills_at_random_break_no_law_of_the_floor(
             await said(bus, "fire", "host", "Which way shall we go?")
             log = await _until_closed(bus, host, chance)
     last: Any = log[-1].entry
-    assert host.kills >= 3
+    assert host.kills >= 2
     assert last.kind == "session.closed"
     assert last.reason in ("turns", "quiescent", "seconds", "budget")
     assert all(len(who) == 1 for who in commits_by_epoch(log).values())
@@ -60,14 +62,16 @@ async def test_kills_at_random_break_no_law_of_the_floor(
 
 async def test_the_death_of_who_holds_the_floor_frees_it(redis_server: RedisServer) -> None:
     """Its lease ends, somebody else is granted the floor, and the talk goes on to its end."""
-    tree = settings({"turns": 6}, floor={"hops_hard": 0, "lease_ms": 1_000, "evaluation_ms": 800})
+    tree = settings(
+        {"turns": 6}, floor={"hops_hard": 0, "lease_ms": 1_000, "evaluation_ms": LONG_MS}
+    )
     async with await Bus.connect(redis_server.url) as bus:
         await opened(bus, "holder", tree)
         with crowd(redis_server.url, "holder", ["ann", "bob", "cyd"], "eager", 3,
                    seconds=0.3) as host:  # fmt: skip
             await said(bus, "holder", "host", "Begin.")
             killed = 0
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 2 * PATIENCE
             while (await bus.info("holder")).status == "open":
                 assert time.monotonic() < deadline
                 held = _holder(await log_of(bus, "holder"))
@@ -84,7 +88,7 @@ async def test_the_death_of_who_holds_the_floor_frees_it(redis_server: RedisServ
 
 
 async def _until_closed(bus: Bus, host: Any, chance: random.Random) -> list[Any]:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 2 * PATIENCE
     while (await bus.info("fire")).status == "open":
         assert time.monotonic() < deadline, "the session did not end"
         await asyncio.sleep(chance.uniform(0.3, 1.5))

@@ -39,7 +39,7 @@ async def test_who_follows_over_kills_hears_each_entry_once(
         try:
             for _ in range(kills):
                 had = [one.connections for one in everybody]
-                await wait_until(lambda: all(one.heard for one in everybody), 60)
+                await wait_until(lambda: all(one.heard for one in everybody))
                 await asyncio.sleep(chance.random() / 4)
                 gateway.kill()
                 await gateway.start()
@@ -51,7 +51,7 @@ async def test_who_follows_over_kills_hears_each_entry_once(
                 )
             await end(talking)
             head = (await bus.info("s")).head
-            await wait_until(lambda: all(one.heard[-1] >= head for one in everybody), 60)
+            await wait_until(lambda: all(one.heard[-1] >= head for one in everybody))
         finally:
             await end(talking, *following)
             code = gateway.stop()

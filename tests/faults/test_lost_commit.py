@@ -6,7 +6,7 @@ from bus import Bus, Draft, Scripts
 from bus.aof import repair
 from bus.binaries import Binary
 from bus.entries import Message
-from listeners.effects import EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.projector import Projector
 from tests.faults.language import PACKS, opened
 from tests.faults.oracle import Expected, Verdict, judge

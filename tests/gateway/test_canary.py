@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -37,24 +36,13 @@ from server.gateway.keys import Role
 from server.gateway.problems import Problem, problem_of, unechoed
 from server.gateway.slugs import KINDS
 from server.logs import configure
-from tests.doors import Standing, doors
+from tests.doors import Hurrying, Standing, doors
 
 SESSION: Final = "harbour"
 MARK: Final = "canary7f3a"
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 
 Json = dict[str, Any]
-
-
-class Hurrying:
-    """A clock that goes on by half a minute at each look: no bucket is ever empty."""
-
-    def __init__(self) -> None:
-        self.now = time.time()
-
-    def __call__(self) -> float:
-        self.now += 30
-        return self.now
 
 
 def description() -> Json:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from bus import Bus, Draft
 from bus.entries import Message, Record, SessionOpened, VoteInitiated
 from bus.errors import SessionNotFound
-from listeners.moments import Moments
+from listeners.past.moments import Moments
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import Room, entered
 from memory.fold import apply
@@ -30,7 +30,7 @@ from server.gateway.frames import BEAT, Frame, frame, notice
 from server.gateway.outlet import BYTES, FRAMES, Outlet
 from server.gateway.rooms import Rooms
 from tests.logs import PACKS, numbered
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.sessions import discuss, whole
 
 
@@ -95,7 +95,8 @@ step = st.one_of(
     before=st.integers(1, 12),
 )
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_any_interleaving_gives_each_entry_once_and_in_order(
     redis_url: str, steps: list[tuple[str, Any]], ring: int, stretch: int, before: int
@@ -125,7 +126,7 @@ async def _interleave(
                 for _ in range(value):
                     await asyncio.sleep(0)
         head = (await bus.info(session)).head
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             for client in clients:
                 while (client.heard[-1] if client.heard else client.began) < head:
                     await asyncio.sleep(0.001)
@@ -153,7 +154,7 @@ async def test_those_who_come_back_at_once_share_one_fold(redis_url: str) -> Non
             clients = [Client(after) for after in range(100)]
             for client in clients:
                 await client.come(channel, client.began)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 while any(not c.heard or c.heard[-1] < room.seq for c in clients):
                     await asyncio.sleep(0.005)
             assert asked == 1
@@ -206,7 +207,7 @@ async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) ->
         async with rooms.room("s"), rooms.channel("s").listen(None) as listener:
             channel = rooms.channel("s")
             await bus.remove("s")
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 assert await listener.frames() == []
             assert listener.outlet.ended == "gone"
             async with channel.listen(None) as late:
@@ -245,18 +246,19 @@ async def test_a_room_is_shared_and_kept_a_while_after_the_last_left(redis_url: 
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "s", 3)
         moments = Moments(bus, PACKS)
-        rooms = Rooms(bus, PACKS, moments, linger_seconds=0.05)
+        rooms, brief = (Rooms(bus, PACKS, moments, seconds) for seconds in (60.0, 0.01))
 
-        async def visit() -> Room:
+        async def visit(rooms: Rooms) -> Room:
             async with rooms.room("s") as room:
                 await asyncio.sleep(0)
                 return room
 
-        one, other = await asyncio.gather(visit(), visit())
+        one, other = await asyncio.gather(visit(rooms), visit(rooms))
         assert one is other
-        assert await visit() is one
-        await wait_until(lambda: rooms.held("s") is None)
-        assert await visit() is not one
+        assert await visit(rooms) is one
+        await visit(brief)
+        await wait_until(lambda: brief.held("s") is None)
+        await brief.aclose()
         await rooms.aclose()
         assert rooms.held("s") is None
         await moments.aclose()

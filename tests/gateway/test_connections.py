@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import resource
 from collections.abc import AsyncIterator
@@ -21,11 +22,12 @@ from server.gateway.connections import (
     most_connections,
 )
 from tests.doors import Standing, doors
-from tests.patience import wait_until
+from tests.gateway_talk import PATH, begin
+from tests.patience import PATIENCE, wait_until
 
 Pipe = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-SHORT = 0.1  # seconds that these servers wait
-SECONDS = 10.0
+SHORT = 0.1  # seconds that these servers wait for what does not come
+LONGER = 1.5  # and for what does
 
 
 @asynccontextmanager
@@ -49,7 +51,7 @@ def head(d: Standing, *lines: str, path: str = "/v1/tokens", method: str = "POST
 
 async def rest(reader: asyncio.StreamReader) -> bytes:
     """All that comes until the server closes the connection."""
-    return await asyncio.wait_for(reader.read(), SECONDS)
+    return await asyncio.wait_for(reader.read(), PATIENCE)
 
 
 def problem(said: bytes, *, ends: bool = True) -> tuple[int, str]:
@@ -64,6 +66,67 @@ def problem(said: bytes, *, ends: bool = True) -> tuple[int, str]:
     assert told["request"] == headers["x-request-id"]
     assert told["status"] == int(status.split()[1])
     return told["status"], told["type"].removeprefix("urn:parley:problem:")
+
+
+# -- a target with the server's name -----------------------------------------------------
+
+
+async def asked(d: Standing, target: str, host: str, *lines: str, method: str = "GET") -> bytes:
+    """What is answered to a request of that target and `Host`."""
+    async with connected(d) as (reader, writer):
+        said = [f"{method} {target} HTTP/1.1", f"Host: {host}", "Connection: close", *lines]
+        writer.write("\r\n".join([*said, "", ""]).encode())
+        return await rest(reader)
+
+
+async def test_a_target_may_name_the_server(redis_url: str) -> None:
+    """As one sends it to a proxy; the name in it counts, and that in `Host` does not."""
+    async with doors(redis_url) as d:
+        here = d.url.removeprefix("http://")
+        mine = f"Authorization: Bearer {d.operator()}"
+        for target, path in (
+            (f"{d.url}/v1/me", "/v1/me"),
+            (f"HTTP://{here.replace('127.0.0.1', 'LocalHost')}/v1/me?x=http://a/b", "/v1/me"),
+            (f"{d.url}", "/"),
+            (f"{d.url}?at=1", "/"),
+            (f"{d.url}/s/har%62our", "/s/harbour"),
+        ):
+            found = await asked(d, target, "evil.example", mine)
+            assert found.startswith(b"HTTP/1.1 200 "), (target, found)
+            same = await asked(d, path, here, mine)
+            assert found.partition(b"\r\n\r\n")[2] == same.partition(b"\r\n\r\n")[2]
+
+
+async def test_a_foreign_name_in_the_target_is_refused(redis_url: str) -> None:
+    """Whatever `Host` says; and pages elsewhere may do through it what they may do else."""
+    async with doors(redis_url) as d:
+        here = d.url.removeprefix("http://")
+        for name in ("evil.example", "", f"me@{here}", f"{here}:1", "localhost", f"{here}%2f"):
+            found = await asked(d, f"http://{name}/v1/me", here)
+            assert problem(found) == (421, "host"), name
+        foreign = await asked(
+            d, f"{d.url}/v1/tickets", here, "Origin: https://evil.example",
+            f"Authorization: Bearer {d.operator()}", "Content-Length: 0", method="POST",
+        )  # fmt: skip
+        assert problem(foreign) == (403, "origin")
+
+
+async def test_a_websocket_may_name_the_server_too(redis_url: str) -> None:
+    """It opens, and a name that is not the server's does not."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        here = d.url.removeprefix("http://")
+        lines = [
+            f"Authorization: Bearer {d.operator()}", "Upgrade: websocket", "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Protocol: parley.v1",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]  # fmt: skip
+        for name, status in ((here, b"101"), ("evil.example", b"421")):
+            async with connected(d) as (reader, writer):
+                top = [f"GET http://{name}{PATH}/ws HTTP/1.1", f"Host: {here}"]
+                writer.write("\r\n".join([*top, *lines, "", ""]).encode())
+                said = await asyncio.wait_for(reader.readline(), PATIENCE)
+                assert said.split()[1] == status
 
 
 # -- too slow --------------------------------------------------------------------------
@@ -123,11 +186,11 @@ async def test_a_second_head_is_given_the_same_time(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a connection that was answered before, and stays open meanwhile."""
-    monkeypatch.setattr("server.gateway.connections.HEAD_SECONDS", SHORT)
     async with doors(redis_url) as d, connected(d) as (reader, writer):
         writer.write(head(d, path="/v1/me", method="GET"))
-        first = await asyncio.wait_for(reader.readuntil(b"}"), SECONDS)
+        first = await asyncio.wait_for(reader.readuntil(b"}"), PATIENCE)
         assert first.startswith(b"HTTP/1.1 200")
+        monkeypatch.setattr("server.gateway.connections.HEAD_SECONDS", SHORT)
         writer.write(b"GET /healthz HT")
         assert problem(await rest(reader)) == (408, "too-slow")
 
@@ -136,24 +199,24 @@ async def test_a_stream_and_a_socket_outlive_the_time_for_a_head(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was asked in time is answered for as long as it takes."""
-    monkeypatch.setattr("server.gateway.connections.HEAD_SECONDS", SHORT)
-    async with doors(redis_url, body_seconds=SHORT) as d, d.client(d.operator()) as operator:
+    monkeypatch.setattr("server.gateway.connections.HEAD_SECONDS", LONGER)
+    async with doors(redis_url, body_seconds=LONGER) as d, d.client(d.operator()) as operator:
         await operator.post("/v1/sessions", json={"session": "s"})
+        asked = head(d, path="/v1/sessions/s/events", method="GET"), head(
+            d, "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", path="/v1/sessions/s/ws", method="GET",
+        )  # fmt: skip
         async with connected(d) as (reader, writer), connected(d) as (heard, socket):
-            writer.write(head(d, path="/v1/sessions/s/events", method="GET"))
-            socket.write(head(
-                d, "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
-                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", path="/v1/sessions/s/ws",
-                method="GET",
-            ))  # fmt: skip
-            await asyncio.wait_for(heard.readuntil(b'"hello"'), SECONDS)
-            await asyncio.wait_for(reader.readuntil(b"event: hello"), SECONDS)
+            writer.write(asked[0])
+            socket.write(asked[1])
+            await asyncio.wait_for(heard.readuntil(b'"hello"'), PATIENCE)
+            await asyncio.wait_for(reader.readuntil(b"event: hello"), PATIENCE)
             with pytest.raises(TimeoutError):  # neither is closed meanwhile
-                await asyncio.wait_for(heard.readuntil(b"never said"), 2 * SHORT)
+                await asyncio.wait_for(heard.readuntil(b"never said"), LONGER + SHORT)
             await operator.post(
                 "/v1/sessions/s/messages", json={"content": "Still there?", "as": "ana"}
             )
-            await asyncio.wait_for(reader.readuntil(b"Still there?"), SECONDS)
+            await asyncio.wait_for(reader.readuntil(b"Still there?"), PATIENCE)
             assert not heard.at_eof()
 
 
@@ -253,7 +316,7 @@ async def test_an_answer_before_the_body_reaches_who_still_sends_it(redis_url: s
     """What is declared too long is refused at once, and what comes of it is not kept."""
     async with doors(redis_url, body_bytes=4096) as d, connected(d) as (reader, writer):
         writer.write(head(d, "Content-Length: 8388608") + b"x" * 4096)
-        status = await asyncio.wait_for(reader.readline(), SECONDS)
+        status = await asyncio.wait_for(reader.readline(), PATIENCE)
         assert status.startswith(b"HTTP/1.1 413")
 
 
@@ -264,11 +327,14 @@ async def test_a_body_that_follows_its_answer_has_an_end(
     monkeypatch.setattr("server.gateway.connections.LINGER_SECONDS", SHORT)
     async with doors(redis_url, body_bytes=4096) as d, connected(d) as (reader, writer):
         writer.write(head(d, "Content-Length: 8388608"))
-        answer = asyncio.create_task(rest(reader))
-        while not answer.done():
+        status = await asyncio.wait_for(reader.readline(), PATIENCE)
+        assert status.startswith(b"HTTP/1.1 413")
+        ended = asyncio.create_task(rest(reader))
+        while not ended.done():
             writer.write(b"x")
-            await asyncio.wait([answer], timeout=SHORT / 4)
-        assert answer.result().startswith(b"HTTP/1.1 413")
+            await asyncio.wait([ended], timeout=SHORT / 4)
+        with contextlib.suppress(ConnectionResetError):  # what came last was not read any more
+            await ended
 
 
 def test_a_system_that_gives_no_more_files_stops_no_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from server.gateway.doors import MOST
 from server.gateway.exactness import exact
 from tests.doors import doors
 from tests.gateway_talk import PATH, begin
+from tests.patience import PATIENCE
 
 JSON = {"Content-Type": "application/json"}
 CALL = '{"tool":"t","arguments":{"x":VALUE}'
@@ -69,7 +70,9 @@ async def test_numbers_in_free_form_are_kept_or_refused(redis_url: str) -> None:
         await begin(d)
         bearer = {"Authorization": f"Bearer {d.operator()}"}
         base = d.url.replace("http", "ws")
-        async with connect(f"{base}{PATH}/ws", additional_headers=bearer) as socket:
+        async with connect(
+            f"{base}{PATH}/ws", additional_headers=bearer, open_timeout=PATIENCE
+        ) as socket:
             await socket.recv()
             for over in (operator, socket):
                 for value in kept + lost:

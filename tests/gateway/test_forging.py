@@ -11,6 +11,7 @@ from websockets.asyncio.client import connect
 
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
+from tests.patience import PATIENCE
 
 Rows = list[dict[str, Any]]
 
@@ -62,7 +63,8 @@ async def test_nor_over_a_socket(redis_url: str) -> None:
         await _begun(d)
         url = f"{d.url.replace('http', 'ws', 1)}{PATH}/ws"
         headers = {"Authorization": f"Bearer {d.token('bo', session=NAME)}"}
-        async with connect(url, additional_headers=headers, proxy=None) as socket:
+        given: Any = {"additional_headers": headers, "proxy": None, "open_timeout": PATIENCE}
+        async with connect(url, **given) as socket:
             row = {"kind": "item.corrected", "ref": "P2", "op": "by", "value": "ana"}
             await socket.send(
                 orjson.dumps({"type": "publish", "ref": "x", "entries": [row]}).decode()
@@ -150,6 +152,7 @@ ROUTES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("POST", "tasks", {"title": "Sell"}),
     ("POST", "tasks/E1/close", {}),
     ("POST", "episodes", {"title": "Sell", "kind": "round"}),
+    ("POST", "episodes/E1/close", {}),
     ("POST", "steps", {"form": "reasoning", "content": "Thought."}),
     ("POST", "tools/lookup", {"tool": "t"}),
     ("POST", "tools/results", {"tool": "t", "result": "x"}),
@@ -283,6 +286,8 @@ async def test_a_phase_is_ended_by_who_may_begin_one(redis_url: str, row: dict[s
             assert (await operator.post(f"{PATH}/phases", json={"title": "One"})).is_success
             rows: Rows = [{"kind": "episode.closed", **row}]
             assert slug(await bo.post(f"{PATH}/entries", json={"entries": rows})) == "forbidden"
+            if "re" in row:
+                assert slug(await bo.post(f"{PATH}/episodes/1/close", json={})) == "forbidden"
             goal = await bo.post(f"{PATH}/goals", json={"title": "Light"})
             rows = [{"kind": "episode.closed", "re": goal.json()["ref"]}]
             assert (await bo.post(f"{PATH}/entries", json={"entries": rows})).status_code == 201

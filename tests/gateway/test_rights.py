@@ -25,9 +25,11 @@ from personas.reading import CAPABILITIES
 from server.gateway.app import build, routes
 from server.gateway.callers import Caller
 from server.gateway.identity import RIGHTS, Needs
-from server.gateway.keys import Keyring, Role, claims, kid
+from server.gateway.keys import Keyring, Role, claims
 from server.gateway.problems import Problem
-from tests.doors import SECRET, Standing, doors
+from server.secret import kid
+from tests.doors import SECRET, Hurrying, Standing, doors
+from tests.patience import PATIENCE
 
 SESSION: Final = "harbour"
 PUBLIC: Final = {
@@ -95,17 +97,6 @@ def test_nothing_is_served_beside_the_table() -> None:
 # -- the table -----------------------------------------------------------------
 
 
-class Hurrying:
-    """A clock that goes on by half a minute at each look: no bucket is ever empty."""
-
-    def __init__(self) -> None:
-        self.now = time.time()
-
-    def __call__(self) -> float:
-        self.now += 30
-        return self.now
-
-
 @dataclass(frozen=True, slots=True)
 class Hall:
     standing: Standing
@@ -157,7 +148,7 @@ async def refusal(d: Hall, row: Row, given: str | None) -> tuple[int, str, str]:
 async def _at_socket(d: Hall, row: Row, headers: dict[str, str]) -> tuple[int, str, str]:
     url = d.standing.url.replace("http", "ws", 1) + row.url
     try:
-        async with connect(url, additional_headers=headers, proxy=None):
+        async with connect(url, additional_headers=headers, proxy=None, open_timeout=PATIENCE):
             return 101, "", ""
     except InvalidStatus as refused:
         return _read(refused.response.status_code, json.loads(refused.response.body))

@@ -116,4 +116,4 @@ async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> Non
         async def over() -> bool:
             return bool((await client.get(f"/v1/sessions/{NAME}")).json()["status"] == "closed")
 
-        await wait_until(over, 60)
+        await wait_until(over)

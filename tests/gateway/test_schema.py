@@ -14,6 +14,7 @@ from schemathesis import checks
 from server.gateway.app import document
 from tests.doors import Standing, served
 from tests.gateway_talk import NAME, PATH
+from tests.patience import PATIENCE
 
 DEFAULT: Final = 2  # cases an operation
 LONG: Final = 30
@@ -36,7 +37,7 @@ def standing(redis_url: str) -> Iterator[Standing]:
     """A server that no rate slows down, with a session in which something was said."""
     with served(redis_url, rate=100_000, reads=100_000, runs=0) as d:
         headers = {"Authorization": f"Bearer {d.operator()}"}
-        with httpx2.Client(base_url=d.url, headers=headers) as operator:
+        with httpx2.Client(base_url=d.url, headers=headers, timeout=PATIENCE) as operator:
             begin(operator)
         yield d
 

@@ -13,14 +13,14 @@ import pytest
 from bus import Bus
 from bus.errors import InvalidEntry, SessionClosed, SessionNotFound
 from listeners.agents.arbiter import Arbiter
-from listeners.agents.presence import Superseded
-from listeners.moments import Moments
+from listeners.past.moments import Moments
+from listeners.rooms.presence import Superseded
 from listeners.rooms.session import Session
 from server.gateway.identity import Caller
 from server.gateway.rooms import Rooms
 from server.gateway.seats import Seats
 from tests.logs import PACKS
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.rooms import BID, opened, said
 
 
@@ -154,7 +154,7 @@ async def test_agents_under_a_floor_are_granted_it_here(redis_url: str) -> None:
         ana = await here.seats.taken(caller("ana"), "s")
         bo = await here.seats.taken(caller("bo"), "s")
         await said(here.bus, "s", "host", "Who begins?")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             numbers = await asyncio.gather(ana.say("I do."), bo.say("After you."))
         assert sorted(numbers) == [2, 3]
         held = here.rooms._held["s"]

@@ -18,36 +18,47 @@ from server.gateway.warming import warm
 from server.settings.serve import DAY, ServeSettings
 from server.standing import listening
 from tests.doors import doors, served
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
+from tests.ports import reserved
 
 
 async def test_it_answers_and_its_port_is_free_again(redis_url: str) -> None:
     """On a port that was free; `closing` is set by the time it has shut."""
-    async with doors(redis_url) as d:
-        async with d.client() as nobody:
-            assert (await nobody.get("/nothing-here")).status_code == 404
-        assert not d.doors.closing.is_set()
-    assert d.doors.closing.is_set()
-    async with httpx2.AsyncClient() as late:
-        with pytest.raises(httpx2.ConnectError):
-            await late.get(d.url)
+    with reserved() as own:
+        async with doors(redis_url, port=own.getsockname()[1]) as d:
+            async with d.client() as nobody:
+                assert (await nobody.get("/nothing-here")).status_code == 404
+            assert not d.doors.closing.is_set()
+        assert d.doors.closing.is_set()
+        async with httpx2.AsyncClient(timeout=PATIENCE) as late:
+            with pytest.raises(httpx2.ConnectError):
+                await late.get(d.url)
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that waits longer than a test, wherever it waits."""
+    for name in ("standing.CLOSING", "gateway.connections.HEAD"):
+        monkeypatch.setattr(f"server.{name}_SECONDS", 3 * PATIENCE)
+
+
+@pytest.mark.usefixtures("patient")
 async def test_an_idle_connection_does_not_hold_it_open(redis_url: str) -> None:
     """Somebody who connects and says nothing is not waited for."""
     async with doors(redis_url) as d:
         host, port = d.url.removeprefix("http://").split(":")
         _, writer = await asyncio.open_connection(host, int(port))
         asked = time.monotonic()
-    assert time.monotonic() - asked < 3
+    assert time.monotonic() - asked < PATIENCE
     writer.close()
 
 
+@pytest.mark.usefixtures("patient")
 async def test_half_a_request_does_not_hold_it_open(
     redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Who stopped in the middle of a body is not waited for, and no trace is left of it."""
-    async with doors(redis_url) as d:
+    async with doors(redis_url, body_seconds=3 * PATIENCE) as d:
         own = d.url.removeprefix("http://")
         host, port = own.split(":")
         _, writer = await asyncio.open_connection(host, int(port))
@@ -55,7 +66,7 @@ async def test_half_a_request_does_not_hold_it_open(
         writer.write(head.encode() + b"{")
         await wait_until(lambda: len(d.doors.connections) == 1)
         asked = time.monotonic()
-    assert time.monotonic() - asked < 3
+    assert time.monotonic() - asked < PATIENCE
     assert not [line for line in caplog.records if line.exc_info]
     writer.close()
 
@@ -78,16 +89,16 @@ async def test_a_request_that_takes_too_long_is_told_that_the_server_ends(
 
 
 async def test_what_is_made_once_can_be_made_before_it_is_asked_for(redis_url: str) -> None:
-    """The routers, and the names that refusals may tell."""
+    """The routers, the names that refusals may tell, and the patterns of a first fold."""
     async with doors(redis_url) as d:
         app = build(d.doors)
-        await asyncio.to_thread(warm, app)
+        await asyncio.to_thread(warm, app, d.doors)
     assert {"content", "settings", "session"} <= app.state.own_names
 
 
 def test_it_stands_in_a_thread(redis_url: str) -> None:
     """For clients that block."""
-    with served(redis_url) as d, httpx2.Client() as client:
+    with served(redis_url) as d, httpx2.Client(timeout=PATIENCE) as client:
         assert client.get(f"{d.url}/nothing-here").status_code == 404
 
 

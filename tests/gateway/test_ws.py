@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from websockets.typing import Subprotocol
 
 from server.gateway.upgraded import Upgraded
 from tests.doors import Standing, doors
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.rooms import said
 from tests.sessions import discuss, whole
 
@@ -38,7 +39,7 @@ class Socket:
         await self.raw.send(json.dumps(frame))
 
     async def next(self) -> dict[str, Any]:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             found: dict[str, Any] = json.loads(await self.raw.recv())
             return found
 
@@ -67,6 +68,7 @@ async def connected(
         additional_headers=headers,
         subprotocols=[Subprotocol("parley.v1")],
         max_size=1 << 25,
+        open_timeout=PATIENCE,
         **given,
     ) as raw:
         yield Socket(raw, json.loads(await raw.recv()))
@@ -86,7 +88,8 @@ async def test_it_says_hello_and_speaks_our_protocol(redis_url: str) -> None:
             assert (ana.hello["type"], ana.hello["seq"], ana.hello["n"]) == ("hello", 6, 5)
             assert await ana.ask(type="ping") == {"type": "pong"}
         url = d.url.replace("http", "ws", 1) + "/v1/sessions/s/ws"
-        async with connect(url, additional_headers={"Authorization": f"Bearer {token}"}) as plain:
+        bearer = {"Authorization": f"Bearer {token}"}
+        async with connect(url, additional_headers=bearer, open_timeout=PATIENCE) as plain:
             assert plain.subprotocol is None
 
 
@@ -154,7 +157,8 @@ async def test_what_is_refused_is_said_so_with_its_ref(redis_url: str) -> None:
 
 async def test_over_its_rate_a_publish_is_refused_with_a_time(redis_url: str) -> None:
     """And nothing of it lands."""
-    async with doors(redis_url, rate=1) as d:
+    now = time.time()
+    async with doors(redis_url, clock=lambda: now, rate=1) as d:
         token = await begun(d)
         async with connected(d, token) as ana:
             entries = [{"content": f"{k}"} for k in range(9)]
@@ -274,7 +278,7 @@ async def test_a_ticket_opens_one_socket(redis_url: str) -> None:
 
 async def test_a_client_that_does_not_read_is_closed(redis_url: str) -> None:
     """With 4408, told where to resume; nobody else waits."""
-    async with doors(redis_url, slow_seconds=0.2) as d:
+    async with doors(redis_url, slow_seconds=2) as d:
         token, bus = await begun(d), d.doors.held.bus
         small = socket.socket()
         small.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -1,4 +1,4 @@
-"""A fake endpoint over real HTTP, and a model that asks it."""
+"""The bus, a fake endpoint over real HTTP, and a model that asks it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from bus import Bus
 from listeners.models.openai import OpenAIModel
 from tests.fake_openai import FakeOpenAI
+from tests.patience import PATIENCE
+
+
+@pytest.fixture
+async def bus(redis_url: str) -> AsyncIterator[Bus]:
+    async with await Bus.connect(redis_url) as connected:
+        yield connected
 
 
 @pytest.fixture
@@ -19,7 +27,7 @@ def fake() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture
 async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
-    """One that waits five seconds at most."""
-    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=5.0)
+    """One that waits for as long as a test does."""
+    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
     yield model
     await model.aclose()

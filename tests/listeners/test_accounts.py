@@ -35,8 +35,8 @@ from listeners.models.port import (
 from listeners.models.prices import Price, reservation
 from listeners.models.scripted import ScriptedModel
 from memory.fold import fold
+from memory.sizes import tokens
 from memory.state import Memory
-from memory.text import tokens
 from tests.logs import PACKS, opened
 
 PRICES = {"small": Price(input=1_000_000, output=2_000_000)}  # a micro a token, two an answer's

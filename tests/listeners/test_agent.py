@@ -22,7 +22,7 @@ from memory.state import Memory
 from personas.persona import Budget
 from tests import talkers
 from tests.logs import PACKS
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.rooms import (
     commits_by_epoch,
     granted,
@@ -41,13 +41,7 @@ from tests.talkers import bid, eager, one_answer, passed, persona, quiet, senten
 NAMES = ["ann", "bob", "cyd"]
 
 
-@pytest.fixture
-async def bus(redis_url: str):  # type: ignore[no-untyped-def]  # an async fixture
-    async with await Bus.connect(redis_url) as found:
-        yield found
-
-
-async def closing(bus: Bus, session: str, seconds: float = 20.0) -> Any:
+async def closing(bus: Bus, session: str, seconds: float = PATIENCE) -> Any:
     """The last entry, once it is that of a closed session."""
 
     async def closed() -> bool:
@@ -98,7 +92,7 @@ async def test_with_a_person_at_the_table_the_hop_limit_is_a_pause(bus: Bus) -> 
         async def paused() -> bool:
             return bool(kinds(await log_of(bus, "wait"), "floor.paused"))
 
-        await wait_until(paused, 20)
+        await wait_until(paused)
         assert (await bus.info("wait")).status == "open"
         await said(bus, "wait", "host", "Go on.")
         last = await closing(bus, "wait")
@@ -149,8 +143,11 @@ async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus:
         return bid(3 if prompt.participant == "slow" else 0) if prompt.purpose == "evaluate" \
             else sentence(chance, 3)  # fmt: skip
 
+    async def releases() -> int:
+        return len(kinds(await log_of(bus, "slow"), "floor.released"))
+
     class Sleepy:
-        """Takes half a second to say anything as `slow`."""
+        """Says nothing as `slow` before the floor is known to be somebody else's."""
 
         def __init__(self) -> None:
             self.inner = talkers_model(answer)
@@ -159,7 +156,9 @@ async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus:
             return await self.inner.complete(prompt)
 
         async def stream(self, prompt: Prompt) -> Any:
-            await asyncio.sleep(0.5 if prompt.participant == "slow" else 0)
+            before = await releases()
+            while prompt.participant == "slow" and await releases() == before:
+                await asyncio.sleep(0.02)
             async for piece in self.inner.stream(prompt):
                 yield piece
 
@@ -189,7 +188,7 @@ async def test_a_persons_word_cancels_a_draft_at_once(bus: Bus) -> None:
     def answer(prompt: Prompt, chance: Random) -> str:
         if prompt.purpose == "evaluate":
             return bid()
-        return sentence(chance, 5 if "one more thing" in prompt.user else 300)  # ten seconds
+        return sentence(chance, 5 if "one more thing" in prompt.user else 3_000)  # 100 s
 
     async with hosted(bus, "cut", ["ann"], answer, first_token_seconds=0.05,
                       tokens_per_second=30) as task:  # fmt: skip
@@ -211,7 +210,7 @@ async def test_a_persons_word_cancels_a_draft_at_once(bus: Bus) -> None:
             )
 
         await wait_until(dropped, every=0.002)
-        assert time.monotonic() - began < 3.0
+        assert time.monotonic() - began < 50
         await closing(bus, "cut")
         tally = (await task).agents["ann"]
     assert tally.drafts == 2
@@ -251,7 +250,7 @@ async def test_equal_wishes_get_equal_shares(bus: Bus) -> None:
     names = ["ann", "bob", "cyd", "dee", "eve"]
     async with hosted(bus, "fair", names, eager):
         await said(bus, "fair", "host", "Begin.")
-        await closing(bus, "fair", 60)
+        await closing(bus, "fair")
     async with room(bus, "fair") as found:
         shares = sorted(found.memory.floor.seats[name].said for name in names)
     assert gini(shares) <= 0.25
@@ -361,7 +360,7 @@ async def test_an_outage_of_redis_is_waited_out(durable_server: RedisServer) -> 
             await wait_until(under_way)
             durable_server.kill9()
             await asyncio.to_thread(durable_server.restart)
-            last = await closing(bus, "gap", 60)
+            last = await closing(bus, "gap")
             await task
     assert last.reason == "turns"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import cast
 
 import pytest
@@ -19,12 +18,6 @@ from tests.sessions import whole
 
 SCREEN = "An order form: article, amount."
 ARTICLE = Proactive("article", {"id": 7}, "A blue bicycle.", ttl=2)
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bus import Bus, Draft
@@ -15,12 +13,6 @@ from listeners.reader import MemoryReader
 from memory.errors import UnknownVote
 from memory.voting.course import WITH_BALLOTS, result
 from tests.logs import PACKS, opened
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 async def put(bus: Bus, *entries: Entry) -> int:

@@ -6,12 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
 
-import pytest
-
 from bus import Bus, Draft
 from bus.entries import Message
-from listeners.compare import Comparer, Comparing
-from listeners.effects import EffectPace, EffectRunner
+from listeners.effects.compare import Comparer, Comparing
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.prices import Price, Prices
 from listeners.projector import Pace, Projector
@@ -20,7 +18,7 @@ from memory.comparisons import owed
 from memory.state import Memory
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded, opened, talk
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.sessions import replayed, running, whole
 
 FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
@@ -34,16 +32,12 @@ LINES = (
 )
 
 
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
-
-
 @asynccontextmanager
 async def compared(bus: Bus, fake: FakeOpenAI, *, runners: int = 1) -> AsyncIterator[None]:
     """A projector and runners with an embedder and no other model."""
-    models = [OpenAIModel("embed-1", url=fake.url, timeout_seconds=0.6) for _ in range(runners)]
+    models = [
+        OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE) for _ in range(runners)
+    ]
     found = [
         EffectRunner(bus, PACKS, None, f"e{place}", EFFECTS, PRICES, model)
         for place, model in enumerate(models)
@@ -137,7 +131,7 @@ async def _is_settled(bus: Bus) -> bool:
 async def test_a_session_that_cannot_pay_is_not_compared(bus: Bus, fake: FakeOpenAI) -> None:
     """Nobody is asked, and nothing is wrong with the embedder."""
     memory, _ = folded(talk(*LINES, **EMBEDDING))
-    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=0.6)
+    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
     first = next(owed(memory))
     comparer = Comparer(model, 0.05)
     await held(bus, budget={"tokens": 1})
@@ -152,7 +146,7 @@ async def test_a_session_that_cannot_pay_is_not_compared(bus: Bus, fake: FakeOpe
 async def test_other_dimensions_under_the_same_name_are_asked_for_anew(fake: FakeOpenAI) -> None:
     """Where an endpoint changed its model, its vectors are not compared with older ones."""
     memory, _ = folded(talk(*LINES, **EMBEDDING))
-    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=5.0)
+    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
     comparer = Comparer(model, 0.0)
     second, third = (Comparing.of(memory, effect) for effect in owed(memory))
     assert await comparer.compared("a", second, None) is not None

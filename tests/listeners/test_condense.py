@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
 from bus import Bus, Draft
 from bus.entries import Entry
-from listeners.condense import Condensing
-from listeners.effects import EffectPace, EffectRunner
-from listeners.jobs import job_for
+from listeners.effects.condense import Condensing
+from listeners.effects.jobs import job_for
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import BadAnswer
 from listeners.projector import Pace, Projector
 from memory.brevity import size_of
 from memory.condensed import answer_text, owed, running_text
+from memory.effects import Condense
 from memory.exchanges import window
-from memory.items import Condense
 from tests.dialogues import ask, assistant, condensed, done, exchange, records, reply, returned
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.sessions import replayed, running, whole
 
 LONG = "It is so. " * 200
@@ -31,14 +31,8 @@ EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture
 async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
-    found = OpenAIModel("small-1", url=fake.url, timeout_seconds=2.0)
+    found = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
     yield found
     await found.aclose()
 
@@ -146,7 +140,7 @@ async def test_compression_falls_back_and_stays_due(redis_url: str, fake: FakeOp
     opening = assistant(summary={"how": "model", "interval": 500}, limits=limits)
     talk = [entry for number in range(5) for entry in exchange(number, f"{number}: {LONG}")]
     fake.fail("500")
-    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=0.6)
+    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
     async with await Bus.connect(redis_url) as bus:
         await bus.open("a", opening)
         await bus.publish("a", [Draft(f"m{k}", entry) for k, entry in enumerate(talk)])
@@ -158,7 +152,7 @@ async def test_compression_falls_back_and_stays_due(redis_url: str, fake: FakeOp
             assert size_of(memory.exchanges.running) <= 200
             assert {one.part for one in owed(memory)} == {"answer", "running"}
             fake.recover()
-            await wait_until(lambda: nothing_owed(bus), 30)
+            await wait_until(lambda: nothing_owed(bus))
         memory, _ = replayed(await whole(bus, "a"))
         assert running_text(memory).startswith("A model's summary of")
         assert answer_text(memory, window(memory)[0]).startswith("A model's summary of")

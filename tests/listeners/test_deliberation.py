@@ -15,6 +15,7 @@ from listeners.models.openai import OpenAIModel
 from memory.errors import SnapshotMismatch
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
+from tests.patience import PATIENCE
 from tests.sessions import replayed_bytes, standing, whole
 
 
@@ -75,7 +76,7 @@ async def test_a_listener_that_asks_knows_what_it_heard(bus: Bus) -> None:
             if len(heard) == 12:
                 return
 
-    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as tasks:
         tasks.create_task(listen())
         for k in range(1, 13):
             await speaker.add_message("ada", f"Plan {k} is what I thought of last night.")
@@ -140,7 +141,7 @@ async def test_background_leaves_it_to_workers(bus: Bus) -> None:
 async def test_inline_asks_the_model_where_there_is_one(bus: Bus) -> None:
     """And puts the extract in its place where it fails."""
     with FakeOpenAI() as fake:
-        model = OpenAIModel("small", url=fake.url, timeout_seconds=5)
+        model = OpenAIModel("small", url=fake.url, timeout_seconds=PATIENCE)
         await bus.open(
             "asked", opened(summary={"interval": 2, "strategy": "inline", "how": "model"})
         )

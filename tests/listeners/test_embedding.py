@@ -13,6 +13,7 @@ from listeners.models.embedding import alike, checked
 from listeners.models.openai import OpenAIModel, forbid_models
 from listeners.models.port import BadAnswer, ModelError, ModelRefused, ModelUnavailable, TooSlow
 from tests.fake_openai import Failure, FakeOpenAI
+from tests.patience import PATIENCE
 
 VECTORS = st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=3).filter(
     lambda v: max(map(abs, v)) > 1e-3
@@ -32,7 +33,7 @@ def test_likeness_is_a_whole_number_either_way(one: list[float], other: list[flo
 async def test_vectors_come_in_the_order_of_the_texts(fake: FakeOpenAI) -> None:
     """Whatever order the endpoint gives them in; usage is what it counted."""
     fake.spoil = lambda rows: rows[::-1]
-    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=5.0)
+    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
     found = await model.embed(["ban dogs", "open the shop", "banish pooch"])
     await model.aclose()
     one, other, again = found.vectors
@@ -72,7 +73,7 @@ async def test_an_answer_without_usable_vectors_is_refused(
 ) -> None:
     """Too few, twice the same, other dimensions, not finite, all zeros, no numbers."""
     fake.spoil = spoil
-    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=5.0)
+    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
     with pytest.raises(BadAnswer, match=says):
         await model.embed(["ban dogs", "open the shop"])
     await model.aclose()
@@ -88,7 +89,9 @@ async def test_a_refusal_is_a_model_error(
 ) -> None:
     """Of the same kinds as those of a question."""
     fake.fail(failure)
-    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=0.5)
+    model = OpenAIModel(
+        "embed-1", url=fake.url, timeout_seconds=0.5 if failure == "silent" else PATIENCE
+    )
     with pytest.raises(kind):
         await model.embed(["ban dogs"])
     await model.aclose()
@@ -97,7 +100,7 @@ async def test_a_refusal_is_a_model_error(
 async def test_a_blip_is_asked_again(fake: FakeOpenAI) -> None:
     """Within the one deadline."""
     fake.fail("500", times=1)
-    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=5.0)
+    model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
     assert len((await model.embed(["ban dogs"])).vectors) == 1
     assert len(fake.embeddings) == 2
     await model.aclose()

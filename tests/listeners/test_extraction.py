@@ -11,10 +11,11 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import Entry, ItemsExtracted, Message
 from bus.local import LocalLog
-from listeners.effects import EffectPace, EffectRunner
-from listeners.extraction.extracting import Extracting
-from listeners.extraction.offline import read_through
-from listeners.jobs import job_for
+from listeners.effects.extraction.extracting import Extracting
+from listeners.effects.extraction.offline import read_through
+from listeners.effects.jobs import job_for
+from listeners.effects.offline import settle
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import (
     ContextOverflow,
@@ -24,7 +25,6 @@ from listeners.models.port import (
     TooSlow,
 )
 from listeners.models.scripted import ScriptedModel
-from listeners.offline import settle
 from listeners.projector import Pace, Projector
 from listeners.redaction import redact
 from memory.claims.counts import counts
@@ -34,7 +34,7 @@ from memory.claims.reading import reading
 from memory.state import Memory
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS, folded, numbered, opened
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.sessions import replayed, running, whole
 
 READ = {"how": "model", "interval": 4, "overlap": 2}
@@ -365,7 +365,7 @@ async def session_read(
     bus: Bus, fake: FakeOpenAI, during: Callable[[], None] | None = None, **settings: Any
 ) -> Memory:
     """A session of two stretches, read by a runner; what its log comes to."""
-    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=0.6)
+    model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
     entries = log(*[Message(participant="cy", content="Hm.")] * 2, **settings)
     await bus.open("a", entries[0])  # type: ignore[arg-type]  # the first is the opening
     await bus.publish("a", [Draft(f"m{k}", one) for k, one in enumerate(entries[1:])])
@@ -374,7 +374,7 @@ async def session_read(
         if during is not None:
             await wait_until(lambda: fake.calls > 0)
             during()
-        await wait_until(lambda: nothing_owed(bus), 20)
+        await wait_until(lambda: nothing_owed(bus))
     await model.aclose()
     return replayed(await whole(bus, "a"))[0]
 

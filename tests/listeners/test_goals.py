@@ -14,6 +14,7 @@ from memory.errors import NothingOpen, NotOpened
 from memory.state import Memory
 from memory.stores import Tally
 from tests.logs import PACKS, opened
+from tests.patience import PATIENCE
 from tests.sessions import replayed, whole
 
 
@@ -78,7 +79,7 @@ async def test_what_is_cancelled_is_abandoned(bus: Bus) -> None:
             await asyncio.sleep(60)
 
     task = asyncio.create_task(work())
-    await asyncio.wait_for(begun.wait(), 10)
+    await asyncio.wait_for(begun.wait(), PATIENCE)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -17,12 +16,6 @@ from memory.lessons import standing
 from tests.logs import PACKS, opened
 from tests.servers import RedisServer
 from tests.sessions import replayed_bytes, whole
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 async def deliberated(bus: Bus, session: str, topics: int = 3) -> None:

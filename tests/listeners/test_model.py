@@ -6,7 +6,6 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from types import SimpleNamespace
@@ -31,9 +30,9 @@ from listeners.models.port import (
     refusal,
 )
 from listeners.models.structured import ask, shape_of
-from memory.text import tokens
+from memory.sizes import tokens
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI, Manners, Parameter, realistic
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 
 PROMPT = Prompt(system="You summarize discussions concisely.", user="[ada]: hello", max_tokens=50)
 
@@ -57,13 +56,7 @@ BECOMES: dict[Failure, type[ModelError] | None] = {
 }
 
 
-@pytest.fixture
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-def model_at(fake: FakeOpenAI, *, stream: bool = False, seconds: float = 2.0) -> OpenAIModel:
+def model_at(fake: FakeOpenAI, *, stream: bool = False, seconds: float = PATIENCE) -> OpenAIModel:
     return OpenAIModel("small-1", url=fake.url, timeout_seconds=seconds, stream=stream)
 
 
@@ -82,7 +75,7 @@ async def test_a_good_answer_comes_back_with_its_model(fake: FakeOpenAI, stream:
 async def test_each_failure_becomes_one_predicament(fake: FakeOpenAI, failure: Failure) -> None:
     """Nothing bad comes back as a success, and nothing escapes the error tree."""
     fake.fail(failure)
-    model = model_at(fake, seconds=1.5)
+    model = model_at(fake, seconds=0.5 if failure == "silent" else PATIENCE)
     expected = BECOMES[failure]
     if expected is None:
         assert (await model.complete(PROMPT)).text
@@ -96,7 +89,7 @@ async def test_each_failure_becomes_one_predicament(fake: FakeOpenAI, failure: F
 async def test_half_a_character_is_mended(fake: FakeOpenAI, stream: bool) -> None:
     """An endpoint may send any string that JSON has; no log can hold half a character."""
     fake.answer = lambda _: "Tea \ud83d\ude00 or \ud83d"
-    model = model_at(fake, stream=stream, seconds=10.0)
+    model = model_at(fake, stream=stream)
     answer = await model.complete(PROMPT)
     await model.aclose()
     assert answer.text == "Tea \U0001f600 or \ufffd"
@@ -130,7 +123,7 @@ async def test_html_in_place_of_a_stream_is_a_bad_answer(fake: FakeOpenAI) -> No
 async def test_a_blip_is_retried(fake: FakeOpenAI, failure: Failure) -> None:
     """Two refusals in a row are waited out within the one deadline."""
     fake.fail(failure, times=2)
-    model = model_at(fake, seconds=5.0)
+    model = model_at(fake)
     assert (await model.complete(PROMPT)).text
     await model.aclose()
     assert fake.calls == 3
@@ -151,10 +144,8 @@ async def test_a_silent_endpoint_costs_one_deadline_and_one_generation(fake: Fak
     """The deadline is ours, and a call that ran into it is not asked again."""
     fake.fail("silent")
     model = model_at(fake, seconds=0.3)
-    started = time.monotonic()
-    with pytest.raises(ModelUnavailable, match=r"0\.3 s"):
+    with pytest.raises(ModelUnavailable, match=r"0\.3 s"):  # it would be silent for ever
         await model.complete(PROMPT)
-    assert time.monotonic() - started < 5.0  # it would be silent for ever
     await model.aclose()
     assert fake.calls == 1
 
@@ -170,7 +161,7 @@ async def test_nobody_at_the_address_is_unavailable() -> None:
     """A refused connection is worth another try later."""
     with FakeOpenAI() as fake:
         url = fake.url
-    model = OpenAIModel("small-1", url=url, timeout_seconds=2.0)
+    model = OpenAIModel("small-1", url=url, timeout_seconds=PATIENCE)
     with pytest.raises(ModelUnavailable):
         await model.complete(PROMPT)
     await model.aclose()
@@ -251,20 +242,20 @@ async def test_a_stream_ends_with_the_whole_answer_and_its_usage(fake: FakeOpenA
 async def test_leaving_a_stream_ends_the_generation() -> None:
     """The connection is closed at once: the endpoint hears of it while it still speaks."""
     manners = Manners(tokens_per_second=50)
-    with FakeOpenAI(lambda user: "on and on " * 100, manners=manners) as fake:
-        model = model_at(fake, seconds=30)
+    with FakeOpenAI(lambda user: "on and on " * 1_000, manners=manners) as fake:
+        model = model_at(fake)
         began = time.monotonic()
         async with aclosing(model.stream(PROMPT)) as stream:
             assert await anext(stream) == "on "
-        assert time.monotonic() - began < 3.0  # all of it takes six
+        assert time.monotonic() - began < 30  # all of it takes sixty
         await wait_until(lambda: fake.left == 1)
         await model.aclose()
 
 
 async def test_a_cancelled_listener_ends_the_generation() -> None:
     """Cancelling whoever listens is leaving the stream."""
-    with FakeOpenAI(lambda user: "on " * 300, manners=Manners(tokens_per_second=50)) as fake:
-        model = model_at(fake, seconds=30)
+    with FakeOpenAI(lambda user: "on " * 3_000, manners=Manners(tokens_per_second=50)) as fake:
+        model = model_at(fake)
         listening = asyncio.create_task(heard(model))
         await wait_until(lambda: fake.calls == 1)
         listening.cancel()
@@ -276,12 +267,12 @@ async def test_a_cancelled_listener_ends_the_generation() -> None:
 
 async def test_a_stream_has_one_deadline_too() -> None:
     """Pieces that keep coming do not put it off."""
-    with FakeOpenAI(lambda user: "on " * 300, manners=Manners(tokens_per_second=50)) as fake:
+    with FakeOpenAI(lambda user: "on " * 3_000, manners=Manners(tokens_per_second=50)) as fake:
         model = model_at(fake, seconds=0.5)
         began = time.monotonic()
         with pytest.raises(TooSlow, match=r"0\.5 s"):
             await heard(model)
-        assert 0.4 < time.monotonic() - began < 4.0  # all of it takes six
+        assert 0.4 < time.monotonic() - began < 30  # all of it takes sixty
         await model.aclose()
 
 
@@ -301,7 +292,7 @@ async def test_what_was_heard_of_a_cut_stream_is_told(fake: FakeOpenAI) -> None:
 async def test_a_stream_fails_as_a_whole_answer_does(fake: FakeOpenAI, failure: Failure) -> None:
     """The same predicaments, but of an answer that breaks off: its beginning was heard."""
     fake.fail(failure)
-    model = model_at(fake, seconds=1.5)
+    model = model_at(fake, seconds=0.5 if failure == "silent" else PATIENCE)
     expected = BadAnswer if failure == "cut" else BECOMES[failure]
     if expected is None:
         assert (await heard(model))[0]
@@ -314,7 +305,7 @@ async def test_a_stream_fails_as_a_whole_answer_does(fake: FakeOpenAI, failure: 
 async def test_a_blip_before_the_first_piece_is_retried(fake: FakeOpenAI) -> None:
     """Nobody has heard anything yet."""
     fake.fail("500", times=2)
-    model = model_at(fake, seconds=5.0)
+    model = model_at(fake)
     assert (await heard(model))[0]
     await model.aclose()
     assert fake.calls == 3
@@ -324,14 +315,14 @@ async def test_a_wish_to_wait_beyond_the_deadline_is_handed_on(fake: FakeOpenAI)
     """At once, with the wish: waiting for less would be in vain."""
     fake.fail("429")
     fake.retry_after = 60
-    model = model_at(fake, seconds=5.0)
+    model = model_at(fake, seconds=50)
     began = time.monotonic()
     with pytest.raises(ModelUnavailable) as refused:
         await model.complete(PROMPT)
     await model.aclose()
     assert refused.value.retry_after == 60
     assert fake.calls == 1
-    assert time.monotonic() - began < 4.0  # the deadline is five
+    assert time.monotonic() - began < 40  # the deadline is fifty
 
 
 # -- which model, in which shape -------------------------------------------------
@@ -339,7 +330,7 @@ async def test_a_wish_to_wait_beyond_the_deadline_is_handed_on(fake: FakeOpenAI)
 
 async def test_a_prompt_chooses_its_model(fake: FakeOpenAI) -> None:
     """By tier, or by name."""
-    model = OpenAIModel("small-1", large="large-1", url=fake.url, timeout_seconds=2.0)
+    model = OpenAIModel("small-1", large="large-1", url=fake.url, timeout_seconds=PATIENCE)
     for prompt in (PROMPT, replace(PROMPT, tier="large"), replace(PROMPT, model="other-1")):
         await model.complete(prompt)
     await model.aclose()
@@ -476,7 +467,7 @@ async def test_a_realistic_endpoint_repeats_itself() -> None:
     for _ in range(2):
         manners = realistic(first_token_seconds=0, tokens_per_second=None, faults=100)
         with FakeOpenAI(manners=manners) as fake:
-            model = model_at(fake, seconds=20)
+            model = model_at(fake)
             said = []
             for turn in range(60):
                 prompt = Prompt("You talk.", f"Turn {turn}.", 400)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,12 +14,6 @@ from listeners.notebook import Notebook
 from memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 async def session(bus: Bus, *entries: Entry, **note: Any) -> Callable[..., Notebook]:

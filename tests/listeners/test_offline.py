@@ -5,8 +5,8 @@ from __future__ import annotations
 from bus import Bus, Draft
 from bus.entries import ItemCorrected, SettingsChanged
 from bus.local import LocalLog
-from listeners.effects import EffectPace, EffectRunner
-from listeners.offline import settle
+from listeners.effects.offline import settle
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.projector import Pace, Projector
 from memory.canonical import dump
 from memory.state import Memory

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from random import Random
 from typing import Any
-
-import pytest
 
 from bus import Bus
 from listeners.models.port import Prompt
@@ -17,12 +14,6 @@ from tests.talkers import bid, sentence
 
 NAMES = ["ann", "bob"]
 PANEL = {"evaluation": "panel", "hops_hard": 0}
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as connected:
-        yield connected
 
 
 async def entries(bus: Bus, session: str, kind: str) -> list[Any]:
@@ -40,7 +31,7 @@ async def closed(bus: Bus, session: str) -> None:
     async def over() -> bool:
         return (await bus.info(session)).status != "open"
 
-    await wait_until(over, 20)
+    await wait_until(over)
 
 
 async def test_nobody_judges_for_a_person(bus: Bus) -> None:
@@ -78,8 +69,8 @@ async def test_a_word_that_stirs_everyone_breaks_the_panels_question_off(bus: Bu
             return len(await entries(bus, "stir", "spend.reserved")) == count
 
         await said(bus, "stir", "host", "Begin.")
-        await wait_until(lambda: asked(1), 10)
+        await wait_until(lambda: asked(1))
         await said(bus, "stir", "host", "Wait, something else.")
-        await wait_until(lambda: asked(2), 10)
+        await wait_until(lambda: asked(2))
         (first,) = await entries(bus, "stir", "spend.settled")
         assert first.outcome == "discarded"

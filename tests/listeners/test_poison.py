@@ -73,7 +73,7 @@ async def test_poison_is_set_aside_and_nothing_else(
         for name in names[1:]:
             await discuss(bus, name, 15)
         async with folders(any_server.url, story):
-            await wait_until(lambda: all_folded(bus, names), 60.0)
+            await wait_until(lambda: all_folded(bus, names))
         assert (await bus.info("ill")).skips == (14,)
         assert 5 <= ends(story, 9) <= 12
         kinds = [record.entry.kind for record in await whole(bus, "ill")]
@@ -94,14 +94,14 @@ async def test_random_deaths_set_nothing_aside(any_server: RedisServer, tmp_path
             await discuss(bus, name, 1)
         async with folders(any_server.url, story):
             for turn in range(5):
-                await wait_until(lambda: alive(story), 20.0)
+                await wait_until(lambda: alive(story))
                 before = sum([(await bus.info(name)).folded for name in names])
                 for name in names:
                     await bus.publish(name, thoughts(200, 2 + 200 * turn))
-                await wait_until(lambda least=before: moved(bus, names, least), 20.0)
+                await wait_until(lambda least=before: moved(bus, names, least))
                 if (pid := alive(story)) is not None:
                     os.kill(pid, signal.SIGKILL)
-            await wait_until(lambda: all_folded(bus, names), 30.0)
+            await wait_until(lambda: all_folded(bus, names))
         assert ends(story, -9) >= 3
         for name in names:
             assert (await bus.info(name)).skips == ()

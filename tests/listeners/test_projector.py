@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import pytest
-
 from bus import Bus, Draft
 from bus.entries import Message, PackRef, SessionOpened
 from listeners.projector import Pace, Projector
@@ -25,12 +21,6 @@ from tests.sessions import (
 )
 
 QUICK = Pace(snapshot_tail=1, idle_seconds=0.05)  # a snapshot with every commit
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 async def drained(projector: Projector) -> None:
@@ -150,7 +140,7 @@ async def test_a_projector_follows_a_live_session(bus: Bus) -> None:
     async with running(Projector(bus, PACKS, "w1", QUICK)):
         for k in range(2, 12):
             (receipt,) = await discuss(bus, "a", 1, first=k)
-            await wait_until(lambda seq=receipt.seq: folded_to(bus, "a", seq), 2.0)
+            await wait_until(lambda seq=receipt.seq: folded_to(bus, "a", seq))
 
 
 async def folded_to(bus: Bus, session: str, seq: int) -> bool:
@@ -164,8 +154,8 @@ async def test_a_log_that_went_back_is_folded_anew(redis_server: RedisServer) ->
         for k in range(15)
     ]
     async with (
-        await Bus.connect(redis_server.url) as bus,
-        await Bus.connect(redis_server.url) as another,  # its outbox knows of no loss
+        await Bus.connect(redis_server.url, outbox_seconds=0) as bus,  # else the lost come back
+        await Bus.connect(redis_server.url) as another,
     ):
         await discuss(bus, "a", 30)
         projector = Projector(bus, PACKS, "w1", QUICK)
@@ -247,7 +237,7 @@ async def test_a_projector_outlives_its_redis(durable_server: RedisServer) -> No
             durable_server.kill9()
             durable_server.restart()
             await discuss(bus, "a", 20, first=21)
-            await wait_until(lambda: is_folded(bus, "a"), 30.0)
+            await wait_until(lambda: is_folded(bus, "a"))
         assert await saved_bytes(bus, "a") == await replayed_bytes(bus, "a")
         memory, _ = replayed(await whole(bus, "a"))
         assert dump(memory) == await saved_bytes(bus, "a")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -19,12 +18,6 @@ from memory.errors import ContextOverflow
 from memory.state import FOLD, Memory
 from tests.logs import PACKS
 from tests.sessions import discuss, replayed, replayed_bytes, whole
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 async def say(bus: Bus, session: str, participant: str, content: str) -> int:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from bus import Bus, Draft
 from bus.entries import Message
-from listeners.effects import EffectPace, EffectRunner
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.projector import Pace, Projector
 from listeners.reader import MemoryReader
@@ -20,7 +19,7 @@ from memory.due import upgrades
 from memory.errors import RedactionRefused
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.servers import RedisServer
 from tests.sessions import (
     discuss,
@@ -36,12 +35,6 @@ from tests.stored import stored
 SECRET = "zanzibar"
 FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 async def told(bus: Bus, **settings: Any) -> None:
@@ -88,12 +81,12 @@ async def test_a_model_that_was_asked_before_answers_to_nobody(
 
     def answer(user: str) -> str:
         if SECRET in user.lower():
-            gate.wait(10)
+            gate.wait(PATIENCE)
             return f"They want to meet in {SECRET}."
         return "They talked."
 
     with FakeOpenAI(answer) as fake:
-        model = OpenAIModel("small-1", url=fake.url, timeout_seconds=15)
+        model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
         runner = EffectRunner(bus, PACKS, model, "e", EFFECTS)
         async with running(Projector(bus, PACKS, "w", FOLD), runner):
             await told(bus, summary={"how": "model"})
@@ -196,7 +189,7 @@ async def test_notebooks_that_digested_the_words_are_written_again(
         return f"I noted {SECRET}." if SECRET in user.lower() else "I noted nothing of it."
 
     with FakeOpenAI(answer) as fake:
-        model = OpenAIModel("small-1", url=fake.url, timeout_seconds=15)
+        model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
         runner = EffectRunner(bus, PACKS, model, "e", EFFECTS)
         async with running(Projector(bus, PACKS, "w", FOLD), runner):
             await bus.open("s", opened(note={"policy": "rewrite"}, routes={"own": "reflect"}))

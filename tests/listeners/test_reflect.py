@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import pytest
@@ -22,11 +22,11 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from listeners.effects import EffectPace, EffectRunner
+from listeners.effects.reflect import HALVINGS, Reflecting, validate_memory_length
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import ContextOverflow, ModelRefused
 from listeners.projector import Pace, Projector
-from listeners.reflect import HALVINGS, Reflecting, validate_memory_length
 from memory.canonical import dump
 from memory.notebooks import standing
 from memory.presets import preset
@@ -51,12 +51,6 @@ ROUND: tuple[tuple[Entry, bool], ...] = (
     (EpisodeOpened(participant="desk", episode="round", title="Application"), False),
     (EpisodeClosed(participant="desk", episode="round", result="You earned 12."), True),
 )
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 def settings(limit: int = 400, policy: str = "append", **note: object) -> dict[str, Any]:
@@ -382,7 +376,7 @@ async def test_an_outage_costs_time_and_no_answers(
         await wait_until(lambda: fake.calls >= 3)
         assert await noted(bus, "a") == []
         fake.recover()
-        await wait_until(lambda: all_noted(bus, "a", 2), 20.0)
+        await wait_until(lambda: all_noted(bus, "a", 2))
     made = await noted(bus, "a")
     assert {(one.kind, one.attempts) for one in made} == {("note.revised", 1)}
 

@@ -15,6 +15,7 @@ from listeners.rooms.room import entered
 from memory.floor.steps import Waited
 from memory.state import Memory
 from tests.logs import PACKS
+from tests.patience import PATIENCE
 from tests.tables import Table, agent, person
 
 SECOND = 1_000
@@ -66,7 +67,7 @@ async def test_what_is_said_while_a_room_is_entered_is_heard_once() -> None:
     """By its memory and among the recent messages alike."""
     log = LocalLog()
     log.open(SessionOpened())
-    async with entered(_Crowded(log, PACKS)) as room, asyncio.timeout(10):
+    async with entered(_Crowded(log, PACKS)) as room, asyncio.timeout(PATIENCE):
         await room.caught_up(2)
         assert [record.id for record in room.recent] == ["late"]
         assert room.memory.messages == 1

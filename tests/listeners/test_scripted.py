@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from listeners.models.port import BadAnswer, Completion, ModelUnavailable, Prompt, Shape
 from listeners.models.scripted import ScriptedModel, within
 from listeners.virtual import run_virtual
-from memory.text import tokens
+from memory.sizes import tokens
 
 PROMPT = Prompt("You talk.", "Well?", 50, purpose="draft", participant="ana")
 

@@ -16,22 +16,16 @@ from bus.errors import InvalidEntry, SessionNotFound
 from bus.tasks import end
 from listeners import Session
 from listeners.agents.arbiter import Arbiter
-from listeners.agents.presence import Superseded
 from listeners.packs import known, newest
 from listeners.rooms.doors import BusDoor
+from listeners.rooms.presence import Superseded
 from listeners.rooms.room import entered
 from listeners.rooms.turns import FloorLost, NotGranted
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.servers import RedisServer
 from tests.talks import everything
 
 BIDDING = {"floor": {"policy": "bid"}}
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as connected:
-        yield connected
 
 
 async def opened(bus: Bus, **settings: object) -> None:
@@ -349,6 +343,7 @@ async def test_what_would_not_count_is_refused_at_the_door(bus: Bus) -> None:
 @pytest.mark.parametrize(("joining", "says"), [
     ({"may": ["shout"]}, "may: 'shout' is not in a list of propose, .*, moderate"),
     ({"may": "vote"}, "may: 'vote' is not in a list"),
+    ({"interests": [7]}, "interests"),
     ({"settings": {"florr": {}}}, "settings: florr: "),
     ({"settings": {"floor": {"policy": "shout"}}}, "settings: floor.policy: "),
 ])  # fmt: skip
@@ -378,7 +373,7 @@ async def test_a_context_is_at_hand(bus: Bus) -> None:
 
 async def test_it_goes_on_after_an_outage(redis_server: RedisServer) -> None:
     """A Redis that comes back empty-handed is joined again, and nothing is heard twice."""
-    async with await Bus.connect(redis_server.url) as bus:
+    async with await Bus.connect(redis_server.url, outbox_seconds=2 * PATIENCE) as bus:
         await opened(bus)
         async with Session.on(bus, "s", "echo") as session:
             heard: list[str] = []
@@ -393,10 +388,10 @@ async def test_it_goes_on_after_an_outage(redis_server: RedisServer) -> None:
             redis_server.kill9()
             redis_server.restart()
             await spoken(bus, "two")
-            await wait_until(lambda: heard == ["one", "two"], 30)
+            await wait_until(lambda: heard == ["one", "two"])
             await wait_until(lambda: "echo" in session.memory.floor.seats)
             await bus.close("s", "done")
-            await asyncio.wait_for(listening, 10)
+            await asyncio.wait_for(listening, PATIENCE)
 
 
 async def test_a_log_that_lost_the_seat_gives_it_back(bus: Bus, redis_url: str) -> None:

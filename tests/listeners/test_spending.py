@@ -10,8 +10,8 @@ import pytest
 
 from bus import Bus, Draft
 from bus.entries import Message, SettingsChanged
-from listeners.effects import EffectPace, EffectRunner
-from listeners.inline import Inline
+from listeners.effects.inline import Inline
+from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.models.accounts import Charge, reserve_draft
 from listeners.models.openai import OpenAIModel
 from listeners.models.prices import Price, Prices
@@ -28,12 +28,6 @@ EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 PRICES: Prices = {"small": Price(input=1_000_000, output=1_000_000)}
 WANTED = {"how": "model"}
 PLENTY = {"tokens": 1_000_000}
-
-
-@pytest.fixture
-async def bus(redis_url: str) -> AsyncIterator[Bus]:
-    async with await Bus.connect(redis_url) as bus:
-        yield bus
 
 
 @asynccontextmanager
@@ -111,7 +105,7 @@ async def test_beyond_the_budget_the_extract_stands(
         assert len([one for one in await spent(bus, "a") if one.startswith("settle:")]) == 2
         more = SettingsChanged(settings={"budget": {"calls": 100}})
         await bus.publish("a", [Draft("more", more)])
-        await wait_until(lambda: _all_models(bus, "a"), 20.0)
+        await wait_until(lambda: _all_models(bus, "a"))
     assert (await ledger(bus, "a")).total.calls == fake.calls == 5
 
 
@@ -206,7 +200,7 @@ async def test_a_failed_call_is_settled_and_made_again_under_a_number(
         assert await hows(bus, "a") == ["extract"]
         assert (await ledger(bus, "a")).total.tokens == 0
         fake.recover()
-        await wait_until(lambda: _all_models(bus, "a"), 20.0)
+        await wait_until(lambda: _all_models(bus, "a"))
     found = await ledger(bus, "a")
     assert found.accounts["parley"].failed == found.accounts["parley"].calls - 1 >= 1
     assert found.total.tokens > 0

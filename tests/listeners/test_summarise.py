@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.models.openai import OpenAIModel
-from listeners.models.port import ContextOverflow, ModelUnavailable
-from listeners.summarise import (
+from listeners.effects.summarise import (
     at_most,
     prompt_for_messages,
     prompt_for_summaries,
@@ -18,7 +16,10 @@ from listeners.summarise import (
     summarise_messages,
     summarise_summaries,
 )
+from listeners.models.openai import OpenAIModel
+from listeners.models.port import ContextOverflow, ModelUnavailable
 from tests.fake_openai import FakeOpenAI
+from tests.patience import PATIENCE
 
 LINES = [("ada", "I propose we meet on Fridays."), ("bob", "I disagree: Fridays are full.")]
 LONG = "And so it goes on, as it always does. " * 60
@@ -32,7 +33,7 @@ def fake() -> FakeOpenAI:
 @pytest.fixture
 async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
     with fake:
-        model = OpenAIModel("small-1", url=fake.url, timeout_seconds=3.0)
+        model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
         yield model
         await model.aclose()
 

@@ -176,7 +176,7 @@ async def test_of_those_who_waited_for_a_dead_owner_one_runs_the_tool(bus: Bus) 
     """The others wait for that one: a crash does not end the single flight."""
     await bus.publish("a", [Draft("dead", called(call_id="dead", city="Oslo"))])
     runs: list[str] = []
-    boxes = [toolbox(bus, f"agent {k}", wait_seconds=0.5) for k in range(4)]
+    boxes = [toolbox(bus, f"agent {k}", wait_seconds=2) for k in range(4)]
     found = await asyncio.gather(
         *(box.call("weather", OSLO, counted(runs), read_only=True) for box in boxes)
     )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from tests.patience import PATIENCE
+
 WEDGED = """
 import asyncio, re
 from listeners.watchdog import watched
 
 async def main():
-    async with watched(0.4):
-        await asyncio.sleep(0.6)
+    async with watched(2.0):
+        await asyncio.sleep(2.5)
         print("alive", flush=True)
         re.match("(a+)+$", "a" * 40 + "b")  # holds the interpreter for hours
 
@@ -23,13 +25,13 @@ import asyncio, time
 from listeners.watchdog import watched
 
 async def main():
-    async with watched(0.5):
-        until = time.monotonic() + 1.5
+    async with watched(2.0):
+        until = time.monotonic() + 2.5
         while time.monotonic() < until:
             for _ in range(100_000):
                 pass
             await asyncio.sleep(0)
-    await asyncio.sleep(0.7)
+    await asyncio.sleep(2.2)
     print("done", flush=True)
 
 asyncio.run(main())
@@ -39,7 +41,11 @@ asyncio.run(main())
 def test_a_wedged_process_is_ended_with_its_stacks() -> None:
     """A pattern that never returns ends the process, which says where it hung."""
     done = subprocess.run(
-        [sys.executable, "-c", WEDGED], capture_output=True, text=True, timeout=20, check=False
+        [sys.executable, "-c", WEDGED],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.stdout == "alive\n"
     assert done.returncode == 1
@@ -50,6 +56,6 @@ def test_a_wedged_process_is_ended_with_its_stacks() -> None:
 def test_a_busy_process_goes_on() -> None:
     """Work that gives the loop its turn is left alone, and leaving disarms the timer."""
     done = subprocess.run(
-        [sys.executable, "-c", BUSY], capture_output=True, text=True, timeout=20, check=False
+        [sys.executable, "-c", BUSY], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert (done.stdout, done.returncode) == ("done\n", 0)

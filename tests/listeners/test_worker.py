@@ -16,24 +16,24 @@ from memory.canonical import dump
 from memory.state import FOLD
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.servers import RedisServer
 from tests.sessions import discuss, is_settled, replayed_bytes, standing
 
 
 @asynccontextmanager
 async def process(*arguments: str) -> AsyncIterator[Process]:
-    """A worker process; ended and waited for at the latest on leaving."""
+    """A worker process; ended and waited for at the latest on leaving. A failure shows its log."""
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.worker_process", *arguments,
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+        sys.executable, "-X", "faulthandler", "-m", "tests.worker_process", *arguments,
+        stdout=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     try:
         yield child
     finally:
         if child.returncode is None:
             child.terminate()
-        await asyncio.wait_for(child.wait(), 20)
+        await asyncio.wait_for(child.wait(), PATIENCE)
 
 
 async def workers(bus: Bus) -> dict[str, int]:
@@ -46,12 +46,12 @@ async def test_a_worker_folds_and_summarises(any_server: RedisServer) -> None:
     async with await Bus.connect(any_server.url) as bus:
         await discuss(bus, "a", 80)
         async with process("all", any_server.url) as parent:
-            await wait_until(lambda: is_settled(bus, "a"), 30.0)
+            await wait_until(lambda: is_settled(bus, "a"))
             listed = await workers(bus)
             assert set(listed) == {"fold", "effects"}
             assert parent.pid not in listed.values()
             parent.terminate()
-            assert await asyncio.wait_for(parent.wait(), 20) == 0
+            assert await asyncio.wait_for(parent.wait(), PATIENCE) == 0
         assert await workers(bus) == {}
         snapshot = await bus.snapshot("a", FOLD)
         assert snapshot is not None
@@ -66,12 +66,12 @@ async def test_a_child_that_dies_is_started_again(any_server: RedisServer) -> No
         process("all", any_server.url) as parent,
     ):
         await discuss(bus, "a", 1)
-        await wait_until(lambda: both_listed(bus), 30.0)
+        await wait_until(lambda: both_listed(bus))
         before = await workers(bus)
         os.kill(before["fold"], signal.SIGKILL)
-        await wait_until(lambda: replaced(bus, before["fold"]), 30.0)
+        await wait_until(lambda: replaced(bus, before["fold"]))
         await discuss(bus, "a", 40, first=2)
-        await wait_until(lambda: is_settled(bus, "a"), 30.0)
+        await wait_until(lambda: is_settled(bus, "a"))
         assert before["effects"] in [worker.pid for worker in await bus.workers()]
         assert parent.returncode is None
         now = await MemoryReader(bus, PACKS).current("a")
@@ -89,7 +89,7 @@ async def replaced(bus: Bus, pid: int) -> bool:
 async def test_a_child_that_keeps_dying_ends_the_worker(any_server: RedisServer) -> None:
     """Status 1, so that whoever runs the worker hears of it."""
     async with process("dying", any_server.url) as parent:
-        assert await asyncio.wait_for(parent.wait(), 20) == 1
+        assert await asyncio.wait_for(parent.wait(), PATIENCE) == 1
 
 
 async def test_sigterm_lets_an_effect_finish(any_server: RedisServer) -> None:
@@ -102,10 +102,10 @@ async def test_sigterm_lets_an_effect_finish(any_server: RedisServer) -> None:
                 process("fold", any_server.url),
                 process("effects", any_server.url, fake.url) as effects,
             ):
-                await wait_until(lambda: fake.calls == 1, 30.0)
+                await wait_until(lambda: fake.calls == 1)
                 effects.terminate()
                 fake.recover()
-                assert await asyncio.wait_for(effects.wait(), 20) == 0
+                assert await asyncio.wait_for(effects.wait(), PATIENCE) == 0
             assert [how for *_, how in await standing(bus, "a")] == ["model"]
 
 
@@ -119,9 +119,9 @@ async def test_sigterm_hands_back_what_takes_too_long(any_server: RedisServer) -
                 process("fold", any_server.url),
                 process("effects", any_server.url, fake.url) as effects,
             ):
-                await wait_until(lambda: fake.calls == 1, 30.0)
+                await wait_until(lambda: fake.calls == 1)
                 effects.terminate()
-                assert await asyncio.wait_for(effects.wait(), 20) == 0
+                assert await asyncio.wait_for(effects.wait(), PATIENCE) == 0
             taken = await bus.take("effects", "another", count=9, lease_ms=1_000)
             assert [(claim.member, claim.tries) for claim in taken.claims] == [
                 ("a summary:0:1:12", 0)
@@ -134,11 +134,11 @@ async def test_sigterm_leaves_nothing_half_folded(any_server: RedisServer) -> No
         for k in range(4):
             await discuss(bus, f"s{k}", 1_500)
         async with process("fold", any_server.url) as first:
-            await wait_until(lambda: begun(bus), 30.0)
+            await wait_until(lambda: begun(bus))
             first.terminate()
-            assert await asyncio.wait_for(first.wait(), 20) == 0
+            assert await asyncio.wait_for(first.wait(), PATIENCE) == 0
         async with process("fold", any_server.url):
-            await wait_until(lambda: finished(bus), 5.0 + 20.0)
+            await wait_until(lambda: finished(bus))
         for k in range(4):
             snapshot = await bus.snapshot(f"s{k}", FOLD)
             assert snapshot is not None

@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 
 from bus import Draft
 from bus.entries import ACTS, Message
-from memory.text import visible
+from memory.showing import visible
 from server.mcp.rows import SAID
 from tests.agents import Agent, over_http, text_of
 from tests.doors import doors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -175,7 +176,8 @@ async def test_a_closed_session_takes_nothing_more(redis_url: str) -> None:
 
 async def test_who_says_too_much_is_told_to_wait(redis_url: str) -> None:
     """By the rate of the token, as over HTTP."""
-    async with doors(redis_url, rate=1) as d:
+    now = time.time()
+    async with doors(redis_url, clock=lambda: now, rate=1) as d:
         await d.doors.held.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")

@@ -70,7 +70,7 @@ async def test_what_is_there_is_given_at_once(redis_url: str) -> None:
         await wait_until(lambda: harbour.seq >= last)
         began = time.monotonic()
         heard = await ana.do("wait_for_messages", after=first - 1, timeout=25)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
         said = [(one["content"], one["addressed"]) for one in heard["messages"]]
         assert said == [("Morning.", False), ("Look at this, @ana.", True)]
         assert heard["after"] >= last
@@ -88,7 +88,7 @@ async def test_a_wait_ends_with_a_message(redis_url: str) -> None:
         await harbour.says("bo", "A ship!")
         heard = await waits
         assert [one["content"] for one in heard["messages"]] == ["A ship!"]
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
 
 
 async def test_nothing_said_is_no_message(redis_url: str) -> None:
@@ -213,7 +213,7 @@ async def test_the_longest_wait_ends_with_a_message(redis_url: str) -> None:
         began = time.monotonic()
         await harbour.says("bo", "At last.")
         assert [one["content"] for one in (await waits)["messages"]] == ["At last."]
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 4
 
 
 def _listeners(harbour: Harbour) -> set[object]:

@@ -40,7 +40,7 @@ from memory.floor.arbitration import (
 )
 from memory.floor.gate import judge, verdicts
 from memory.floor.state import Ballot, Bid
-from memory.text import tokens
+from memory.sizes import tokens
 from memory.voting.course import ROWS, result
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies

@@ -6,8 +6,8 @@ from bus.entries import Entry, EpisodeClosed, EpisodeOpened, SettingsChanged, Te
 from memory.canonical import dump, load
 from memory.condensed import answer_text, episode_text, owed, result_text, running_text
 from memory.due import upgrades
+from memory.effects import Condense
 from memory.exchanges import window
-from memory.items import Condense
 from memory.state import Memory
 from memory.toolcache import live
 from tests.dialogues import (

@@ -8,8 +8,8 @@ from bus.entries import Entry, EpisodeClosed, EpisodeOpened, Message, Record
 from memory.context import Request, assemble
 from memory.errors import ContextOverflow
 from memory.fold import apply
+from memory.sizes import measure
 from memory.summaries import due
-from memory.text import measure
 from tests.logs import answer, folded, numbered, opened, talk
 from tests.works import close, goal, run, step
 

@@ -8,8 +8,8 @@ from bus.entries import Entry, Message, Record, SessionOpened
 from memory.canonical import dump, load
 from memory.errors import SnapshotMismatch
 from memory.fold import fold
+from memory.sizes import COUNTER
 from memory.state import Memory
-from memory.text import COUNTER
 
 
 def folded(counter: str | None) -> bytes:

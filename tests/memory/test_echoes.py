@@ -11,7 +11,7 @@ from memory.echoes import fate
 from memory.items import Fact
 from memory.state import Memory
 from server.minutes.digest import minutes
-from server.wording import fact_line
+from server.wording.facts import fact_line
 from tests.logs import PACKS, folded, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")

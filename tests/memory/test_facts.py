@@ -22,7 +22,7 @@ from bus.entries import (
 )
 from memory.items import Fact
 from memory.presets import PRESETS
-from server.wording import fact_line
+from server.wording.facts import fact_line
 from tests.answers import settled
 from tests.logs import folded, numbered, talk
 from tests.mixed import made, opening

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from bus.entries import ContextInjected, Entry, Message, Unknown
+from memory.effects import Condense
 from memory.errors import ContextOverflow
-from memory.items import Condense
 from memory.messages import FRAME, prepare
 from tests.dialogues import (
     HELPER,

@@ -24,8 +24,8 @@ from bus.entries import (
     VoteInitiated,
 )
 from memory.canonical import dump, load
+from memory.effects import Reflect
 from memory.fold import apply
-from memory.items import Reflect
 from memory.notebooks import view
 from memory.reflections import limit_of, owed, policy_of
 from memory.state import Memory

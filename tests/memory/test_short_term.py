@@ -11,9 +11,9 @@ from bus.entries import SettingsChanged
 from memory.fold import apply
 from memory.presets import preset
 from memory.settings import Settings, merged
+from memory.sizes import tokens
 from memory.state import Memory
 from memory.summaries import due
-from memory.text import tokens
 from tests.logs import PACKS, folded, talk
 
 LINE = "We should look at the plan of the north wing again. "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from bus.entries import Entry, ItemCorrected, Message, SummaryMade
+from memory.effects import Effect
 from memory.fold import apply
-from memory.items import Effect
 from memory.state import Memory
 from memory.summaries import due, frontier, upgrades
 from tests.logs import PACKS, answer, numbered, opened

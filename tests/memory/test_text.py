@@ -10,19 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.graphemes import boundary_before
-from memory.text import (
-    FENCE,
-    Unit,
-    clip,
-    fenced,
-    measure,
-    outcome_line,
-    plain,
-    sentence,
-    sentence_span,
-    topic_line,
-    visible,
-)
+from memory.showing import FENCE, fenced, visible
+from memory.sizes import Unit, measure
+from memory.text import clip, outcome_line, plain, sentence, sentence_span, topic_line
 
 # Text that is made of what goes wrong: marks, joiners, flags, line ends, controls.
 AWKWARD = st.text(

@@ -36,7 +36,8 @@ from memory.voting.calling import OPTIONS, RUNNING
 from memory.voting.course import ROWS, WITH_BALLOTS, result
 from memory.voting.electorate import waits_for
 from server.minutes.digest import minutes
-from server.wording import fact_line, message_line
+from server.wording.entries import message_line
+from server.wording.facts import fact_line
 from tests.logs import PACKS, numbered, opened
 
 PROPOSED = Message(participant="ana", content="[PROPOSAL] We drink tea at four.")

@@ -13,10 +13,12 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.patience import PATIENCE
+
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 DESKTOP: Final = (1360, 860)
 PHONE: Final = (390, 844)
-WAIT_MS: Final = 15_000
+WAIT_MS: Final = int(PATIENCE * 1000)
 
 expect.set_options(timeout=WAIT_MS)
 
@@ -85,7 +87,7 @@ class Visits:
         if "content" in given:
             headers["Content-Type"] = "application/json"
         url = f"{self.server.url}{path}"
-        answer = httpx2.request(method, url, headers=headers, timeout=30, **given)
+        answer = httpx2.request(method, url, headers=headers, timeout=PATIENCE, **given)
         assert answer.is_success, answer.text
         return answer
 

@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.doors import served
-from tests.page.browsers import Visits, chromium
+from tests.page.browsers import WAIT_MS, Visits, chromium
+from tests.patience import PATIENCE
 
 POLICY: Final = (
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'",
@@ -26,8 +27,9 @@ def browser() -> Iterator[Browser]:
     path = chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        )
+            executable_path=path, timeout=WAIT_MS,
+            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+        )  # fmt: skip
         yield browser
         browser.close()
 
@@ -63,4 +65,4 @@ def worker(redis_url: str) -> Iterator[None]:
         assert process.poll() is None, "the worker ended by itself"
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE)

@@ -13,7 +13,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Route, e
 from bus import Bus, Draft
 from bus.entries import FloorNudged
 from tests.doors import Standing, served
-from tests.patience import apart
+from tests.page.browsers import WAIT_MS
+from tests.patience import PATIENCE, apart
 from tests.servers import RedisServer, every_flavour
 
 SESSION: Final = "harbour"
@@ -62,7 +63,7 @@ def opened(browser: Browser, gateway: Standing) -> Iterator[tuple[Page, list[str
         viewport={"width": 1440, "height": 900},
         extra_http_headers={"Authorization": f"Bearer {token}"},
     )
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(WAIT_MS)
     page, wrong = context.new_page(), list[str]()
 
     def heard(said: ConsoleMessage) -> None:
@@ -72,6 +73,7 @@ def opened(browser: Browser, gateway: Standing) -> Iterator[tuple[Page, list[str
     page.on("console", heard)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(f"{gateway.url}/s/{SESSION}")
+    expect(page.locator(f".slider input[max='{len(TALK)}']")).to_be_attached()  # all of it is there
     yield page, wrong
     context.close()
 
@@ -293,7 +295,8 @@ def minutes_text(gateway: Standing) -> str:
 
 
 def client(gateway: Standing, token: str) -> httpx2.Client:
-    return httpx2.Client(base_url=gateway.url, headers={"Authorization": f"Bearer {token}"})
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx2.Client(base_url=gateway.url, headers=headers, timeout=PATIENCE)
 
 
 def read(gateway: Standing, what: str) -> Any:
@@ -317,7 +320,7 @@ def at(route: Route) -> str:
 
 
 def wait_for(page: Page, found: Any) -> None:
-    for _ in range(100):
+    for _ in range(WAIT_MS // 20):
         if found():
             return
         page.wait_for_timeout(20)

@@ -115,7 +115,8 @@ def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker
         chosen(page, "Decisions")
     decision = bo.locator("li.decision")
     expect(decision.first).to_contain_text("Ratified")
-    told = bo.locator("#pane-talk .happened")
+    expect(bo.locator("#pane-talk .happened.quiet p")).to_have_text("Ana and Bo joined")
+    told = bo.locator("#pane-talk .happened:not(.quiet)")
     expect(told.nth(0)).to_contain_text("Ana called a vote V1: Shall we dredge now?")
     expect(told.filter(has_text="cast ballots in V1")).to_contain_text("Bo")
     expect(told.last).to_contain_text("The ballot closed: V1 carries accept")
@@ -224,6 +225,7 @@ def test_the_keyboard_alone_will_do(visits: Visits) -> None:
     keys.press(".")
     expect(ana.locator(".past")).to_be_hidden()
     keys.press("6")
+    expect(ana.get_by_role("button", name="Markdown")).to_be_visible()
     tab_to(ana, "Markdown")
     with ana.expect_download() as kept:
         keys.press("Enter")

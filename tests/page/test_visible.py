@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from memory.text import visible
+from memory.showing import visible
 from server.gateway.pages import FILES
 
 TABLE = json.loads(FILES["visible.json"].body)

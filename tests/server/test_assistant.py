@@ -66,7 +66,7 @@ async def test_200_exchanges_with_40_tools_are_the_same_wherever_they_are_read(
         await converse(bus, "desk")
         projector = Projector(bus, PACKS, "w1", Pace(snapshot_tail=1, idle_seconds=0.05))
         async with running(projector):
-            await wait_until(lambda: is_settled(bus, "desk"), 30)
+            await wait_until(lambda: is_settled(bus, "desk"))
         found = await prepared(bus, MemoryReader(bus, PACKS), "desk", "helper", "What now?")
         rebuilt, _ = replayed(await whole(bus, "desk"))
         assert rebuilt.exchanges.turn == 200

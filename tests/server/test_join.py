@@ -23,7 +23,7 @@ from bus import Bus, Draft
 from bus.entries import FloorGranted, Message, ParticipantJoined, Record, SessionOpened
 from listeners.packs import newest
 from tests.calls import Parley
-from tests.patience import wait_until
+from tests.patience import PATIENCE, wait_until
 from tests.talks import everything
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +42,7 @@ def join(environment: dict[str, str], typed: str, *flags: str) -> subprocess.Com
     """`parley join s` with `typed` on its stdin."""
     return subprocess.run(
         [sys.executable, "-m", "server", "join", "s", *flags],
-        input=typed, capture_output=True, text=True, check=False, timeout=60,
+        input=typed, capture_output=True, text=True, check=False, timeout=PATIENCE,
         cwd=ROOT, env=environment,
     )  # fmt: skip
 
@@ -205,10 +205,10 @@ def test_closing_ends_it_for_everyone(
         [sys.executable, "-m", "server", "join", "s", "--as", "Bo"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=environment,
     )  # fmt: skip
-    asking.run(wait_until(lambda: _has_joined(redis_url, "Bo"), 30))
+    asking.run(wait_until(lambda: _has_joined(redis_url, "Bo")))
     ran = join(environment, "hello\n/close we are done\n", "--as", "Mo")
     assert ran.returncode == 0
-    out, _ = other.communicate(timeout=30)
+    out, _ = other.communicate(timeout=PATIENCE)
     assert other.returncode == 0
     assert "closed by Mo: we are done" in out.decode()
     last = records(asking, redis_url)[-1].entry
@@ -245,14 +245,14 @@ def test_a_terminal_has_a_prompt_and_a_status_line(
         return text in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode(errors="replace"))
 
     try:
-        asking.run(wait_until(lambda: shows("floor: free"), 30))
+        asking.run(wait_until(lambda: shows("floor: free")))
         os.write(master, b"/propose Call it Otter.\r")
-        asking.run(wait_until(lambda: shows("1 Ana [propose]: Call it Otter."), 30))
-        asking.run(wait_until(lambda: shows("open: P1"), 30))
+        asking.run(wait_until(lambda: shows("1 Ana [propose]: Call it Otter.")))
+        asking.run(wait_until(lambda: shows("open: P1")))
         os.write(master, b"/suport P1\r")
-        asking.run(wait_until(lambda: shows("the nearest is /support"), 30))
+        asking.run(wait_until(lambda: shows("the nearest is /support")))
         os.write(master, b"\x04")
-        asking.run(wait_until(lambda: shows("") and process.poll() is not None, 30))
+        asking.run(wait_until(lambda: shows("") and process.poll() is not None))
     finally:
         process.kill()
         process.wait()

@@ -8,7 +8,7 @@ import pytest
 
 from bus import Bus
 from bus.workforce import WorkerInfo
-from memory.text import tokens
+from memory.sizes import tokens
 from server.measuring import summariser
 from server.stats_view import layer_lines
 from tests.calls import Parley

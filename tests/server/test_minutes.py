@@ -10,7 +10,7 @@ from rich.console import Console
 
 from server.analysis import analyze
 from server.demonstration import bundled
-from server.minutes.view import write_minutes
+from server.minutes.digest_view import write_minutes
 from server.settings import settled
 from server.transcripts import parse_transcript
 

@@ -83,11 +83,11 @@ async def test_no_worker_outlives_the_call_that_started_it(redis_url: str) -> No
         async def beating() -> bool:
             return len(await bus.workers()) == 2
 
-        await wait_until(beating, timeout=30)
+        await wait_until(beating)
         pids = [worker.pid for worker in await bus.workers()]
         call.kill()
         await call.wait()
-        await wait_until(lambda: not any(map(_runs, pids)), timeout=30)
+        await wait_until(lambda: not any(map(_runs, pids)))
 
 
 def _runs(pid: int) -> bool:

@@ -18,6 +18,7 @@ from server.files import SessionFile, read_file
 from server.scenarios.files import bundled
 from tests.calls import Parley
 from tests.fake_openai import FakeOpenAI, realistic
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 SMALL = """\
@@ -178,11 +179,11 @@ def test_ctrl_c_closes_nothing_and_the_same_command_goes_on(redis_url: str, tmp_
             break
     rest = process.stderr.read()
     process.stderr.close()
-    assert process.wait(30) == 130, "".join(said) + rest
+    assert process.wait(PATIENCE) == 130, "".join(said) + rest
     assert "'parley run budget --session talk' goes on" in rest
     again = subprocess.run(
-        [*command, "--fast", "--json"], capture_output=True, text=True, cwd=tmp_path, timeout=120,
-        env=environment_of(redis_url), check=False,
+        [*command, "--fast", "--json"], capture_output=True, text=True, cwd=tmp_path,
+        timeout=PATIENCE, env=environment_of(redis_url), check=False,
     )  # fmt: skip
     assert again.returncode == 0, again.stderr
     assert "session 'talk' goes on" in again.stderr
@@ -193,7 +194,7 @@ def test_it_ends_with_the_process_that_had_it_played(redis_url: str) -> None:
     """A server that was killed leaves nobody talking; process 1 is not the parent of this one."""
     command = [sys.executable, "-m", "server", "run", "budget", "--offline", "--minder", "1"]
     ran = subprocess.run(
-        command, capture_output=True, text=True, env=environment_of(redis_url), timeout=60,
+        command, capture_output=True, text=True, env=environment_of(redis_url), timeout=PATIENCE,
         check=False,
     )  # fmt: skip
     assert ran.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)  # asked, or before it began
@@ -229,7 +230,7 @@ def test_a_worker_that_was_killed_is_replaced(redis_url: str, tmp_path: Path) ->
         for child in children_of(process.pid):
             os.kill(child, signal.SIGKILL)
         rest = process.stderr.read()
-        assert process.wait(60) == 0, rest
+        assert process.wait(PATIENCE) == 0, rest
     assert "the worker ended with -9; another one goes on" in rest
     assert entries(read_file(out))[-1]["kind"] == "session.closed"
 

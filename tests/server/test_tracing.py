@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bus.entries import Entry
-from memory.items import Condense
+from memory.effects import Condense
 from server.tracing import held
 from tests.dialogues import assistant, condensed, exchange, remembered
 

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import pytest
 
+from listeners.effects.summariser import EffectTally
 from listeners.projector import Tally
-from listeners.summariser import EffectTally
 from server.views import show_status
 
 

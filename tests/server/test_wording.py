@@ -39,7 +39,8 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from server.wording import adds, fact_line, message_line
+from server.wording.entries import message_line
+from server.wording.facts import adds, fact_line
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,53 @@
+"""What a model is asked for besides summaries: one job a kind of upgrade.
+
+A job says which entries it reads and turns a model's answers into the entry
+that is logged; the effect runner reads, leases, retries and publishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bus.entries import (
+    ItemsExtracted,
+    NoteRefused,
+    NoteRevised,
+    Record,
+    SummaryMade,
+    TextCondensed,
+)
+from listeners.effects.condense import Condensing
+from listeners.effects.extraction.extracting import Extracting
+from listeners.effects.reflect import Reflecting
+from listeners.models.port import Model
+from memory.due import Upgrade
+from memory.effects import Condense, Extract, Reflect
+from memory.state import Memory
+
+Result = NoteRevised | NoteRefused | TextCondensed | SummaryMade | ItemsExtracted
+
+
+class Job(Protocol):
+    """`first`..`last` (closed, in n) are the entries that it reads; `last` is its cause."""
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def last(self) -> int: ...
+
+    async def run(self, model: Model, records: Sequence[Record]) -> Result:
+        """The entry that answers; raises `ModelError`."""
+        ...
+
+
+def job_for(memory: Memory, effect: Upgrade) -> Job:
+    """The job of a reflection, a shorter form or a reading, with all that it needs of `memory`."""
+    if isinstance(effect, Reflect):
+        return Reflecting.of(memory, effect)
+    if isinstance(effect, Condense):
+        return Condensing.of(memory, effect)
+    if isinstance(effect, Extract):
+        return Extracting.of(memory, effect)
+    raise TypeError(f"{effect.id} is a summary")

@@ -1,0 +1,194 @@
+"""What answers what memory owes: a model, and an extract where no model does.
+
+A summary that wants a model's gets the extract while no model answers, marked as
+such. One breaker, one memo and one count of calls for all that a process asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import structlog
+
+from bus.entries import SummaryMade
+from listeners.effects.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
+from listeners.effects.jobs import Job, Result
+from listeners.effects.summarise import Answered, summarise_messages, summarise_summaries
+from listeners.models.accounts import Account
+from listeners.models.breaker import Breaker
+from listeners.models.charged import Charged
+from listeners.models.memo import Memo
+from listeners.models.metered import Metered
+from listeners.models.port import Model, ModelError, OverBudget
+from listeners.ranges import Passage
+from memory.effects import Effect
+from memory.state import Memory
+from memory.summaries import parts
+
+_Answer = TypeVar("_Answer")
+
+log = structlog.get_logger("parley.effects")
+
+
+@dataclass(slots=True)
+class EffectTally:
+    """What a runner has done since it began; a heartbeat carries it."""
+
+    extracts: int = 0
+    models: int = 0
+    fallbacks: int = 0
+    duplicates: int = 0
+    moot: int = 0
+    failed: int = 0
+    model_calls: int = 0
+    model_failures: int = 0
+    model_ms: int = 0  # that all calls took together
+    memo_hits: int = 0  # answers that were known, and cost no call
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The summary that is wanted, as memory had it when the effect was taken."""
+
+    effect: Effect
+    how: Literal["extract", "model"]
+    terms: Terms
+    lower: list[str]  # the standing summaries below it, oldest first; empty where any is gone
+
+    @classmethod
+    def of(cls, memory: Memory, effect: Effect) -> Order:
+        wanted = memory.era(effect.last).how
+        return cls(effect, wanted, Terms.of(memory, effect), _lower(memory, effect))
+
+
+class Summariser:
+    """Answers with `model` or, where that is None, by extract; `at_once` calls at a time."""
+
+    def __init__(
+        self, model: Model | None, *, at_once: int, memo_hours: float, first_pause_seconds: float
+    ) -> None:
+        self._model = None if model is None else Metered(model)
+        self._memo = None if self._model is None else Memo(self._model, memo_hours)
+        self._breaker = Breaker(first_pause_seconds)
+        self._calls = asyncio.Semaphore(at_once)
+        self._tally = EffectTally()
+
+    @property
+    def tally(self) -> EffectTally:
+        """What was done so far, the model's part included."""
+        if self._model is not None and self._memo is not None:
+            meter = self._model.meter
+            self._tally.model_calls, self._tally.model_failures = meter.calls, meter.failures
+            self._tally.model_ms, self._tally.memo_hits = meter.ms, self._memo.hits
+        return self._tally
+
+    @property
+    def pause_seconds(self) -> float:
+        """For how long no model is asked, after one that did not answer."""
+        return self._breaker.seconds_left
+
+    @property
+    def has_model(self) -> bool:
+        """True where a model would be asked now."""
+        return self._model is not None and not self._breaker.seconds_left
+
+    async def summary(
+        self,
+        session: str,
+        order: Order,
+        found: Passage,
+        account: Account | None = None,
+        *,
+        model_only: bool = False,
+    ) -> SummaryMade | None:
+        """A model's summary where one is wanted and to be had, else the extract.
+
+        None where it is `model_only` and the model failed. `account` pays, where
+        the session keeps one.
+        """
+        effect, lines = order.effect, lines_of(found.records)
+        if order.how == "model":
+            if self.has_model and (answer := await self._asked(session, order, lines, account)):
+                self._tally.models += 1
+                return summary_made(effect, lines, answer.text, answer.model)
+            if model_only:
+                return None
+            self._tally.fallbacks += 1
+        self._tally.extracts += 1
+        return summary_made(effect, lines, extracted(effect, lines, order.terms))
+
+    async def rewritten(
+        self, session: str, id: str, job: Job, found: Passage, account: Account | None = None
+    ) -> Result | None:
+        """What the model makes of `job`, None where it does not answer.
+
+        Never what it said before: a job that asks again wants another answer.
+        """
+        if not self.has_model:
+            return None
+        made = await self._ask(
+            session, id, lambda model: job.run(model, found.records), account, fresh=True
+        )
+        if made is not None:
+            self._tally.models += 1
+        return made
+
+    async def _asked(
+        self, session: str, order: Order, lines: Lines, account: Account | None
+    ) -> Answered | None:
+        """The model's summary, None where it has none to give."""
+        words, effect = order.terms.words, order.effect
+        if effect.level == 0:
+            return await self._ask(
+                session, effect.id, lambda model: summarise_messages(model, lines, words), account
+            )
+        texts = order.lower or chapters(lines, order.terms)
+        return await self._ask(
+            session, effect.id, lambda model: summarise_summaries(model, texts, words), account
+        )
+
+    async def _ask(
+        self,
+        session: str,
+        id: str,
+        call: Callable[[Model], Awaitable[_Answer]],
+        account: Account | None,
+        *,
+        fresh: bool = False,
+    ) -> _Answer | None:
+        """What the model says, or None when it does not; the breaker learns from either."""
+        model = self._through(account, id, fresh=fresh)
+        try:
+            async with self._calls:
+                answer = await call(model)
+        except OverBudget as error:  # nothing is wrong with the model: it was not asked
+            log.info("over_budget", session=session, effect=id, reason=str(error))
+            return None
+        except ModelError as error:
+            self._breaker.failed(error)
+            log.warning(
+                "model_failed",
+                session=session,
+                effect=id,
+                kind=type(error).__name__,
+                reason=str(error),
+            )
+            return None
+        self._breaker.worked()
+        return answer
+
+    def _through(self, account: Account | None, call: str, *, fresh: bool) -> Model:
+        """The model as it is to be asked: what is known already is not paid for again."""
+        assert self._model is not None  # noqa: S101 - `has_model` was asked
+        assert self._memo is not None  # noqa: S101
+        model: Model = self._model if account is None else Charged(self._model, account, call)
+        return model if fresh else self._memo.through(model)
+
+
+def _lower(memory: Memory, effect: Effect) -> list[str]:
+    below = parts(memory, effect.level, effect.first)
+    standing = [memory.summaries.get(part.key) for part in below]
+    return [text.text for text in standing if text is not None] if all(standing) else []
