@@ -30,7 +30,7 @@ TOLD: Final = 500  # characters of what a player that failed said last
 GRACE_SECONDS: Final = 5.0  # for a player to end by itself
 
 Opening = Callable[[], Awaitable[None]]
-Playing = dict[str, asyncio.Task[None] | None]
+Playing = dict[str, asyncio.Task[None]]
 
 log = structlog.get_logger("parley.runs")
 
@@ -54,16 +54,18 @@ async def begin(
         raise Problem("exists", detail="A scenario is played in this session already.")
     if len(playing) >= doors.settings.serve.runs:
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=FULL)
-    playing[session] = None
+    opened = asyncio.Event()
+    playing[session] = task = asyncio.create_task(
+        _played(doors, session, scenario, offline, opened), name="parley-run"
+    )
+    task.add_done_callback(partial(_over, playing, session))
     try:
         if opening is not None:
             await opening()
     except BaseException:
-        del playing[session]
+        await stop(app, session)
         raise
-    task = asyncio.create_task(_played(doors, session, scenario, offline), name="parley-run")
-    playing[session] = task
-    task.add_done_callback(partial(_over, playing, session))
+    opened.set()
 
 
 async def stop(app: FastAPI, session: str) -> None:
@@ -74,7 +76,7 @@ async def stop(app: FastAPI, session: str) -> None:
 
 
 def _playing(app: FastAPI) -> Playing:
-    """What is played, by session; None while its session is opened."""
+    """What is played, by session, or is to be once that is open."""
     found: Playing | None = getattr(app.state, "playing", None)
     if found is None:
         found = app.state.playing = {}
@@ -88,7 +90,10 @@ def _over(playing: Playing, session: str, task: asyncio.Task[None]) -> None:
         log.warning("run_failed", session=session, exc_info=error)
 
 
-async def _played(doors: Doors, session: str, scenario: str, offline: bool) -> None:
+async def _played(
+    doors: Doors, session: str, scenario: str, offline: bool, opened: asyncio.Event
+) -> None:
+    await opened.wait()
     words = ["run", scenario, "--session", session, "--yes", "--minder", str(os.getpid())]
     words += ["--offline"] if offline else []
     own = doors.settings.model_copy(update={"redis": doors.running.url})
