@@ -12,7 +12,7 @@ from bus.connections import Connections
 from bus.entries import PRIMARY, Entry, Record, Unknown
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from bus.info import SessionInfo
-from bus.keys import BucketKeys, Keys, SessionKeys
+from bus.keys import OWED, BucketKeys, Keys, SessionKeys
 from bus.line import Argument
 from bus.outbox import Outbox
 from bus.replies import skip_list
@@ -139,11 +139,7 @@ class Sessions:
         """What a script that replaces a whole session declares; the snapshots come last."""
         (folds,) = await self._connections.command("HMGET", keys.meta, "folds")
         bucket = keys.bucket
-        lanes = [
-            key
-            for lane in ("effects", "upgrades")
-            for key in (bucket.due(lane), bucket.claims(lane))
-        ]
+        lanes = [key for lane in OWED for key in (bucket.due(lane), bucket.claims(lane))]
         memories = [keys.memory(fold) for fold in (folds or b"").decode().split()]
         staged = keys.staged(nonce)
         return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *more, *memories]

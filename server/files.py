@@ -9,8 +9,6 @@ change unnoticed.
 from __future__ import annotations
 
 import base64
-import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -22,7 +20,8 @@ import orjson
 
 from bus.audit import Row
 from bus.wire import is_json
-from server.errors import BadSessionFile, Failure
+from server.disk import read_bytes, write_bytes
+from server.errors import BadSessionFile
 
 VERSION: Final = 1
 _ENTRIES: Final = b',"entries":[\n'
@@ -151,45 +150,9 @@ def read_file(path: Path) -> SessionFile:
         raise BadSessionFile(f"{path}: {error}") from None
 
 
-def read_bytes(path: Path) -> bytes:
-    """What the file at `path` holds."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise Failure(f"cannot read {str(path)!r}: {error.strerror}") from None
-
-
 def write_file(path: Path, file: SessionFile) -> None:
     """Puts the file in place whole, or leaves what was there untouched."""
     write_bytes(path, encode_file(file))
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Puts a file of `data` in place whole, or leaves what was there untouched."""
-    folder = path.absolute().parent
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-                out.flush()
-                os.fsync(out.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-        _sync(folder)
-    except OSError as error:
-        raise Failure(f"cannot write {str(path)!r}: {error.strerror}") from None
-
-
-def _sync(folder: Path) -> None:
-    """Makes the new name itself survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _headed(data: bytes) -> bytes:

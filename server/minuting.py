@@ -16,8 +16,9 @@ from memory.state import Memory
 from server.analysis import analyze
 from server.asking import entries
 from server.audit import findings, skips
+from server.disk import write_bytes
 from server.errors import BadSessionFile, Failure, Misuse, NotYet
-from server.files import SessionFile, decode_file, write_bytes
+from server.files import SessionFile, decode_file
 from server.held import holding
 from server.minutes import text
 from server.minutes.forms import Form, render

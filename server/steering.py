@@ -18,7 +18,7 @@ from server.output import tell
 from server.packs import read_packs
 from server.settings import SETTINGS, Settings
 from server.settings.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
-from server.settings.leaves import INHERITED, laid
+from server.settings.leaves import INHERITED, Setting, laid
 from server.talking import person, put, say
 
 OF_SESSIONS: Final = {
@@ -86,9 +86,8 @@ def _no_cap() -> int:
 
 
 def _lay(tree: dict[str, Any], key: str, given: Given) -> None:
-    name, path, value = _placed(key, given)
-    setting = OF_SESSIONS[name]
-    if not setting.fits(given.value):
+    setting, path, value = _placed(key, given)
+    if value is not None and not setting.fits(given.value):
         raise Misuse(f"{given.where}: {str(given.value)!r}; it takes {setting.taken}")
     alone: dict[str, Any] = {}
     laid(alone, path, value)
@@ -102,7 +101,7 @@ def _lay(tree: dict[str, Any], key: str, given: Given) -> None:
     laid(tree, path, typed)
 
 
-def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
+def _placed(key: str, given: Given) -> tuple[Setting, tuple[str, ...], Any]:
     """The setting that `key` is of, its path in the tree, and the value to put there.
 
     Below a mapping, `note.agents.ana.limit` is one field of one name.
@@ -114,7 +113,7 @@ def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
             value, warnings = current_fields(value, given.where)
             for warning in warnings:
                 tell(f"warning: {warning}")
-        return key, setting.path[1:], value
+        return setting, setting.path[1:], value
     mappings = {name: setting for name, setting in OF_SESSIONS.items() if setting.mapping}
     for name, setting in mappings.items():
         if not key.startswith(name + "."):
@@ -124,8 +123,9 @@ def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
             field = OLD_FIELDS[field]
             tell(f"warning: {given.where} is an old name; write {name}.{below}.{field}")
         if dot and below and field in setting.fields:
-            empty = given.value in ("", "null")
-            return name, (*setting.path[1:], below, field), None if empty else given.value
+            value = None if given.value in ("", "null") else given.value
+            one = setting.field(field)
+            return one, (*setting.path[1:], below, field), value
     raise _unknown(key)
 
 

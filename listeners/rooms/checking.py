@@ -57,10 +57,18 @@ def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[
         held = ", ".join(f"V{one}" for one in memory.votes.held) or "none yet"
         raise InvalidEntry(f"no vote {ref!r}; there is {held}")
     if vote.status != "open":
-        raise InvalidEntry(f"{vote.handle} is {vote.status}, not open")
+        how = "over for want of a quorum" if vote.status == "short" else vote.status
+        raise InvalidEntry(f"{vote.handle} is {how}, not open")
     if memory.named(name) not in vote.electorate:
         raise InvalidEntry(f"{name} has no vote in {vote.handle}: it sat down later")
     read = read_choice(vote, choice)
     if read is None:
         raise InvalidEntry(why_no_ballot(vote, choice))
     return vote, read
+
+
+def in_time(memory: Memory, n: int, ballot: int) -> None:
+    """Whether the vote of entry `n` had not ended when entry `ballot` landed."""
+    vote = vote_of(memory, n)
+    if vote is not None and 0 < vote.closed < ballot:
+        raise InvalidEntry(f"{vote.handle} is {vote.status}: the ballot came after its end")

@@ -19,6 +19,7 @@ from memory.settings import Settings
 from memory.sizes import tokens
 from server.errors import Misuse
 from server.scenarios.calls import Call, Kind, kind_of, total
+from server.scenarios.casting import Cast
 from server.scenarios.reflecting import reflections
 
 HOUSE: Final = 500  # tokens of the house's rules, of the question and of the answer's shape
@@ -42,14 +43,27 @@ class Worst:
     kinds: tuple[Kind, ...] = ()
 
 
-def worst(parts: Sequence[Part], settings: Settings, prices: Prices, *, people: bool) -> Worst:
+def bounded(cast: Cast, settings: Settings, prices: Prices) -> Worst:
+    """The most that `cast` can come to. Raises `Misuse` where nothing bounds it."""
+    scenario = cast.scenario
+    opener = "" if scenario.opening is None else scenario.opening.by
+    found = worst(cast.parts, settings, prices, people=bool(scenario.people), opener=opener)
+    refuse_unbounded(found, cast.source)
+    refuse_unpriced(cast.parts, settings, prices, cast.source)
+    return found
+
+
+def worst(
+    parts: Sequence[Part], settings: Settings, prices: Prices, *, people: bool, opener: str = ""
+) -> Worst:
     """The most that `parts` can come to under `settings`.
 
-    `people`: somebody may join, so that no limit of hops among agents ends it.
+    `people`: somebody may join, so that no limit of hops among agents ends it. `opener`
+    says what is said first.
     """
     ends = bounds(parse(settings.stop))
     turns = _turns(parts, settings, ends, people)
-    kinds = () if turns is None else tuple(_kinds(parts, settings, prices, turns))
+    kinds = () if turns is None else tuple(_kinds(parts, settings, prices, turns, opener))
     spent = sum(kind.tokens for kind in kinds) if kinds else None
     paid = total(kind.micros for kind in kinds) if kinds else None
     budget = settings.budget
@@ -100,7 +114,9 @@ def _turns(parts: Sequence[Part], settings: Settings, ends: Bounds, people: bool
     return _least(ends.turns, ends.messages, own, script, hops)
 
 
-def _kinds(parts: Sequence[Part], settings: Settings, prices: Prices, turns: int) -> Iterator[Kind]:
+def _kinds(
+    parts: Sequence[Part], settings: Settings, prices: Prices, turns: int, opener: str
+) -> Iterator[Kind]:
     speak, floor = settings.speak, settings.floor
     heads = len(parts)
     if floor.policy == "panel" or floor.evaluation == "panel":
@@ -129,7 +145,7 @@ def _kinds(parts: Sequence[Part], settings: Settings, prices: Prices, turns: int
             [(Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],
             prices,
         )
-    if notes := reflections(parts, settings, turns):
+    if notes := reflections([one.name for one in parts], opener, settings, turns):
         yield kind_of("note", notes, prices)
     if settings.extract.how == "model":
         yield kind_of("extract", [(_reading(settings), _readings(turns, settings))], prices)

@@ -66,6 +66,11 @@ class Setting:
         below = typing.get_args(self.info.annotation)[1]
         return tuple(getattr(below, "model_fields", ()))
 
+    def field(self, name: str) -> Setting:
+        """One of `fields` of a mapping, for whichever name."""
+        below = typing.get_args(self.info.annotation)[1]
+        return Setting(name, self.path, below.model_fields[name])
+
     @property
     def kind(self) -> str:
         """What a value looks like, for help and documentation."""

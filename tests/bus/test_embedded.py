@@ -218,7 +218,7 @@ async def test_one_that_lasts_starts_a_killed_server_again(
             assert server.joined == bool(pids)
             put(server, "key")
             os.kill(server.pid, signal.SIGKILL)
-            await wait_until(lambda: answering(server, other_than=server.pid))
+            await wait_until(lambda: answering(server, other_than=server.pid), 30)
             new = answering(server, other_than=server.pid)
             assert get(server, "key") == b"kept"
         assert not alive(new)
@@ -231,7 +231,7 @@ async def test_one_that_lasts_outlives_the_owner_of_the_server(mode: Real, tmp_p
         async with serve(mode, tmp_path, lasting=True) as guest:
             put(guest, "key")
             await stack.aclose()
-            await wait_until(lambda: answering(guest, other_than=owner.pid))
+            await wait_until(lambda: answering(guest, other_than=owner.pid), 30)
             new = answering(guest, other_than=owner.pid)
             assert get(guest, "key") == b"kept"
             async with serve(mode, tmp_path) as third:

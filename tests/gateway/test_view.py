@@ -9,7 +9,7 @@ import pytest
 from bus.entries import BallotCast, ParticipantJoined, VoteInitiated
 from memory.state import Memory
 from server.board import HUES, MOST, hues, view
-from server.gateway.answers_read import Board, TimelineRow
+from server.gateway.answers_page import Board, TimelineRow
 from server.gateway.kept import Kept
 from server.gateway.reading import takes_gzip
 from tests.doors import Standing, doors

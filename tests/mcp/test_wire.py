@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import queue
+import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -25,7 +27,7 @@ SECONDS: Final = 60  # until a test is given up
 class Talk:
     """A server whose one list of tools is told when a test says so, and both ends of its pipes."""
 
-    say: int
+    lines: queue.SimpleQueue[bytes | None]
     hear: int
     go: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -37,11 +39,10 @@ class Talk:
 
     def write(self, *lines: str | bytes) -> None:
         for line in lines:
-            os.write(self.say, (line.encode() if isinstance(line, str) else line) + b"\n")
+            self.lines.put((line.encode() if isinstance(line, str) else line) + b"\n")
 
     def shut(self) -> None:
-        os.close(self.say)
-        self.say = -1
+        self.lines.put(None)
 
     async def read(self) -> list[dict[str, Any]]:
         """What was said, all of it: the server has ended."""
@@ -62,6 +63,15 @@ class Talk:
         return types.ListToolsResult(tools=[tool])
 
 
+def _fed(sink: int, lines: queue.SimpleQueue[bytes | None]) -> None:
+    """In a thread: whoever is not read waits."""
+    with open(sink, "wb", buffering=0) as file, suppress(BrokenPipeError):
+        while (line := lines.get()) is not None:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[file.write(rest) :]
+
+
 def _all(source: int) -> bytes:
     """To its end, which comes when every writing end is closed."""
     with open(source, "rb", closefd=False) as file:
@@ -72,7 +82,8 @@ def _all(source: int) -> bytes:
 async def _talking() -> AsyncIterator[Talk]:
     source, say = os.pipe()
     hear, sink = os.pipe()
-    t = Talk(say, hear)
+    t = Talk(queue.SimpleQueue(), hear)
+    threading.Thread(target=_fed, args=(say, t.lines), daemon=True).start()
     served: Server[Any] = Server("test", on_list_tools=t.list_tools)
 
     async def body() -> None:
@@ -86,8 +97,7 @@ async def _talking() -> AsyncIterator[Talk]:
         yield t
     finally:
         t.over.cancel()
-        if t.say >= 0:
-            t.shut()
+        t.shut()
         os.close(hear)
         await asyncio.wait([t.over], timeout=SECONDS)
 
@@ -142,8 +152,7 @@ async def test_what_was_asked_before_the_end_of_input_is_answered() -> None:
 async def test_a_line_that_says_nothing_is_told_so(line: bytes, code: int) -> None:
     """With no id, as JSON-RPC has it, and none of its words; the next one is read again."""
     async with _talking() as t:
-        writing = asyncio.to_thread(t.write, line, HELLO)
-        await asyncio.wait_for(writing, SECONDS)
+        t.write(line, HELLO)
         t.shut()
         refused, hello = await t.read()
     assert (refused["id"], refused["error"]["code"]) == (None, code)
@@ -164,7 +173,7 @@ async def test_empty_lines_and_answers_to_nothing_are_no_fault() -> None:
 async def test_the_last_line_needs_no_end() -> None:
     """It is over with the input."""
     async with _talking() as t:
-        os.write(t.say, HELLO.encode())
+        t.lines.put(HELLO.encode())
         t.shut()
         assert [answer["id"] for answer in await t.read()] == [0]
 

@@ -196,7 +196,7 @@ def test_a_person_looks_after_goals_and_their_notebook(
         page.fill("#goal-title", title)
         if of:
             page.select_option("#goal-of", of)
-        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Open it").click()
         expect(page.locator(".goals li").last).to_contain_text(title)
     expect(page.locator(".goals li").first).to_contain_text("0 of 1 task closed")
     page.get_by_role("button", name="Close E2").click()

@@ -172,6 +172,22 @@ def test_reflections_on_notebooks_are_counted_in(groups: dict[str, Any], calls: 
     assert (found and found[0]) == calls
 
 
+@pytest.mark.parametrize(
+    ("routes", "more"), [({}, 2 * 11), ({"statement": "reflect"}, 2 * (22 + 2)), (QUIET, 0)]
+)
+def test_who_says_what_is_said_first_keeps_a_notebook_too(
+    routes: dict[str, str], more: int
+) -> None:
+    """And its words are an occasion for the others."""
+    floor = {"policy": "bid", "hops_hard": 0}
+    rules = settings({"turns": 10}, floor=floor, note=NOTES, routes=routes)
+    found, without = (
+        worst(parts(2), rules, PRICES, people=False, opener=opener).calls or 0
+        for opener in ("host", "")
+    )
+    assert found - without == more
+
+
 def test_a_larger_notebook_costs_more_to_rewrite() -> None:
     """Its limit bounds the question, which quotes it, and the answer."""
     small, large = (

@@ -257,7 +257,7 @@ def test_the_index_of_ids_is_held_against_the_log() -> None:
 def test_a_fork_shares_the_past_and_says_so() -> None:
     """Everything up to N, no closing, then where it came from; itself a sound log."""
     closed = (*log(), Row(5, 3, "close", 9, encode(SessionClosed())))
-    rows = forked(closed, "demo", 2)
+    rows = forked(closed, "demo", 2, 0)
     assert list(findings(rows)) == []
     assert [row.n for row in rows] == [0, 1, 2, 2]
     assert json.loads(rows[-1].body) == {
@@ -266,13 +266,13 @@ def test_a_fork_shares_the_past_and_says_so() -> None:
         "session": "demo",
         "v": 1,
     }
-    assert len(forked(closed, "demo", 3)) == 5
+    assert len(forked(closed, "demo", 3, 0)) == 5
 
 
 def test_a_fork_keeps_aside_what_was_set_aside_later() -> None:
     """An entry that kills whoever folds it must not come back to life in a fork."""
     aside = encode(EntrySetAside(seq=2, reason="poison"))
-    rows = forked((*log(), Row(5, 3, "aside", 9, aside)), "demo", 1)
+    rows = forked((*log(), Row(5, 3, "aside", 9, aside)), "demo", 1, 0)
     assert list(findings(rows)) == []
     assert skips(rows) == {2}
 
@@ -331,6 +331,6 @@ def test_a_status_that_the_log_denies_is_found(status: str, closed: bool) -> Non
 
 def test_a_session_forked_from_its_own_fork_is_sound() -> None:
     """Every fork's entry has an id of its own, also where the names come round again."""
-    first = forked(log(), "a", 2)
-    second = forked(first, "b", 2)
-    assert list(findings(forked(second, "a", 2))) == []
+    first = forked(log(), "a", 2, 0)
+    second = forked(first, "b", 2, 0)
+    assert list(findings(forked(second, "a", 2, 0))) == []

@@ -19,7 +19,7 @@ export async function redact(ctx, n) {
     if (!(error instanceof Problem)) throw error;
     return ctx.notice(error.message, "bad");
   }
-  const reason = el("input", { type: "text", id: "redact-reason", maxlength: 200, required: true, placeholder: "kept in the log, in the place of the words" });
+  const reason = el("input", { type: "text", id: "redact-reason", maxlength: 200, required: true, placeholder: "kept in place of the words" });
   return asked(`Take the words of #${n} out`, [
     el("blockquote", { class: "goes" }, said(goes.words, 400)),
     el("ul", { class: "consequences", role: "list" }, ...consequences(goes)),

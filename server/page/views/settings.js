@@ -47,13 +47,13 @@ function shown(state, list, count, hands) {
   const changed = found.filter((row) => row.changed);
   count.textContent = `${many(found.length, "setting")}, ${changed.length || "none"} changed here`;
   const groups = grouped(found.filter((row) => !row.changed));
-  const open = new Set([...list.querySelectorAll("details[open]")].map((one) => one.dataset.group));
+  const open = new Set([...list.querySelectorAll("details[open]:not([data-found])")].map((one) => one.dataset.group));
   fill(
     list,
     changed.length > 0 && el("section", {}, el("h3", {}, "Changed here"), rows(state, changed, hands)),
     [...groups].map(([name, held]) => {
       const unfolded = Boolean(state.words) || open.has(name) || held.some((row) => row.key === state.editing);
-      return el("details", { data: { group: name }, open: unfolded }, el("summary", {}, name, el("span", { class: "soft" }, ` ${held.length}`)), rows(state, held, hands));
+      return el("details", { data: { group: name, found: state.words ? "" : null }, open: unfolded }, el("summary", {}, name, el("span", { class: "soft" }, ` ${held.length}`)), rows(state, held, hands));
     }),
     found.length === 0 && el("p", { class: "soft" }, "No setting is like that."),
   );

@@ -71,7 +71,8 @@ class Talk {
     else if (this.#heard !== null && total > this.#heard) this.#announce(this.#heard + 1, total);
     this.#heard = total;
     this.empty.hidden = total > 0;
-    if (!total) this.#nobody();
+    if (total) this.early.replaceChildren();
+    else this.#nobody();
     this.window.resize(this.#last);
     this.#read();
   }

@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from bus.entries import Act
 from memory.errors import BadPattern
-from memory.matching import compiled
+from memory.words.matching import compiled
 
 REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
 
