@@ -15,9 +15,9 @@ from bus.drafts import Receipt
 from bus.entries import SessionOpened
 from bus.errors import SessionClosed, SessionExists
 from memory.errors import PackMissing
-from memory.patterns import Pack
 from memory.presets import DEFAULT
 from memory.state import pack_key
+from memory.words.patterns import Pack
 from server.audit import findings, forked, status_findings
 from server.errors import BadSessionFile, Failure, Misuse, NotYet
 from server.files import SessionFile, write_file

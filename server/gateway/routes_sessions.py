@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from bus.errors import SessionNotFound
 from memory.floor.stopping import totals
-from memory.patterns import Pack
+from memory.words.patterns import Pack
 from server import sessions
 from server.files import SessionFile, decode_file, encode_file
 from server.gateway.answers import Findings, Page, Running, SessionRow, SessionState
