@@ -142,13 +142,17 @@ class Outbox:
             self._watch = asyncio.create_task(self._watching(), name="parley-outbox")
 
     async def _watching(self) -> None:
+        waiting = False
         while True:
             await self._filled.wait()
             await asyncio.sleep(min(self._seconds / 4, 0.5))
             try:
                 await self._look()
+                waiting = False
             except Unavailable as error:
-                _logger.warning("outbox_waits", reason=str(error))
+                if not waiting:  # said once an outage, not twice a second
+                    _logger.warning("outbox_waits", reason=str(error))
+                waiting = True
             if not self._kept:
                 self._filled.clear()
 
