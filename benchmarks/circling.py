@@ -23,7 +23,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from benchmarks.material import CORPORA
-from memory.settings import EchoSettings
+from memory.groups import EchoSettings
 from memory.similar import content_words, fingerprint, resemblance
 
 BY_HAND: Final = Path(__file__).parent / "data" / "likeness.txt"

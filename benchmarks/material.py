@@ -10,8 +10,8 @@ from pathlib import Path
 
 from bus.entries import PRIMARY, Entry, Message, PackRef, Record, SessionOpened
 from bus.wire import decode, encode
-from memory.patterns import parse_pack
 from memory.state import Packs, pack_key
+from memory.words.patterns import parse_pack
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = Path(os.environ.get("PARLEY_CORPORA", ROOT.parent / "shared" / "corpora"))

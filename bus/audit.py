@@ -139,16 +139,20 @@ def _epoch(entry: Entry | Unknown) -> int:
 def verbatim(rows: Sequence[Row]) -> list[Record]:
     """Records that a restore writes back byte for byte.
 
-    An entry whose bytes are not the canonical ones of what they say, such as
-    one that a newer version wrote, goes through unread.
+    Read are those alone that it goes by, and not where their bytes are other than the
+    canonical ones of what they say, as of one that a newer version wrote.
     """
     return [
-        Record(row.seq, row.n, row.id, row.received_ms, _kept(record.entry, row.body))
-        for row, record in zip(rows, records(rows), strict=True)
+        Record(row.seq, row.n, row.id, row.received_ms, _kept(wire.decode(row.body), row.body))
+        for row in rows
     ]
 
 
+_GONE_BY: Final = frozenset({"session.forked", "entry.set_aside", "entry.redacted"})
+
+
 def _kept(entry: Entry | Unknown, body: bytes) -> Entry | Unknown:
-    if isinstance(entry, Unknown) or wire.encode(entry) == body:
+    read = entry.kind in _GONE_BY or epoch_of(entry) is not None
+    if read and not isinstance(entry, Unknown) and wire.encode(entry) == body:
         return entry
     return Unknown(entry.kind, body)

@@ -17,10 +17,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Literal
 
 import anyio
 
+from bus.aof import Cut
+from bus.binaries import Binary
 from bus.errors import Unavailable
 
 ANSWER_SECONDS: Final = 30.0  # a start takes 4-20 ms; loading data resets the clock
@@ -35,6 +37,26 @@ exec "$@" </dev/null
 """
 
 
+Kind = Literal["path", "bundled", "fake"]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where the server answers.
+
+    `durable`: it keeps its data; a power cut may lose the last second. `joined`:
+    another process started it and will end it. `cut`: what a repair took off
+    the end of the data before the start.
+    """
+
+    url: str
+    kind: Kind
+    pid: int
+    durable: bool
+    joined: bool = False
+    cut: Cut | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     pid: int
@@ -42,16 +64,39 @@ class Answer:
 
 
 def launch(
-    command: Sequence[str], *, stdout: int | IO[bytes], stderr: int | IO[bytes] | None = None
+    program: Sequence[str], *, stdout: int | IO[bytes], stderr: int | IO[bytes] | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start `command`; it gets SIGTERM when this process ends, and no Ctrl-C before."""
-    return subprocess.Popen(  # noqa: S603 - a fixed shell text, the command as its arguments
-        ["/bin/sh", "-c", _SHELL, "sh", *command],
+    """Start `program`; it gets SIGTERM when this process ends, and no Ctrl-C before."""
+    return subprocess.Popen(  # noqa: S603 - a fixed shell text, the program as its arguments
+        ["/bin/sh", "-c", _SHELL, "sh", *program],
         stdin=subprocess.PIPE,
         stdout=stdout,
         stderr=stderr,
         start_new_session=True,
     )
+
+
+def command(
+    binary: Binary, folder: Path, socket: Path, log: Path, *, keep: bool = False
+) -> list[str]:
+    """How `binary` is called; with `keep` it writes an append-only file."""
+    directives = {
+        "port": "0",
+        "unixsocket": str(socket),
+        "unixsocketperm": "700",
+        "dir": str(folder),
+        "logfile": str(log),
+        "save": "",
+        "appendonly": "yes" if keep else "no",
+        "appendfsync": "everysec",
+        # the end was repaired before; what is torn now should stop the start
+        "aof-load-truncated": "no",
+        "maxmemory-policy": "noeviction",
+    }
+    return [
+        binary.path,
+        *(part for name, value in directives.items() for part in (f"--{name}", value)),
+    ]
 
 
 @asynccontextmanager

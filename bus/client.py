@@ -62,7 +62,7 @@ class Bus:
             workforce.beat, workforce.farewell, workforce.workers,
         )  # fmt: skip
         self.janitor, self.repaired_total = workforce.janitor, workforce.repaired_total
-        self.oldest_due_ms = workforce.oldest_due_ms
+        self.oldest_due_ms, self.now_ms = workforce.oldest_due_ms, workforce.now_ms
 
     @classmethod
     async def connect(

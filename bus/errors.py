@@ -26,7 +26,8 @@ class BusError(Exception):
 
 class SessionNotFound(BusError):
     def __init__(self, session: str) -> None:
-        super().__init__(f"no session {session!r}; 'parley session ls' lists them")
+        lists = "'parley session ls' lists them, 'parley session new' opens one"
+        super().__init__(f"no session {session!r}; {lists}")
         self.session = session
 
 

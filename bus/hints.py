@@ -62,7 +62,7 @@ class Hints:
 
     async def wait_due(
         self, lanes: Sequence[str], owner: str, seconds: float, head_start: float
-    ) -> None:
+    ) -> bool:
         waiting = self._waiting(owner)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + min(seconds, BLOCK_SECONDS)
@@ -70,11 +70,12 @@ class Hints:
             if waiting.others.intersection(lanes):
                 deadline = min(deadline, loop.time() + head_start)
             if (left := deadline - loop.time()) <= 0:
-                return
+                return bool(waiting.others.intersection(lanes))
             waiting.event.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(left):
                     await waiting.event.wait()
+        return True
 
     def _waiting(self, owner: str) -> _Waiting:
         self._start()

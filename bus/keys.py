@@ -16,7 +16,8 @@ META: Final = "parley:meta"
 WORKERS: Final = "parley:workers"
 
 SESSION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
-LANES: Final = ("fold", "effects", "upgrades")
+OWED: Final = ("effects", "upgrades", "votes")  # lanes of work that a fold found to be owed
+LANES: Final = ("fold", *OWED)
 
 
 def crc16(data: bytes) -> int:

@@ -19,7 +19,7 @@ from bus.drafts import Draft, Receipt, epoch_of, sealed, set_aside_id
 from bus.entries import EntrySetAside
 from bus.errors import Fenced, InvalidEntry, SessionNotFound
 from bus.hints import Hints
-from bus.keys import LANES, BucketKeys, Keys, session_of
+from bus.keys import LANES, OWED, BucketKeys, Keys, session_of
 from bus.line import Argument
 from bus.replies import FactRecord, records
 from bus.snapshots import Snapshot
@@ -121,9 +121,11 @@ class Lanes:
         bucket = keys.bucket
         snapshot = commit.snapshot
         declared = [
-            *keys.appending(), keys.facts, bucket.due("effects"), bucket.due("upgrades"),
+            *keys.appending(),
+            keys.facts,
+            *map(bucket.due, OWED),
             keys.memory(snapshot.fold if snapshot else "none"),
-        ]  # fmt: skip
+        ]
         args: list[Argument] = [
             commit.session, keys.wake, bucket.wake, claim.nonce, commit.to, commit.identity,
             commit.skips, int(done), FACTS_KEPT, *_snapshot_args(commit), commit.after,
@@ -132,8 +134,8 @@ class Lanes:
         for row in commit.facts:
             args += (f"{row.seq}-{row.k}", orjson.dumps(row.fact, option=orjson.OPT_SORT_KEYS))
         for lane, effect, results in commit.effects:
-            if lane not in ("effects", "upgrades"):
-                raise ValueError(f"an effect has no lane {lane!r}; it is 'effects' or 'upgrades'")
+            if lane not in OWED:
+                raise ValueError(f"an effect has no lane {lane!r}; it is {' or '.join(OWED)}")
             args += (lane, f"{commit.session} {effect}", len(results), *results)
         reply = await self._connections.run("commit", declared, args)
         _check(commit.session, reply)
@@ -189,14 +191,19 @@ class Lanes:
         """
         return await self._yield(claim, backoff_ms)
 
-    async def drop(self, claim: Claim) -> bool:
-        """Takes an effect off its lane that nobody needs any more."""
+    async def drop(self, claim: Claim, head: int | None = None) -> bool:
+        """Takes an effect off its lane that nobody needs any more.
+
+        With a `head` only where the log still ends there: what came since may need it.
+        """
         if claim.lane == "fold":
             raise ValueError("folding is never moot; release the claim instead")
         _, declared = self._claimed(claim)
         meta = self._keys.of(claim.session).meta
         reply = await self._connections.run(
-            "drop", [*declared, meta], [claim.member, claim.nonce, claim.lane]
+            "drop",
+            [*declared, meta],
+            [claim.member, claim.nonce, claim.lane, "" if head is None else head],
         )
         return bool(reply)
 
@@ -225,12 +232,13 @@ class Lanes:
             raise InvalidEntry(f"{session!r} has no entry {seq}; its head is {int(reply[1])}")
         _check(session, reply)
 
-    async def wait_due(self, lanes: Sequence[str], owner: str, timeout: float) -> None:  # noqa: ASYNC109 - a longest wait, not a failure
+    async def wait_due(self, lanes: Sequence[str], owner: str, timeout: float) -> bool:  # noqa: ASYNC109 - a longest wait, not a failure
         """Returns when something may have fallen due for `owner`, at the latest after `timeout` s.
 
-        A hint that names another owner counts after that one's head start.
+        True where a hint said so. One that names another owner counts after that one's
+        head start. Waits no longer than a second, whatever `timeout` is.
         """
-        await self._hints.wait_due(lanes, owner, timeout, HEAD_START_MS / 1000)
+        return await self._hints.wait_due(lanes, owner, timeout, HEAD_START_MS / 1000)
 
     async def _take(
         self, bucket: BucketKeys, lane: str, owner: str, count: int, lease_ms: int

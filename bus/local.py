@@ -29,7 +29,7 @@ class LocalLog:
     def __init__(self, session: str = "local", now_ms: Callable[[], int] = _now_ms) -> None:
         Keys(1).of(session)  # a name that Redis' log would refuse is refused here
         self.session = session
-        self._now_ms = now_ms
+        self.now_ms = now_ms
         self._records: list[Record] = []
         self._places: dict[str, tuple[Receipt, str]] = {}  # by id, with the fingerprint
         self._closed = False
@@ -40,7 +40,7 @@ class LocalLog:
         seal = sealed(OPENING, opened)
         if self._records:
             raise SessionExists(self.session)
-        return self._append(seal, self._now_ms())
+        return self._append(seal, self.now_ms())
 
     def publish(self, drafts: Sequence[Draft], *, epoch: int | None = None) -> list[Receipt]:
         """Append `drafts` in order, each once; as `Log.publish`, refusals included.
@@ -114,7 +114,7 @@ class LocalLog:
             raise Closed(self.session)
         if fresh:
             self._check_epochs([seal for seal in seals if id(seal) in fresh], epoch)
-        now = self._now_ms()
+        now = self.now_ms()
         return [
             self._append(seal, now)
             if id(seal) in fresh

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bus import wire
@@ -13,7 +12,7 @@ from bus.connections import Connections
 from bus.entries import PRIMARY, Entry, Record, Unknown
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from bus.info import SessionInfo
-from bus.keys import Keys, SessionKeys
+from bus.keys import OWED, Keys, SessionKeys
 from bus.line import Argument
 from bus.outbox import Outbox
 from bus.replies import skip_list
@@ -95,8 +94,7 @@ class Sessions:
         if standing is not None and not replace:
             raise SessionExists(session)
         nonce = secrets.token_hex(8)
-        lines = await asyncio.to_thread(_lines, records)
-        await stage(self._connections, keys.staged(nonce), lines)
+        await stage(self._connections, keys.staged(nonce), _lines(records))
         last = records[-1]
         reply = await self._connections.run(
             "restore",
@@ -116,11 +114,7 @@ class Sessions:
         """What a script that replaces a whole session declares; the snapshots come last."""
         (folds,) = await self._connections.command("HMGET", keys.meta, "folds")
         bucket = keys.bucket
-        lanes = [
-            key
-            for lane in ("effects", "upgrades")
-            for key in (bucket.due(lane), bucket.claims(lane))
-        ]
+        lanes = [key for lane in OWED for key in (bucket.due(lane), bucket.claims(lane))]
         memories = [keys.memory(fold) for fold in (folds or b"").decode().split()]
         staged = keys.staged(nonce)
         return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *more, *memories]
@@ -159,16 +153,14 @@ def _info(
     )  # fmt: skip
 
 
-def _lines(records: Sequence[Record]) -> list[tuple[Argument, ...]]:
+def _lines(records: Sequence[Record]) -> Iterator[tuple[Argument, ...]]:
     """The records as they are staged. Of a redacted entry nothing is left to compare."""
     wordless = redacted(records)
-    lines: list[tuple[Argument, ...]] = []
     for record in records:
         body = _body(record.entry)
         gone = record.entry.kind in PRIMARY and record.n in wordless
         mark = ANY if gone else wire.fingerprint(body)
-        lines.append((f"{record.seq}-{record.n}", record.id, record.received_ms, mark, body))
-    return lines
+        yield f"{record.seq}-{record.n}", record.id, record.received_ms, mark, body
 
 
 def _body(entry: Entry | Unknown) -> bytes:

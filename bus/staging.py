@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from bus.connections import Connections
@@ -14,7 +14,7 @@ _BYTES: Final = 4_194_304
 
 
 async def stage(
-    connections: Connections, keys: tuple[str, str], lines: Sequence[tuple[Argument, ...]]
+    connections: Connections, keys: tuple[str, str], lines: Iterable[tuple[Argument, ...]]
 ) -> None:
     """Writes `lines` (place, id, time, fingerprint, body each, ascending) under `keys`."""
     args: list[Argument] = []

@@ -9,28 +9,18 @@ reason, and nobody waits for it.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from typing import Final
 
-import structlog
-
-from bus.connections import BLOCK_SECONDS, Connections
+from bus.connections import Connections
 from bus.cursor import Cursor
 from bus.entries import Record
 from bus.errors import BusError, SlowSubscriber, Unavailable
 from bus.hints import Hints
 from bus.keys import Keys, SessionKeys
 from bus.pages import Place, newest, page
-from bus.replies import FactRecord
-from bus.tasks import end
-
-_RETRY_SECONDS: Final = 0.3
-_logger = structlog.get_logger(__name__)
-
-Item = Record | FactRecord
+from bus.tails import RETRY_SECONDS, Item, Tail
 
 
 class Subscriptions:
@@ -40,7 +30,7 @@ class Subscriptions:
         self._connections = connections
         self._keys = keys
         self._hints = hints
-        self._tails: dict[str, _Tail] = {}
+        self._tails: dict[str, Tail] = {}
         self._starting = asyncio.Lock()
 
     @asynccontextmanager
@@ -86,16 +76,16 @@ class Subscriptions:
             await tail.stop()
         self._tails.clear()
 
-    async def _tail(self, session: str, keys: SessionKeys) -> _Tail:
+    async def _tail(self, session: str, keys: SessionKeys) -> Tail:
         async with self._starting:
             tail = self._tails.get(session)
             if tail is None or tail.ended:
                 place = await newest(self._connections, session, keys)
                 hint = await self._hints.follow(keys.wake)
-                tail = self._tails[session] = _Tail(self._connections, session, keys, place, hint)
+                tail = self._tails[session] = Tail(self._connections, session, keys, place, hint)
             return tail
 
-    async def _leave(self, tail: _Tail) -> None:
+    async def _leave(self, tail: Tail) -> None:
         if tail.subscribers:
             return
         await tail.stop()
@@ -111,7 +101,7 @@ class Subscription:
         self,
         connections: Connections,
         keys: SessionKeys,
-        tail: _Tail,
+        tail: Tail,
         place: Place,
         facts: bool,
         buffer: int,
@@ -181,7 +171,7 @@ class Subscription:
                 with_facts=self._facts,
             )
         except Unavailable:
-            await asyncio.sleep(_RETRY_SECONDS)  # the tail of this session says so in the log
+            await asyncio.sleep(RETRY_SECONDS)  # the tail of this session says so in the log
             return
         self._buffer.extend(found.items)
         self._place = found.place
@@ -192,71 +182,6 @@ class Subscription:
         if isinstance(item, Record):
             return item.seq > at.seq
         return self._facts and (item.seq, item.k) > at.fact
-
-
-class _Tail:
-    """Reads what is new in one session and hands it to all subscribers."""
-
-    def __init__(
-        self,
-        connections: Connections,
-        session: str,
-        keys: SessionKeys,
-        place: Place,
-        hint: asyncio.Event,
-    ) -> None:
-        self.session = session
-        self.keys = keys
-        self.place = place
-        self.subscribers: set[Subscription] = set()
-        self.ended = False
-        self._connections = connections
-        self._hint = hint
-        self._task = asyncio.create_task(self._run(), name=f"parley-tail-{session}")
-
-    def nudge(self) -> None:
-        self._hint.set()
-
-    async def stop(self) -> None:
-        self.ended = True
-        await end(self._task)
-
-    async def _run(self) -> None:
-        waiting = False
-        while True:
-            self._hint.clear()
-            try:
-                more = await self._read()
-            except Unavailable as error:
-                if not waiting:
-                    _logger.warning("tail_waits", session=self.session, reason=str(error))
-                waiting, more = True, False
-                await asyncio.sleep(_RETRY_SECONDS)
-            except BusError as error:
-                self._end(error)
-                return
-            else:
-                if waiting:
-                    _logger.info("tail_resumed", session=self.session)
-                waiting = False
-            if not more and not waiting:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(BLOCK_SECONDS):
-                        await self._hint.wait()
-
-    async def _read(self) -> bool:
-        found = await page(self._connections, self.session, self.keys, self.place, with_facts=True)
-        self.place = found.place
-        if found.items:
-            for subscriber in tuple(self.subscribers):
-                subscriber.hear(found.items, found.place)
-            await asyncio.sleep(0)  # readers run before the next page
-        return found.more
-
-    def _end(self, error: BusError) -> None:
-        self.ended = True
-        for subscriber in tuple(self.subscribers):
-            subscriber.end(error)
 
 
 def _behind(cursor: Cursor, item: Item) -> Cursor:

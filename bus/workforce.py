@@ -41,7 +41,7 @@ class Workforce:
     async def beat(self, owner: str, stats: dict[str, Any]) -> None:
         """Says that `owner` lives, with `stats` beside its pid and host."""
         row = {"pid": os.getpid(), "host": socket.gethostname(), **stats}
-        row["beat_ms"] = await self._now()
+        row["beat_ms"] = await self.now_ms()
         await self._connections.command("HSET", WORKERS, owner, orjson.dumps(row))
 
     async def farewell(self, owner: str) -> None:
@@ -50,7 +50,7 @@ class Workforce:
 
     async def workers(self) -> list[WorkerInfo]:
         """Every worker that was heard of within the hour, by name."""
-        now, names = await self._now(), await self._connections.command("HKEYS", WORKERS)
+        now, names = await self.now_ms(), await self._connections.command("HKEYS", WORKERS)
         names = sorted(names)
         rows = await self._connections.command("HMGET", WORKERS, *names) if names else []
         found = [
@@ -106,7 +106,7 @@ class Workforce:
 
         A member in somebody's hands, or backing off, does not wait.
         """
-        now, oldest = await self._now(), 0
+        now, oldest = await self.now_ms(), 0
         for bucket in self._keys.buckets:
             due = bucket.due(lane)
             waiting = await self._connections.command("ZRANGEBYSCORE", due, 1, now, "LIMIT", 0, 1)
@@ -116,7 +116,7 @@ class Workforce:
         return oldest
 
     async def _forget_workers(self) -> None:
-        now = await self._now()
+        now = await self.now_ms()
         names = await self._connections.command("HKEYS", WORKERS)
         rows = await self._connections.command("HMGET", WORKERS, *names) if names else []
         gone = [
@@ -127,7 +127,8 @@ class Workforce:
         if gone:
             await self._connections.command("HDEL", WORKERS, *gone)
 
-    async def _now(self) -> int:
+    async def now_ms(self) -> int:
+        """The clock of the log: Redis' own."""
         seconds, microseconds = await self._connections.command("TIME")
         return int(seconds) * 1000 + int(microseconds) // 1000
 

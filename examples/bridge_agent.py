@@ -45,4 +45,6 @@ class Agreeable:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     asyncio.run(bridge(sys.argv[1], sys.argv[2], "agreeable", Agreeable()))

@@ -26,4 +26,6 @@ async def echo(url: str, session: str, name: str = "echo") -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     print(asyncio.run(echo(*sys.argv[1:])), "answers")

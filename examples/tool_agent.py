@@ -43,4 +43,6 @@ async def measure(url: str, session: str, name: str = "measurer") -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     print(asyncio.run(measure(*sys.argv[1:])), "proposals measured")

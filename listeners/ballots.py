@@ -1,16 +1,69 @@
-"""The ballots of a vote, read back from the log: what memory let go of, counted again."""
+"""What votes came to: the entry that ends one, and ballots read back from the log."""
 
 from __future__ import annotations
 
-from bus import Bus
+import contextlib
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from bus import Bus, Draft
+from bus.drafts import result_id
 from bus.entries import VoteRule
-from listeners.reader import PAGE
+from bus.errors import Conflict
+from listeners.reader import PAGE, MemoryReader
 from memory.errors import UnknownVote
 from memory.floor.state import Vote
 from memory.fold import apply
 from memory.state import Memory, Packs
+from memory.voting.course import result
 from memory.voting.outcomes import counted
 from memory.voting.tallying import Result
+from memory.voting.turnout import running
+
+TRIES: Final = 5  # of one vote, where ballots keep coming before its result
+
+
+def outcome(memory: Memory, vote: Vote) -> Draft:
+    """What ends `vote`, which runs, as `memory` has it, under the id that everybody gives it.
+
+    One that still waits to be agreed to is given up: its result, should it be agreed to
+    just now, is to come.
+    """
+    name = f"unagreed:{vote.n}" if vote.status == "called" else result_id(vote.n, vote.heard)
+    return Draft(name, result(memory, vote.ref))
+
+
+async def end(
+    bus: Bus,
+    reader: MemoryReader,
+    session: str,
+    n: int,
+    due: Callable[[Memory, Vote], bool],
+    *,
+    incarnation: str,
+) -> bool:
+    """Have a result of the vote of entry `n` stand, while it is `due`; whether the vote is over.
+
+    A result that a ballot came before is counted again, for a few times. `incarnation` is
+    that of the log in which it was found due. Raises `Fenced` where another took its place
+    since, `SessionClosed`, and what a reader raises.
+    """
+    tried = ""
+    for _ in range(TRIES):
+        memory = await reader.current(session)
+        vote = running(memory, n)
+        if vote is None:
+            return True
+        if not due(memory, vote):
+            return False
+        draft = outcome(memory, vote)
+        if draft.id == tried:  # it closed nothing: somebody else's entry has that id
+            draft = Draft(f"{tried}:{secrets.token_hex(6)}", draft.entry)
+        tried = draft.id
+        with contextlib.suppress(Conflict):
+            await bus.publish(session, [draft], incarnation=incarnation)
+    return running(await reader.current(session), n) is None
 
 
 async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:

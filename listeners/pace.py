@@ -34,7 +34,7 @@ def idle(next_ms: int | None, idle_seconds: float) -> float:
 async def serve(
     stop: asyncio.Event,
     round: Callable[[], Awaitable[float]],
-    wait_due: Callable[[float], Coroutine[Any, Any, None]],
+    wait_due: Callable[[float], Coroutine[Any, Any, object]],
 ) -> None:
     """Do `round` after `round` until `stop` is set, waiting where one says so.
 
@@ -54,7 +54,7 @@ async def serve(
             await unless(stop, asyncio.sleep(pause))
 
 
-async def unless(stop: asyncio.Event, wait: Coroutine[Any, Any, None]) -> None:
+async def unless(stop: asyncio.Event, wait: Coroutine[Any, Any, object]) -> None:
     """Wait for `wait`, or until `stop` is set; what `wait` raises is raised."""
     waiting = asyncio.create_task(wait)
     stopping = asyncio.create_task(stop.wait())

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from importlib import resources
 
 from bus.entries import PackRef
-from memory.patterns import Pack, parse_pack
 from memory.state import Packs
+from memory.words.patterns import Pack, parse_pack
 
 
 @functools.cache

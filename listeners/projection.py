@@ -8,10 +8,11 @@ from typing import Literal
 
 from bus import FactRecord
 from bus.entries import Record
-from memory.due import Upgrade, due, upgrades
+from memory.due import due, upgrades
 from memory.fold import apply
 from memory.items import Fact
 from memory.state import Memory
+from memory.voting.turnout import looks
 
 Found = tuple[int, list[Fact]]  # the seq of an entry, and what it changed
 HOWS = ("extract", "model")
@@ -20,21 +21,20 @@ WINDOW = 64  # effects of a session that wait in a lane at once
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """An effect and the lane it waits in."""
+    """An effect, the lane it waits in, and the ids of the results that make it moot."""
 
-    lane: Literal["effects", "upgrades"]
-    effect: Upgrade
+    lane: Literal["effects", "upgrades", "votes"]
+    id: str
+    answers: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        return f"{self.lane} {self.effect.id}"
+        return f"{self.lane} {self.id}"
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The ids of the results that make it moot."""
-        if self.lane == "upgrades":
-            return (self.effect.result_id("model"),)
-        return tuple(self.effect.result_id(how) for how in HOWS)
+    def comes_again(self) -> bool:
+        """Whether it may be owed anew after it was done, and so is told with every commit."""
+        return self.lane == "votes"
 
 
 def project(memory: Memory, records: Sequence[Record]) -> list[Found]:
@@ -48,14 +48,15 @@ def project(memory: Memory, records: Sequence[Record]) -> list[Found]:
 
 
 def owed(memory: Memory) -> list[Owed]:
-    """What `memory` is owed first, and what a model could better first.
+    """What `memory` is owed first, what a model could better first, and the votes that run.
 
     A window of each: what lies beyond it follows as results land, so that a
     session whose effects nobody runs costs each commit no more than any other.
     """
     return [
-        *(Owed("effects", effect) for effect in due(memory, WINDOW)),
-        *(Owed("upgrades", effect) for effect in upgrades(memory, WINDOW)),
+        *(Owed("effects", one.id, tuple(map(one.result_id, HOWS))) for one in due(memory, WINDOW)),
+        *(Owed("upgrades", one.id, (one.result_id("model"),)) for one in upgrades(memory, WINDOW)),
+        *(Owed("votes", look.id) for look in looks(memory)),
     ]
 
 

@@ -64,6 +64,7 @@ class Tally:
     refolds: int = 0
     failed: int = 0
     set_aside: int = 0
+    votes: int = 0  # that the counter beside it saw to their end
 
 
 class Projector:
@@ -192,7 +193,7 @@ class Projector:
     def _commit(self, copy: Copy, after: int, found: Sequence[Found]) -> Commit:
         facts = fact_rows(found)
         waiting = owed(copy.memory)
-        fresh = [item for item in waiting if item.key not in copy.scheduled]
+        fresh = [one for one in waiting if one.comes_again or one.key not in copy.scheduled]
         copy.scheduled = frozenset(item.key for item in waiting)
         self.tally.facts += len(facts)
         return Commit(
@@ -202,7 +203,7 @@ class Projector:
             skips=copy.honoured,
             after=after,
             facts=facts,
-            effects=[(item.lane, item.effect.id, item.answers) for item in fresh],
+            effects=[(item.lane, item.id, item.answers) for item in fresh],
             snapshot=self._snapshot(copy),
             incarnation=copy.incarnation,
         )

@@ -27,7 +27,7 @@ async def passage(bus: Bus, session: str, first: int, last: int, skips: frozense
 
     Raises `RangeGone`.
     """
-    seq = await _seq_of(bus, session, first)
+    seq = (await entry_of(bus, session, first)).seq
     found: list[Record] = []
     while True:
         page = await bus.read(session, after=seq - 1, count=min(PAGE, 2 * (last - first) + 16))
@@ -43,8 +43,8 @@ async def passage(bus: Bus, session: str, first: int, last: int, skips: frozense
         seq = page[-1].seq + 1
 
 
-async def _seq_of(bus: Bus, session: str, n: int) -> int:
-    """The seq of primary entry `n`.
+async def entry_of(bus: Bus, session: str, n: int) -> Record:
+    """Primary entry `n`. Raises `RangeGone`.
 
     Every entry raises n by one at most, so stepping on by what is still
     missing never passes it; each step leaves only the share of entries that
@@ -57,5 +57,5 @@ async def _seq_of(bus: Bus, session: str, n: int) -> int:
             raise RangeGone(f"{session!r} ends before n {n}")
         missing = n - page[0].n
         if missing <= 0:
-            return page[0].seq
+            return page[0]
         seq = page[0].seq + missing

@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 
 from bus.entries import Record
 from memory.events import Known, of_results, of_vote
+from memory.groups import RouteSettings
 from memory.notebooks import route_of
-from memory.settings import RouteSettings
 from memory.showing import fenced, visible
 from memory.stores import LineKind
 from memory.text import clip

@@ -26,6 +26,7 @@ import structlog
 from bus import Bus
 from bus.errors import Unavailable
 from bus.tasks import end
+from listeners.counting import VoteCounter
 from listeners.effects.runner import EffectPace, EffectRunner
 from listeners.effects.summariser import EffectTally
 from listeners.minding import mind
@@ -86,16 +87,18 @@ async def run_lane(
         runner: Projector | EffectRunner
         if lane == "fold":
             runner = Projector(bus, packs, owner, settings.fold)
+            runs = [runner.run, VoteCounter(bus, packs, owner, runner.tally).run]
         else:
             runner = EffectRunner(
                 bus, packs, model, owner, settings.effects, settings.prices, embedder
             )
+            runs = [runner.run]
         log.info("worker_started", owner=owner, lane=lane)
         aside = [asyncio.create_task(_beat(bus, owner, lane, lambda: runner.tally))]
         if lane == "fold":
             aside.append(asyncio.create_task(_keep_house(bus)))
         try:
-            await _until_drained(runner.run, stop, settings.drain_seconds)
+            await _until_drained(runs, stop, settings.drain_seconds)
         finally:
             await end(*aside)
             with contextlib.suppress(Unavailable):  # the list forgets it by itself
@@ -113,11 +116,12 @@ def calm_collector() -> None:
     gc.set_threshold(50_000, 50, 50)
 
 
-async def _until_drained(
-    run: Callable[[asyncio.Event], Coroutine[Any, Any, None]], stop: asyncio.Event, seconds: float
-) -> None:
-    """Do `run` until it has drained after `stop`, at most `seconds` later."""
-    running = asyncio.create_task(run(stop))
+Run = Callable[[asyncio.Event], Coroutine[Any, Any, None]]
+
+
+async def _until_drained(runs: Sequence[Run], stop: asyncio.Event, seconds: float) -> None:
+    """Do `runs` until they have drained after `stop`, at most `seconds` later."""
+    running = asyncio.create_task(_side_by_side(runs, stop))
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait([running, stopping], return_when=asyncio.FIRST_COMPLETED)
@@ -127,6 +131,16 @@ async def _until_drained(
         await end(running, stopping)
     if not running.cancelled():
         running.result()
+
+
+async def _side_by_side(runs: Sequence[Run], stop: asyncio.Event) -> None:
+    """Until all have ended; what one fails with ends the others, and is raised."""
+    tasks = [asyncio.create_task(run(stop)) for run in runs]
+    try:
+        for task in asyncio.as_completed(tasks):
+            await task
+    finally:
+        await end(*tasks)
 
 
 @asynccontextmanager

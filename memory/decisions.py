@@ -102,11 +102,9 @@ def _enter(
     supersedes: Decision | None = None,
     participant: str | None = None,
 ) -> Decision:
-    memory = moment.memory
-    ref = len(memory.decisions) + 1
     topic, named = _topic(moment, text, resolves)
     made = Decision(
-        ref=ref,
+        ref=len(moment.memory.decisions) + 1,
         participant=participant or moment.participant,
         topic=topic,
         named=named,
@@ -120,26 +118,27 @@ def _enter(
         resolves=None if resolves is None else resolves.ref,
         supersedes=None if supersedes is None else supersedes.ref,
     )
-    memory.decisions[ref] = made
-    memory.full_decisions[ref] = None
-    memory.at_refs.setdefault(moment.n, []).append(made.handle)
-    memory.decision_index.add(ref, marks)
-    if named:
-        memory.topics.setdefault(made.topic.casefold(), []).append(ref)
-    where = origin.cites[0]
+    _keep(moment, made)
     moment.found(
-        "decision.claimed",
-        made.handle,
-        id=made.id,
-        participant=made.participant,
-        topic=made.topic,
-        outcome=made.outcome,
+        "decision.claimed", made.handle, id=made.id, participant=made.participant,
+        topic=made.topic, outcome=made.outcome,
         resolves=None if resolves is None else resolves.handle,
-        proposal_n=None if resolves is None else resolves.born,
-        **evidence(origin),
-    )
+        proposal_n=None if resolves is None else resolves.born, **evidence(origin),
+    )  # fmt: skip
+    where = origin.cites[0]
     positions.contribute(moment, where.start, where.end)
     return made
+
+
+def _keep(moment: Moment, made: Decision) -> None:
+    """Where it is found again: by its number, its message, its words and its topic."""
+    memory = moment.memory
+    memory.decisions[made.ref] = made
+    memory.full_decisions[made.ref] = None
+    memory.at_refs.setdefault(moment.n, []).append(made.handle)
+    memory.decision_index.add(made.ref, made.fingerprint)
+    if made.named:
+        memory.topics.setdefault(made.topic.casefold(), []).append(made.ref)
 
 
 def _topic(moment: Moment, text: str, resolves: Proposal | None) -> tuple[str, bool]:

@@ -43,6 +43,22 @@ def begin(moment: Moment, entry: EpisodeOpened) -> None:
         store.refused += 1
         moment.found("episode.refused", None, episode=entry.episode, limit="limits.open_episodes")
         return
+    opened = _enter(moment, entry, parent)
+    moment.found(
+        "episode.opened",
+        opened.handle,
+        episode=opened.kind,
+        title=opened.title,
+        participant=opened.participant,
+        parent=None if parent is None else parent.handle,
+        after=[f"E{ref}" for ref in opened.after],
+    )
+    if opened.kind in _ONE_AT_A_TIME:
+        events.tell_phase(moment, opened)
+
+
+def _enter(moment: Moment, entry: EpisodeOpened, parent: Episode | None) -> Episode:
+    memory, store = moment.memory, moment.memory.episodes
     store.last += 1
     waits = (found(memory, ref) for ref in entry.after)
     opened = Episode(
@@ -64,17 +80,7 @@ def begin(moment: Moment, entry: EpisodeOpened) -> None:
     if opened.talk is not None:
         memory.exchanges.open = opened.ref
         memory.regard_layers()
-    moment.found(
-        "episode.opened",
-        opened.handle,
-        episode=opened.kind,
-        title=opened.title,
-        participant=opened.participant,
-        parent=None if parent is None else parent.handle,
-        after=[f"E{ref}" for ref in opened.after],
-    )
-    if opened.kind in _ONE_AT_A_TIME:
-        events.tell_phase(moment, opened)
+    return opened
 
 
 def finish(moment: Moment, entry: EpisodeClosed) -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from bus.entries import BallotCompleted, Message, ResultsFinal, VoteConfirmed, VoteInitiated
+from memory.groups import Route
 from memory.history import add, line_of
 from memory.moment import Moment
 from memory.reflections import note_of, owe, policy_of, swollen
-from memory.settings import Route
 from memory.state import Memory
 from memory.stores import Episode, LineKind, Occasion
 from memory.text import clip

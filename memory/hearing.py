@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from bus.entries import Message
 from memory import dialogue, events, positions, summaries
-from memory.acts import Detection
 from memory.claims import ranges
 from memory.compaction import compact_decisions, compact_proposals
 from memory.floor import grants as floor
@@ -17,6 +16,7 @@ from memory.proposals import lapse
 from memory.speech import speak
 from memory.state import Memory
 from memory.structure import casts, hindsight, scribes, spoken
+from memory.words.acts import Detection
 
 _NOTHING: list[Fact] = []
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import get_args
 
 from bus.entries import NoteRefused, NoteRevised, NoteWritten
+from memory.groups import Route, RouteSettings
 from memory.history import is_public
 from memory.moment import Moment
 from memory.reflections import limit_of, note_of, policy_of
-from memory.settings import Route, RouteSettings
 from memory.state import Memory
 from memory.stores import Line, LineKind, Note
 from memory.telling import tell

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from memory.groups import CapSettings
 from memory.items import VOICE, Cite, Decision, Participant, Position, Proposal, Stance, Voice
 from memory.moment import Moment
-from memory.settings import CapSettings
 from memory.state import Memory
 from memory.text import sentence
 

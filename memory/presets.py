@@ -58,6 +58,7 @@ def preset(name: str) -> dict[str, Any]:
     """The settings tree of that preset, its name included. Raises `SettingsRefused`."""
     tree = PRESETS.get(name)
     if tree is None:
-        near = get_close_matches(name, PRESETS, n=1, cutoff=0)
-        raise SettingsRefused("preset", f"no preset is called {name!r}; the nearest is {near[0]!r}")
+        near = get_close_matches(name, PRESETS, n=1)
+        advice = f"the nearest is {near[0]!r}" if near else f"there are {', '.join(PRESETS)}"
+        raise SettingsRefused("preset", f"no preset is called {name!r}; {advice}")
     return overlay({"preset": name}, dict(tree))

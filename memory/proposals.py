@@ -33,9 +33,25 @@ def propose(
     earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
     if earlier is not None and origin.how != "act" and _is_struck(memory, *earlier):
         return None
-    ref = len(memory.proposals) + 1
+    made = _enter(moment, text, origin, marks, amends)
+    if amends is not None:
+        succeed(moment, amends, made)
+    elif earlier is not None:
+        _echo(moment, made, *earlier, text)
+    if made.echoes is None and made.amends is None:
+        memory.uncompared[made.ref] = None
+    where = origin.cites[0]
+    positions.take(moment, made.handle, "support", where.start, where.end)
+    positions.contribute(moment, where.start, where.end)
+    return made
+
+
+def _enter(
+    moment: Moment, text: str, origin: Origin, marks: tuple[int, ...], amends: Proposal | None
+) -> Proposal:
+    memory = moment.memory
     made = Proposal(
-        ref=ref,
+        ref=len(memory.proposals) + 1,
         participant=moment.participant,
         topic=clip(moment.topic, 100) if moment.topic else topic_line(text),
         text=clip(text, _TEXT_CHARS),
@@ -49,29 +65,15 @@ def propose(
         named=bool(moment.topic),
         amends=None if amends is None else amends.ref,
     )
-    memory.proposals[ref] = made
-    memory.live[ref] = None
-    memory.full_proposals[ref] = None
+    memory.proposals[made.ref] = made
+    memory.live[made.ref] = None
+    memory.full_proposals[made.ref] = None
     memory.at_refs.setdefault(moment.n, []).append(made.handle)
-    memory.proposal_index.add(ref, marks)
-    where = origin.cites[0]
+    memory.proposal_index.add(made.ref, marks)
     moment.found(
-        "proposal.made",
-        made.handle,
-        id=made.id,
-        participant=made.participant,
-        topic=made.topic,
-        text=made.text,
-        **evidence(origin),
-    )
-    if amends is not None:
-        succeed(moment, amends, made)
-    elif earlier is not None:
-        _echo(moment, made, *earlier, text)
-    if made.echoes is None and made.amends is None:
-        memory.uncompared[ref] = None
-    positions.take(moment, made.handle, "support", where.start, where.end)
-    positions.contribute(moment, where.start, where.end)
+        "proposal.made", made.handle, id=made.id, participant=made.participant,
+        topic=made.topic, text=made.text, **evidence(origin),
+    )  # fmt: skip
     return made
 
 

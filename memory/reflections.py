@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from memory.effects import Reflect
-from memory.settings import Policy
+from memory.groups import Policy
 from memory.state import Memory
 from memory.stores import Note, Occasion
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory import decisions, positions, proposals, ratification
-from memory.acts import Detection
 from memory.items import Decision, Origin, Proposal, Reaction, Stance
 from memory.links import Link, referred, resolved_by, targets
 from memory.moment import Moment
@@ -13,6 +12,7 @@ from memory.similar import fingerprint
 from memory.structure import casts, manner
 from memory.structure.scribes import is_scribed, noted
 from memory.text import TOPIC_LIMIT, clip
+from memory.words.acts import Detection
 
 _STANCES: dict[str, Stance] = {
     "support": "support",

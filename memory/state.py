@@ -16,18 +16,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bus.entries import PackRef
-from memory.acts import Reader
 from memory.claims.store import Claims
 from memory.errors import PackMissing
 from memory.floor.state import Floor, Ledger, Votes
 from memory.items import Decision, Participant, Proposal, Range, Summary
-from memory.patterns import Pack, parse_pack
 from memory.settings import Settings
 from memory.similar import Index
 from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 from memory.structure.state import Structure
+from memory.words.acts import Reader
+from memory.words.patterns import Pack, parse_pack
 
-FOLD: Final = "9"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "10"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 

@@ -31,13 +31,14 @@ from server.commands import (
     transcript,
     vote,
 )
+from server.commands.helping import Sections
 from server.commands.options import SOURCES
 from server.logs import configure
 from server.settings import built, gathered
-from server.settings.flags import Anywhere, with_settings
+from server.settings.flags import with_settings
 
 app = typer.Typer(
-    cls=Anywhere,
+    cls=Sections,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

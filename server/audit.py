@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import cast
 
 from bus.audit import Row, records, redacted
@@ -85,11 +86,12 @@ def skips(rows: Sequence[Row]) -> frozenset[int]:
     return frozenset(found)
 
 
-def forked(rows: Sequence[Row], session: str, at: int) -> tuple[Row, ...]:
+def forked(rows: Sequence[Row], session: str, at: int, now_ms: int) -> tuple[Row, ...]:
     """The log of a fork that shares every entry up to the `at`-th primary one.
 
     What later entries of the original set aside or redacted stays so; a closing is
-    left behind. The last entry says where the fork came from.
+    left behind. The last entry says where the fork came from, and stands at `now_ms`: what
+    waits for a time in it waits from then.
     """
     prefix = [row for row in rows if row.n <= at and decode(row.body).kind != "session.closed"]
     kept = [Row(seq, row.n, row.id, row.received_ms, row.body) for seq, row in enumerate(prefix, 1)]
@@ -102,7 +104,8 @@ def forked(rows: Sequence[Row], session: str, at: int) -> tuple[Row, ...]:
             marker = EntryRedacted(redacted=n, reason="fork")
             kept.append(_appended(kept, f"redacted:fork:{n}", marker))
     name = _free(f"fork:{session}:{at}", {row.id for row in kept})
-    kept.append(_appended(kept, name, SessionForked(session=session, n=at)))
+    fork = _appended(kept, name, SessionForked(session=session, n=at))
+    kept.append(replace(fork, received_ms=max(fork.received_ms, now_ms)))
     return tuple(kept)
 
 

@@ -18,6 +18,7 @@ from memory.state import Memory
 from memory.summaries import frontier
 from memory.text import clip
 from server.floor_rows import floor_tree
+from server.goal_tree import work
 from server.minutes.digest import position_row
 from server.vote_rows import vote_row
 
@@ -57,6 +58,7 @@ def view(memory: Memory) -> Row:
         "lanes": listed("lanes", _lanes(memory), dict),
         "summaries": _summaries(memory, more),
         "votes": listed("votes", votes, lambda one: vote_row(memory, one)),
+        "goals": listed("goals", work(memory), dict),
         "floor": floor(memory),
         "usage": usage(memory),
         "circling": listed("circling", repeats, lambda one: _echo(memory, one)),
@@ -68,7 +70,16 @@ def people(memory: Memory) -> list[Row]:
     """Everybody who spoke or has a seat: those with seats in their order, then by messages."""
     seats, shade = memory.floor.seats, hues([*memory.participants, *memory.floor.seats])
     names = dict.fromkeys([*sorted(seats, key=lambda name: seats[name].order), *_by_talk(memory)])
-    return [_person(memory, name, shade[name]) for name in names]
+    known = also(memory)
+    return [_person(memory, name, shade[name], known.get(name, [])) for name in names]
+
+
+def also(memory: Memory) -> dict[str, list[str]]:
+    """The other names of each participant that has some, in order."""
+    found: dict[str, list[str]] = {}
+    for alias in sorted(memory.aliases):
+        found.setdefault(memory.named(memory.aliases[alias]), []).append(alias)
+    return found
 
 
 def hues(names: Iterable[str]) -> dict[str, int]:
@@ -114,7 +125,7 @@ def _by_talk(memory: Memory) -> list[str]:
     return sorted(spoken, key=lambda name: (-spoken[name].messages, name))
 
 
-def _person(memory: Memory, name: str, hue: int) -> Row:
+def _person(memory: Memory, name: str, hue: int, aliases: list[str]) -> Row:
     person, seat = memory.participants.get(name), memory.floor.seats.get(name)
     return {
         "name": name,
@@ -123,6 +134,7 @@ def _person(memory: Memory, name: str, hue: int) -> Row:
         "present": seat is not None and seat.present,
         "messages": 0 if person is None else person.messages,
         "muted": seat is not None and seat.muted,
+        "aliases": aliases,
     }
 
 

@@ -9,21 +9,25 @@ change unnoticed.
 from __future__ import annotations
 
 import base64
-import os
-import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 import msgspec
 import orjson
 
 from bus.audit import Row
 from bus.wire import is_json
-from server.errors import BadSessionFile, Failure
+from server.disk import read_bytes, write_bytes
+from server.errors import BadSessionFile
 
 VERSION: Final = 1
+_ENTRIES: Final = b',"entries":[\n'
+_BETWEEN: Final = b",\n"
+_LAST: Final = b"\n]"
+_OTHER: Final = "the bytes are not those this format writes; export it again"
 _TRAILER: Final = b',"checksum":"blake2b:'
 _END: Final = b'"}\n'
 _HEX: Final = frozenset(b"0123456789abcdef")
@@ -58,15 +62,13 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     raw: str | None = None
 
 
-class _File(msgspec.Struct, forbid_unknown_fields=True):
+class _Header(msgspec.Struct, forbid_unknown_fields=True):
     parley: str
     version: int
     session: str
     status: str
     head: _Number
     n: _Number
-    entries: list[_Line]
-    checksum: str
 
 
 class _Version(msgspec.Struct):
@@ -74,42 +76,69 @@ class _Version(msgspec.Struct):
     version: int
 
 
-_FILE, _HEADER = msgspec.json.Decoder(_File), msgspec.json.Decoder(_Version)
+_Read = TypeVar("_Read")
+_LINE, _HEADER = msgspec.json.Decoder(_Line), msgspec.json.Decoder(_Header)
+_VERSION = msgspec.json.Decoder(_Version)
 
 
 def encode_file(file: SessionFile) -> bytes:
     """The bytes of a session file; the same file gives the same bytes."""
+    body = bytearray(_header(file))
+    for place, row in enumerate(file.rows):
+        body += _BETWEEN * (place > 0)
+        body += _line(row)
+    body += _LAST
+    return signed(body)
+
+
+def _header(file: SessionFile) -> bytes:
     header = orjson.dumps({
         "parley": "session", "version": VERSION, "session": file.session,
         "status": file.status, "head": file.head, "n": file.n,
     })  # fmt: skip
-    return signed(header[:-1] + b',"entries":[\n' + b",\n".join(map(_line, file.rows)) + b"\n]")
+    return header[:-1] + _ENTRIES
 
 
-def signed(body: bytes) -> bytes:
+def signed(body: bytes | bytearray) -> bytes:
     """A JSON object without its closing brace, ended with the checksum of its bytes."""
-    return body + _TRAILER + _digest(body) + _END
+    return b"".join((body, _TRAILER, _digest(body), _END))
 
 
 def decode_file(data: bytes) -> SessionFile:
-    """The session in `data`. Raises `BadSessionFile`, naming what is wrong with it."""
-    body = _checked(data)
-    try:
-        found = _FILE.decode(data)
-    except RecursionError:
-        raise BadSessionFile("not a session file: it is nested too deeply") from None
-    except msgspec.DecodeError as error:
-        raise BadSessionFile(f"not a session file: {error}") from None
-    rows = tuple(_row(line) for line in found.entries)
-    file = SessionFile(found.session, found.status, rows)
+    """The session in `data`. Raises `BadSessionFile`, naming what is wrong with it.
+
+    Line by line: beside `data` no more is held than what comes of it.
+    """
+    head, end = _headed(data), _signed_to(data)
+    found = _read(_HEADER, head, "not a session file")
+    rows: list[Row] = []
+    for line in _lines(data, end):
+        row = _row(_read(_LINE, line, f"not a session file: entry {len(rows) + 1}"))
+        if _line(row) != line:
+            raise BadSessionFile(_OTHER)
+        rows.append(row)
+    file = SessionFile(found.session, found.status, tuple(rows))
     if (found.head, found.n) != (file.head, file.n):
         raise BadSessionFile(
             f"the header says head {found.head} and n {found.n}, "
             f"the entries end at {file.head} and {file.n}"
         )
-    if not encode_file(file).startswith(body):
-        raise BadSessionFile("the bytes are not those this format writes; export it again")
+    if not data.startswith(_header(file)):
+        raise BadSessionFile(_OTHER)
     return file
+
+
+def _lines(data: bytes, end: int) -> Iterator[bytes]:
+    """The lines of the entries, without what stands between them."""
+    at, end = data.find(_ENTRIES) + len(_ENTRIES), end - len(_LAST)
+    if at > end or data[end : end + len(_LAST)] != _LAST:
+        raise BadSessionFile(_OTHER)
+    while at < end:
+        cut = data.find(_BETWEEN, at, end)
+        yield data[at : cut if cut >= 0 else end]
+        at = cut + len(_BETWEEN) if cut >= 0 else end
+        if cut >= 0 and at == end:
+            raise BadSessionFile(_OTHER)
 
 
 def read_file(path: Path) -> SessionFile:
@@ -121,77 +150,54 @@ def read_file(path: Path) -> SessionFile:
         raise BadSessionFile(f"{path}: {error}") from None
 
 
-def read_bytes(path: Path) -> bytes:
-    """What the file at `path` holds."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise Failure(f"cannot read {str(path)!r}: {error.strerror}") from None
-
-
 def write_file(path: Path, file: SessionFile) -> None:
     """Puts the file in place whole, or leaves what was there untouched."""
     write_bytes(path, encode_file(file))
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Puts a file of `data` in place whole, or leaves what was there untouched."""
-    folder = path.absolute().parent
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-                out.flush()
-                os.fsync(out.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-        _sync(folder)
-    except OSError as error:
-        raise Failure(f"cannot write {str(path)!r}: {error.strerror}") from None
-
-
-def _sync(folder: Path) -> None:
-    """Makes the new name itself survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _checked(data: bytes) -> bytes:
-    """The bytes that the checksum covers, once it is found right."""
+def _headed(data: bytes) -> bytes:
+    """The header as an object of its own, of a file of this version."""
     if not data.startswith(b'{"parley":"session",'):
         raise BadSessionFile("not a session file: it does not begin as one")
-    try:
-        version = _HEADER.decode(data.partition(b',"entries":')[0] + b"}")
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise BadSessionFile(f"the header cannot be read: {error}") from None
-    if version.version != VERSION:
+    place = data.find(_ENTRIES.rstrip(b"[\n"))
+    head = data[: place if place >= 0 else len(data)] + b"}"
+    version = _read(_VERSION, head, "the header cannot be read").version
+    if version != VERSION:
         raise BadSessionFile(
-            f"version {version.version}; this parley reads version {VERSION}: use the one "
-            "that wrote it"
+            f"version {version}; this parley reads version {VERSION}: use the one that wrote it"
         )
-    return unsigned(data)
+    return head
+
+
+def _read(decoder: msgspec.json.Decoder[_Read], data: bytes, told: str) -> _Read:
+    try:
+        return decoder.decode(data)
+    except UnicodeDecodeError:  # of msgspec 0.22, which quotes a name that it does not know
+        raise BadSessionFile(f"{told}: it is not UTF-8") from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadSessionFile(f"{told}: {error}") from None
 
 
 def unsigned(data: bytes) -> bytes:
     """What `signed` was given. Raises `BadSessionFile` where a byte has changed since."""
-    body, _, digest = data.rpartition(_TRAILER)
-    if not body or not digest.endswith(_END):
+    return data[: _signed_to(data)]
+
+
+def _signed_to(data: bytes) -> int:
+    """How many of the bytes the checksum covers, once it is found right."""
+    end = data.rfind(_TRAILER)
+    digest = data[end + len(_TRAILER) :]
+    if end <= 0 or not digest.endswith(_END):
         raise BadSessionFile("cut short or altered at its end: the checksum is not whole")
     digest = digest[: -len(_END)]
     if len(digest) != 32 or not _HEX.issuperset(digest):
         raise BadSessionFile("altered: the checksum is not 32 hex digits")
-    if digest != _digest(body):
+    if digest != _digest(memoryview(data)[:end]):
         raise BadSessionFile("altered: its bytes do not have the checksum it ends with")
-    return body
+    return end
 
 
-def _digest(body: bytes) -> bytes:
+def _digest(body: bytes | bytearray | memoryview) -> bytes:
     return blake2b(body, digest_size=16).hexdigest().encode()
 
 

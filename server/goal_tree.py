@@ -1,13 +1,17 @@
-"""Goals, tasks and other episodes as rows: for JSON, for minutes, for a terminal. Pure."""
+"""Goals, tasks and other episodes as rows: for JSON, minutes, a terminal, the page. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from memory import tallies
 from memory.state import Memory
 from memory.stores import Episode
+from memory.text import clip
+
+RESULT: Final = 240  # characters of what one came to, on the page
+_WORKED_ON: Final = ("open", "ready", "blocked")
 
 Row = dict[str, Any]
 
@@ -52,3 +56,31 @@ def row(memory: Memory, one: Episode) -> Row:
 def gone(one: Episode, status: str) -> Row:
     """What is told of an episode that memory let go of once it was closed."""
     return {"ref": one.handle, "kind": one.kind, "title": one.title, "status": status}
+
+
+def work(memory: Memory) -> list[Row]:
+    """Goals, tasks and other episodes: what holds one before it, trees with open work first."""
+    trees: list[list[Row]] = []
+    for row in rows(memory):
+        if not row["depth"]:
+            trees.append([])
+        trees[-1].append(_episode(row))
+    trees.sort(key=lambda tree: (not _goes_on(tree), -tree[0]["n"]))
+    return [row for tree in trees for row in tree]
+
+
+def _goes_on(tree: list[Row]) -> bool:
+    return any(row["status"] in _WORKED_ON for row in tree)
+
+
+def _episode(row: Row) -> Row:
+    told = {name: row[name] for name in ("ref", "kind", "title", "status", "participant", "depth")}
+    tally = row["tally"] or {"steps": 0, "tasks": {}}
+    return {
+        **told,
+        "n": row["opened_n"],
+        "closed_n": row["closed_n"],
+        "result": clip(row["result"], RESULT),
+        "steps": tally["steps"],
+        "ended": tally["tasks"],
+    }

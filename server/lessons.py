@@ -15,8 +15,9 @@ from bus.entries import LessonImported
 from listeners.lessons import import_lessons, promote
 from memory.lessons import standing
 from memory.text import one_line
+from server.disk import read_bytes
 from server.errors import BadSessionFile, Misuse
-from server.files import read_bytes, signed, unsigned
+from server.files import signed, unsigned
 from server.held import Held, holding
 from server.settings import Settings
 

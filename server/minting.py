@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from server import secret
+from server import addresses, secret
+from server.errors import Misuse
 from server.gateway.keys import EVERY_SESSION, Keyring, claims
 from server.gateway.origins import Origins
 from server.gateway.tickets import LINK_SECONDS, Tickets, page_path
 from server.output import emit, emit_bytes, tell
+from server.secret import kid
 from server.settings import Settings
 
 
@@ -29,7 +31,8 @@ class Wish:
 
 def token(settings: Settings, wish: Wish, *, as_json: bool) -> None:
     """Print the token, or with `link` the page's address with a ticket. Raises `Misuse`."""
-    keyring = Keyring(secret.as_kept(settings))
+    secrets = secret.as_kept(settings)
+    keyring = Keyring(secrets)
     may = [word.strip() for each in wish.may for word in each.split(",")]
     made = claims(
         wish.name, wish.role, wish.session or EVERY_SESSION, time.time(),
@@ -37,8 +40,7 @@ def token(settings: Settings, wish: Wish, *, as_json: bool) -> None:
     )  # fmt: skip
     if wish.link:
         ticket = Tickets(keyring, time.time).made(made, LINK_SECONDS)
-        url = Origins(settings.serve, settings.serve.port).url
-        told: dict[str, Any] = {"link": url + page_path(made, ticket)}
+        told: dict[str, Any] = {"link": address(settings, secrets) + page_path(made, ticket)}
     else:
         told = {"token": keyring.sign(made)}
     if as_json:
@@ -47,3 +49,24 @@ def token(settings: Settings, wish: Wish, *, as_json: bool) -> None:
     emit_bytes("".join(told.values()).encode() + b"\n")
     if wish.link:
         tell(f"(good once, for {LINK_SECONDS / 60:.0f} minutes)")
+
+
+def address(settings: Settings, secrets: Sequence[str]) -> str:
+    """Where the page is: of the server that runs beside `data`, else as the settings have it.
+
+    Raises `Misuse` where that is no address, and where several servers run and none of
+    them there.
+    """
+    serve = settings.serve
+    said = Origins(serve, serve.port).url
+    live = addresses.listening(settings, [kid(secret) for secret in secrets])
+    if serve.public or said in live:
+        return said
+    if len(live) == 1:
+        return live[0]
+    if live:
+        raise Misuse(f"several servers run: --serve-port says which of {', '.join(live)}")
+    if not serve.port:
+        raise Misuse("no server runs here; start 'parley serve', or say its --serve-port")
+    tell(f"(no server runs beside this --data; the link is for one on {said})")
+    return said

@@ -5,18 +5,20 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from bus import Bus
 from bus.audit import records as records_of
 from bus.entries import PRIMARY, Record
+from bus.errors import SessionNotFound
 from memory.fold import apply
 from memory.state import Memory
 from server.analysis import analyze
 from server.asking import entries
 from server.audit import findings, skips
-from server.errors import BadSessionFile, Misuse, NotYet
-from server.files import SessionFile, decode_file, write_bytes
+from server.disk import write_bytes
+from server.errors import BadSessionFile, Failure, Misuse, NotYet
+from server.files import SessionFile, decode_file
 from server.held import holding
 from server.minutes import text
 from server.minutes.forms import Form, render
@@ -30,12 +32,34 @@ from server.transcripts import FORMATS, parse_transcript, read_transcript
 from server.transcripts.written import told
 
 _SESSION = b'{"parley":"session",'
+_FORMS: Final[dict[str, Form]] = {
+    ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "json",
+}  # fmt: skip
 _ENDINGS = frozenset({"json", "zip", *(end for each in FORMATS for end in each.extensions)})
 
 
-def minutes(settings: Settings, source: str, form: Form, at: int | None, out: Path | None) -> None:
-    """Print them, or write them to `out`. `source` names a session, a file or `-`."""
-    found = of_file(settings, source, at) if is_file(source) else run(_asked(settings, source, at))
+def minutes(
+    settings: Settings,
+    source: str,
+    form: Form | None,
+    at: int | None,
+    out: Path | None,
+    input_format: str | None = None,
+) -> None:
+    """Print them, or write them to `out`. `source` names a session, a file or `-`.
+
+    `form`: else that of the ending of `out`. What has an `input_format` is a file.
+    """
+    form = form or _FORMS.get(out.suffix.lower() if out else "", "text")
+    if input_format is not None or is_file(source):
+        found = of_file(settings, source, at, input_format)
+    else:
+        try:
+            found = run(_asked(settings, source, at))
+        except SessionNotFound as missing:
+            if Path(source).exists():
+                raise Failure(f"{missing}; './{source}' is the file of that name") from None
+            raise
     if out is not None:
         write_bytes(out, render(found, form))
         tell(f"the minutes are in {out}")
@@ -67,8 +91,10 @@ async def _asked(settings: Settings, session: str, at: int | None) -> dict[str, 
         return await reported(held.bus, session, memory)
 
 
-def of_file(settings: Settings, source: str, at: int | None) -> dict[str, Any]:
-    """The report on a session file or any record of talk; `-` is stdin."""
+def of_file(
+    settings: Settings, source: str, at: int | None, format: str | None = None
+) -> dict[str, Any]:
+    """The report on a session file or any record of talk, in `format`; `-` is stdin."""
     path = Path(source)
     if source == "-":
         data = sys.stdin.buffer.read()
@@ -77,10 +103,10 @@ def of_file(settings: Settings, source: str, at: int | None) -> dict[str, Any]:
             data = file.read(len(_SESSION))
     else:
         data = b""
-    if data.startswith(_SESSION):
+    if format is None and data.startswith(_SESSION):
         whole = data if source == "-" else path.read_bytes()
         return _of_session(settings, source, whole, at)
-    return _of_talk(settings, source, data, at)
+    return _of_talk(settings, source, data, at, format)
 
 
 def _of_session(settings: Settings, source: str, data: bytes, at: int | None) -> dict[str, Any]:
@@ -109,8 +135,13 @@ def _folded(settings: Settings, file: SessionFile, at: int | None) -> tuple[Memo
     return memory, said
 
 
-def _of_talk(settings: Settings, source: str, data: bytes, at: int | None) -> dict[str, Any]:
-    found = parse_transcript(data) if source == "-" else read_transcript(Path(source))
+def _of_talk(
+    settings: Settings, source: str, data: bytes, at: int | None, format: str | None
+) -> dict[str, Any]:
+    if source == "-":
+        found = parse_transcript(data, format=format)
+    else:
+        found = read_transcript(Path(source), format=format)
     if found.format != "jsonl":
         tell(f"read as {found.format}")
     for line in told(found):

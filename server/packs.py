@@ -9,7 +9,7 @@ from pathlib import Path
 from bus.entries import PackRef
 from listeners.packs import known, newest
 from memory.errors import BadPattern
-from memory.patterns import Pack, parse_pack
+from memory.words.patterns import Pack, parse_pack
 from server.errors import Misuse
 
 

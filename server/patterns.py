@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from bus.entries import Message
 from listeners.packs import newest, shipped
-from memory.acts import Reader
-from memory.patterns import MAX_PLACES, Pack, compiled, parse_pack
 from memory.text import clip, one_line
-from memory.vetting import Fault, doubts, faults
+from memory.words.acts import Reader
+from memory.words.matching import MAX_PLACES, compiled
+from memory.words.patterns import Pack, parse_pack
+from memory.words.vetting import Fault, doubts, faults
 from personas.errors import nearest
 from server.errors import Misuse
 from server.transcripts import read_transcript

@@ -14,8 +14,8 @@ from personas.importing import import_text
 from personas.library import Found, Roster, files_of, look_up, read_file, roster, text_of
 from personas.reading import Remark
 from personas.writing import write
+from server.disk import write_bytes
 from server.errors import Failure, Misuse
-from server.files import write_bytes
 from server.settings import Settings
 
 

@@ -57,7 +57,7 @@ async def connected(settings: Settings, *, scratch: bool = False) -> AsyncIterat
         return
     data = None if scratch or settings.embedded == "fake" else settings.data.expanduser()
     async with (
-        embedded.serve(settings.embedded, data) as server,
+        embedded.serve(settings.embedded, data, lasting=True) as server,
         await Bus.connect(
             server.url, require_durable=settings.require_durable and not scratch
         ) as bus,

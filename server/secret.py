@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final, Literal
 
@@ -25,6 +26,11 @@ class Signing:
 
     secrets: tuple[str, ...]
     source: Literal["set", "kept", "passing"]
+
+
+def kid(secret: str) -> str:
+    """What a token names the key by that signed it."""
+    return blake2b(secret.encode(), digest_size=4).hexdigest()
 
 
 def at_start(settings: Settings) -> Signing:

@@ -17,6 +17,7 @@ from typing import Final
 
 from bus.tasks import end
 from listeners.worker import calm_collector
+from server import addresses
 from server.errors import Failure, Misuse
 from server.gateway.connections import ask_for_files, most_connections
 from server.gateway.doors import Doors
@@ -46,6 +47,8 @@ async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
     ask_for_files(settings.serve.streams)
     with interruptible(lambda: tell("closing; once more ends it at once")) as wish:
         async with standing(settings) as served, AsyncExitStack() as stack:
+            url = served.doors.origins.url
+            stack.enter_context(addresses.told(settings, url, served.signing))
             helping = await worker_beside(served.doors) if worker else None
             own = None if helping is None else await stack.enter_async_context(helping)
             await _announce(served, own is not None)

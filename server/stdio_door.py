@@ -7,18 +7,11 @@ is limited by the name that it was given, and by its token where it was given on
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import secrets
-import threading
 import time
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import Any, Final, Self, cast
-
-from anyio import AsyncFile
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
+from typing import Final
 
 from bus.tasks import end
 from server import secret
@@ -30,6 +23,7 @@ from server.interrupts import interruptible
 from server.mcp.door import server
 from server.mcp.tool import Door
 from server.mcp.waits import Waits
+from server.mcp.wire import talk
 from server.output import tell
 from server.running import run
 from server.secret import Signing
@@ -37,8 +31,7 @@ from server.serving import worker_beside
 from server.settings import Settings
 from server.standing import opened_doors
 
-STDIN: Final = 0
-CHUNK: Final = 65_536
+ENDS: Final = (0, 1)  # standard input and output
 FOR_EVER: Final = 2**53 - 1  # when the caller by name expires
 MAY: Final = ("vote",)  # beside every act: whoever runs this could call one by 'parley vote' too
 
@@ -83,7 +76,10 @@ async def _serve(settings: Settings, who: Caller) -> int:
             doors = await stack.enter_async_context(opened_doors(settings, passing, 0))
             if (worker := await worker_beside(doors)) is not None:
                 await stack.enter_async_context(worker)
-            talking = asyncio.create_task(talk(server(Door(doors, Waits(), local=True), who)))
+            served = server(Door(doors, Waits(), local=True), who)
+            longest = settings.serve.body_bytes
+            # Once the input is over nobody waits for what others will say.
+            talking = asyncio.create_task(talk(served, ENDS, longest, doors.closing.set))
             stopping = asyncio.create_task(wish.stop.wait())
             try:
                 await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -94,50 +90,3 @@ async def _serve(settings: Settings, who: Caller) -> int:
                 talking.result()
                 return 0
     return wish.exit_code
-
-
-async def talk(served: Server[Any]) -> None:
-    """Answer until the end of input, or until nobody reads the answers."""
-    lines = cast("AsyncFile[str]", Lines())
-    try:
-        async with stdio_server(stdin=lines) as (read, write):
-            await served.run(read, write, served.create_initialization_options())
-    except* BrokenPipeError:
-        pass  # whoever asked is gone
-
-
-class Lines:
-    """The lines of standard input, read in a thread that nobody has to wait for.
-
-    A thread that is in the middle of a read cannot be told to stop: this one may be left.
-    """
-
-    def __init__(self) -> None:
-        self._lines: asyncio.Queue[bytes] = asyncio.Queue()
-        self._loop = asyncio.get_running_loop()
-        threading.Thread(target=self._read, name="parley-stdin", daemon=True).start()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> str:
-        line = await self._lines.get()
-        if not line:
-            raise StopAsyncIteration
-        return line.decode("utf-8", "replace")
-
-    def _read(self) -> None:
-        """Past `sys.stdin`, whose lock would be held while the process ends."""
-        begun: list[bytes] = []
-        with contextlib.suppress(RuntimeError, OSError):  # the loop is closed, or the input is
-            while chunk := os.read(STDIN, CHUNK):
-                *lines, rest = chunk.split(b"\n")
-                for line in lines:
-                    self._put(b"".join([*begun, line, b"\n"]))
-                    begun = []
-                begun.append(rest)
-        with contextlib.suppress(RuntimeError):
-            self._put(b"")
-
-    def _put(self, line: bytes) -> None:
-        self._loop.call_soon_threadsafe(self._lines.put_nowait, line)

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from bus.drafts import Receipt
 from bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from memory.settings import Settings as SessionSettings
-from memory.settings import merged
+from memory.settings import asked
 from server.errors import Misuse
 from server.held import Held
 from server.names import nearest
@@ -18,7 +18,7 @@ from server.output import tell
 from server.packs import read_packs
 from server.settings import SETTINGS, Settings
 from server.settings.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
-from server.settings.leaves import INHERITED, laid
+from server.settings.leaves import INHERITED, Setting, laid
 from server.talking import person, put, say
 
 OF_SESSIONS: Final = {
@@ -58,7 +58,7 @@ def change_tree(
         raise Misuse("nothing to change: name a setting, or ask for the packs anew")
     if "preset" in tree:
         raise Misuse("a session keeps the preset that it was opened with")
-    merged(SessionSettings(), tree)
+    asked(tree)
     return SettingsChanged(settings=tree, packs=packs, by=by)
 
 
@@ -86,20 +86,22 @@ def _no_cap() -> int:
 
 
 def _lay(tree: dict[str, Any], key: str, given: Given) -> None:
-    name, path, value = _placed(key, given)
+    setting, path, value = _placed(key, given)
+    if value is not None and not setting.fits(given.value):
+        raise Misuse(f"{given.where}: {str(given.value)!r}; it takes {setting.taken}")
     alone: dict[str, Any] = {}
     laid(alone, path, value)
     try:
         typed = SessionSettings.model_validate(alone).model_dump(exclude_unset=True)
     except ValidationError as refused:
         reason = refused.errors(include_url=False, include_context=False)[0]["msg"]
-        raise Misuse(f"{given.where}: {reason}; it takes {OF_SESSIONS[name].kind}") from None
+        raise Misuse(f"{given.where}: {reason}; it takes {setting.taken}") from None
     for step in path:
         typed = typed[step]
     laid(tree, path, typed)
 
 
-def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
+def _placed(key: str, given: Given) -> tuple[Setting, tuple[str, ...], Any]:
     """The setting that `key` is of, its path in the tree, and the value to put there.
 
     Below a mapping, `note.agents.ana.limit` is one field of one name.
@@ -111,7 +113,7 @@ def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
             value, warnings = current_fields(value, given.where)
             for warning in warnings:
                 tell(f"warning: {warning}")
-        return key, setting.path[1:], value
+        return setting, setting.path[1:], value
     mappings = {name: setting for name, setting in OF_SESSIONS.items() if setting.mapping}
     for name, setting in mappings.items():
         if not key.startswith(name + "."):
@@ -121,8 +123,9 @@ def _placed(key: str, given: Given) -> tuple[str, tuple[str, ...], Any]:
             field = OLD_FIELDS[field]
             tell(f"warning: {given.where} is an old name; write {name}.{below}.{field}")
         if dot and below and field in setting.fields:
-            empty = given.value in ("", "null")
-            return name, (*setting.path[1:], below, field), None if empty else given.value
+            value = None if given.value in ("", "null") else given.value
+            one = setting.field(field)
+            return one, (*setting.path[1:], below, field), value
     raise _unknown(key)
 
 

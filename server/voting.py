@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
-from bus.drafts import is_handle, result_id
+from bus.drafts import is_handle
 from bus.entries import BallotCast, VoteConfirmed, VoteInitiated, VoteRule
-from bus.errors import Conflict, SessionClosed
+from bus.errors import Fenced, SessionClosed
 from listeners import ballots
 from memory.errors import UnknownVote
 from memory.floor.state import Vote
 from memory.lookup import vote_of
 from memory.state import Memory
 from memory.voting.calling import refusal
-from memory.voting.course import result
 from memory.voting.electorate import electorate, read_choice, why_no_ballot
 from memory.voting.turnout import is_in
 from server.errors import Failure, Misuse, NotTheirs
@@ -23,8 +22,6 @@ from server.held import Held, holding
 from server.settings import Settings
 from server.talking import handle, made, person, put, stands
 from server.vote_rows import Row, counted_row, vote_row
-
-COUNTS: Final = 5  # of one vote, where ballots keep coming before its result
 
 
 async def _row(held: Held, session: str, n: int) -> Row:
@@ -106,19 +103,29 @@ async def cast(
 async def cast_in(
     held: Held, session: str, ref: str, choice: Sequence[str], *, by: str, why: str, id: str = ""
 ) -> Row:
-    """Publishes a ballot; the row of its vote. Raises `Misuse` for what is no option of it."""
+    """Publishes a ballot; the row of its vote. Raises `Misuse` for what is no option of it.
+
+    And `Failure` where the vote has ended, also while the ballot was on its way.
+    """
     memory = await held.reader.current(session)
     vote = _known(memory, ref)
     read = read_choice(vote, choice)
     entry = made(BallotCast, participant=by, re=vote.handle, choice=read or (), content=why)
-    if read is not None and await stands(held, session, entry, id) is not None:
-        return await _row(held, session, vote.n)
+    if read is not None and (before := await stands(held, session, entry, id)) is not None:
+        return await _counted(held, session, vote.n, before)
     _open(memory, ref)
     _check_elector(memory, by, vote.electorate, vote)
     if read is None:
         raise Misuse(why_no_ballot(vote, choice))
-    await put(held, session, entry, id)
-    return await _row(held, session, vote.n)
+    return await _counted(held, session, vote.n, (await put(held, session, entry, id)).n)
+
+
+async def _counted(held: Held, session: str, n: int, ballot: int) -> Row:
+    """The row of the vote of entry `n`. Raises `Failure` where `ballot` came after its end."""
+    vote = vote_of(await held.reader.current(session), n)
+    if vote is not None and 0 < vote.closed < ballot:
+        raise Failure(f"{vote.handle} is closed: {vote.status}; the ballot came after its end")
+    return await _row(held, session, n)
 
 
 async def show(settings: Settings, session: str, ref: str | None) -> list[Row]:
@@ -130,8 +137,12 @@ async def show(settings: Settings, session: str, ref: str | None) -> list[Row]:
 async def shown_in(held: Held, session: str, ref: str | None = None) -> list[Row]:
     """The votes that memory holds, or that one. Raises `UnknownVote`."""
     memory = await held.reader.current(session)
-    found = memory.votes.held.values() if ref is None else [_known(memory, ref)]
-    return [vote_row(memory, vote) for vote in found]
+    return rows(memory) if ref is None else [vote_row(memory, _known(memory, ref))]
+
+
+def rows(memory: Memory) -> list[Row]:
+    """The votes that `memory` holds. Pure."""
+    return [vote_row(memory, vote) for vote in memory.votes.held.values()]
 
 
 async def tally(
@@ -170,9 +181,16 @@ async def count(settings: Settings, session: str, ref: str) -> Row:
 
 async def counted_in(held: Held, session: str, ref: str) -> Row:
     """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
-    memory = await held.reader.current(session)
-    vote = _open(memory, ref)
-    return await _closed(held, session, memory, vote)
+    incarnation = (await held.bus.info(session)).incarnation
+    vote = _open(await held.reader.current(session), ref)
+    try:
+        await ballots.end(
+            held.bus, held.reader, session, vote.n, lambda _, vote: vote.status == "open",
+            incarnation=incarnation,
+        )  # fmt: skip
+    except Fenced:
+        raise Failure("the session was replaced or redacted meanwhile: count again") from None
+    return await _row(held, session, vote.n)
 
 
 async def counted_when_in(held: Held, session: str, ref: str) -> Row:
@@ -180,23 +198,10 @@ async def counted_when_in(held: Held, session: str, ref: str) -> Row:
 
     Whoever takes the last ballot may count: the first result stands, and all are the same.
     """
-    memory = await held.reader.current(session)
-    vote = _known(memory, ref)
-    if is_in(memory, vote):
-        with contextlib.suppress(Conflict, SessionClosed):
-            return await _closed(held, session, memory, vote)
-    return await _row(held, session, vote.n)
-
-
-async def _closed(held: Held, session: str, memory: Memory, vote: Vote) -> Row:
-    """Its row once a result stands: one that a ballot came before is counted again."""
-    for _ in range(COUNTS):
-        await put(held, session, result(memory, vote.ref), result_id(vote.n, vote.heard))
-        memory = await held.reader.current(session)
-        again = memory.votes.held.get(vote.ref)
-        if again is None or again.status != "open":
-            break
-        vote = again
+    incarnation = (await held.bus.info(session)).incarnation
+    vote = _known(await held.reader.current(session), ref)
+    with contextlib.suppress(Fenced, SessionClosed):
+        await ballots.end(held.bus, held.reader, session, vote.n, is_in, incarnation=incarnation)
     return await _row(held, session, vote.n)
 
 

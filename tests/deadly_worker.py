@@ -21,8 +21,8 @@ from listeners.projector import Pace
 from listeners.worker import WorkerSettings, run_lane
 from memory.fold import apply
 from memory.items import Fact
-from memory.patterns import parse_pack
 from memory.state import Memory, pack_key
+from memory.words.patterns import parse_pack
 
 DEADLY = 9
 

@@ -28,9 +28,9 @@ from bus.wire import decode, encode
 from memory.effects import Condense, Effect
 from memory.fold import apply
 from memory.items import Fact
-from memory.patterns import parse_pack
 from memory.state import Memory, Packs, pack_key
 from memory.summaries import due
+from memory.words.patterns import parse_pack
 
 _Owed = TypeVar("_Owed", Effect, Condense)
 

@@ -9,6 +9,7 @@ from typing import cast
 
 from bus import Bus, Draft, Receipt
 from bus.entries import Message, Record, SummaryMade
+from listeners.counting import VoteCounter
 from listeners.effects.runner import EffectRunner
 from listeners.projector import Projector
 from memory.canonical import dump
@@ -62,6 +63,11 @@ async def whole(bus: Bus, session: str) -> list[Record]:
     return records
 
 
+def past(records: Sequence[Record], ms: int = 3_600_000) -> list[Record]:
+    """The log as it is where all of that was published so much earlier."""
+    return [Record(one.seq, one.n, one.id, one.received_ms - ms, one.entry) for one in records]
+
+
 def replayed(records: Sequence[Record], skips: Sequence[int] = ()) -> tuple[Memory, list[Fact]]:
     """What folding `records` in one go comes to."""
     memory, facts = Memory(PACKS), []
@@ -91,7 +97,7 @@ async def standing(bus: Bus, session: str) -> list[tuple[int, int, int, str]]:
 
 
 @asynccontextmanager
-async def running(*workers: Projector | EffectRunner) -> AsyncIterator[None]:
+async def running(*workers: Projector | EffectRunner | VoteCounter) -> AsyncIterator[None]:
     """`workers` serve while inside; then they drain."""
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as tasks:

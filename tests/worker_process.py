@@ -14,8 +14,8 @@ from listeners.effects.runner import EffectPace
 from listeners.models.openai import OpenAIModel
 from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
-from memory.patterns import parse_pack
 from memory.state import pack_key
+from memory.words.patterns import parse_pack
 from tests.patience import PATIENCE
 
 

@@ -1,12 +1,13 @@
 --#include append
--- KEYS 7..10: facts, due:effects, due:upgrades, memory (of this fold version).
+-- KEYS 7..11: facts, due:effects, due:upgrades, due:votes, memory (of this fold version).
 -- ARGV: session, wake, bucket's wake, nonce, to, identity of the entry at `to`,
 -- skips honoured, '1' when done, facts kept, fold version, snapshot's n, bytes
 -- and checksum ('' for none), the entry after which this commit's facts and
 -- effects begin, the incarnation that was folded or '', number of facts, id and body of each, then of each effect: lane,
 -- member, number of result ids, the ids.
 -- Replies: ok folded head held | missing | fenced reason
-local FACTS, MEMORY = KEYS[7], KEYS[10]
+local FACTS, MEMORY = KEYS[7], KEYS[11]
+local OWED = {effects = KEYS[8], upgrades = KEYS[9], votes = KEYS[10]}
 local session, nonce, to = ARGV[1], ARGV[4], tonumber(ARGV[5])
 local meta = redis.call('HMGET', META, 'head', 'folded', 'skips', 'folds', 'incarnation')
 if not meta[1] then return {'missing'} end
@@ -67,7 +68,7 @@ while at <= #ARGV do
   for i = 1, count do
     if redis.call('HEXISTS', IDS, ARGV[at + 2 + i]) == 1 then done = true end -- fence: result
   end
-  if not done and redis.call('ZADD', lane == 'effects' and KEYS[8] or KEYS[9], 'NX', now, member) == 1 then
+  if not done and redis.call('ZADD', OWED[lane], 'NX', now, member) == 1 then
     redis.call('HINCRBY', META, 'due_' .. lane, 1)
     woken[lane] = true
   end

@@ -1,13 +1,13 @@
 --#include append
 --#include forget
 -- Puts a staged log, in which an entry has lost its words, in the session's place.
--- KEYS 15: dead; the snapshots follow. ARGV: session, wake, bucket's wake, new
+-- KEYS 17: dead; the snapshots follow. ARGV: session, wake, bucket's wake, new
 -- incarnation, incarnation to replace, the records staged, fingerprint and body of
 -- the entry.redacted, sequence numbers that lost their words (commas around each).
 -- Primary entries that came since are copied; anything else is for the caller to
 -- read: behind. The session keeps its status, skips, epoch and origin.
 -- Replies: ok seq n | there (a resend) | missing | other | unstaged | behind
-local STAGED, NAMES, DEAD = KEYS[13], KEYS[14], KEYS[15]
+local STAGED, NAMES, DEAD = KEYS[15], KEYS[16], KEYS[17]
 local session = ARGV[1]
 local meta = redis.call('HMGET', META, 'incarnation', 'head', 'n', 'base', 'status', 'skips', 'epoch', 'backlog', 'created_ms', 'origin', 'folds')
 if not meta[1] then return {'missing'} end
@@ -17,7 +17,7 @@ local last = redis.call('XREVRANGE', STAGED, '+', '-', 'COUNT', 1)[1]
 if not last or redis.call('XLEN', STAGED) ~= tonumber(ARGV[6]) then return {'unstaged'} end
 
 local _, folds = string.gsub(meta[11] or '', '%S+', '')
-if folds ~= #KEYS - 15 then return {'other'} end -- a snapshot that was not declared
+if folds ~= #KEYS - 17 then return {'other'} end -- a snapshot that was not declared
 
 local function numbers(at)
   local seq, n = string.match(at, '^(%d+)-(%d+)$')
@@ -48,7 +48,7 @@ local name = 'redacted:' .. whole(seq + 1)
 redis.call('XADD', STAGED, at, 'id', name, 't', now, 'entry', ARGV[8])
 redis.call('HSET', NAMES, name, at .. ' ' .. ARGV[7])
 
-forget(session, 16)
+forget(session, 18)
 redis.call('RENAME', STAGED, LOG)
 redis.call('RENAME', NAMES, IDS)
 redis.call('PERSIST', LOG)

@@ -7,7 +7,7 @@ if not standing then
   return {'missing'}
 end
 if standing ~= ARGV[3] then return {'other'} end
-forget(ARGV[1], 15)
+forget(ARGV[1], 17)
 redis.call('SET', KEYS[8], standing, 'PX', 60000)
 redis.call('PUBLISH', ARGV[2], '0 -')
 return {'ok'}

@@ -6,10 +6,10 @@
 local standing = redis.call('HGET', META, 'incarnation')
 if standing == ARGV[4] then return {'there'} end
 if standing and standing ~= ARGV[5] then return {'exists'} end
-if redis.call('XLEN', KEYS[13]) ~= tonumber(ARGV[6]) then return {'unstaged'} end
-forget(ARGV[1], 15)
-redis.call('RENAME', KEYS[13], LOG)
-redis.call('RENAME', KEYS[14], IDS)
+if redis.call('XLEN', KEYS[15]) ~= tonumber(ARGV[6]) then return {'unstaged'} end
+forget(ARGV[1], 17)
+redis.call('RENAME', KEYS[15], LOG)
+redis.call('RENAME', KEYS[16], IDS)
 redis.call('PERSIST', LOG)
 redis.call('PERSIST', IDS)
 local now = milliseconds()

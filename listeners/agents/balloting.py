@@ -69,7 +69,8 @@ def read_ballot(vote: Vote, text: str) -> tuple[Choice, str]:
     text = without_thought(text)
     answer = _object_in(text)
     if answer is None:
-        return read_choice(vote, [text.strip(" \t\r\n\"'`.*")[:_MANY]]) or (), ""
+        bare = text.strip(" \t\r\n\"'`.*")[:_MANY]
+        return read_choice(vote, [text.strip()[:_MANY]]) or read_choice(vote, [bare]) or (), ""
     given = answer.get("choice")
     words: list[Any] = given if isinstance(given, list) else [given]
     why = answer.get("why")

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Final
 
 from bus import Draft
-from bus.drafts import result_id
 from bus.entries import Entry
-from bus.errors import Conflict, SessionClosed
+from bus.errors import Conflict, Fenced, SessionClosed
+from listeners.ballots import outcome
 from listeners.rooms.room import Room
 from memory.floor.arbitration import vote_to_count
-from memory.voting.course import result
+from memory.voting.turnout import running
 
 AGAIN_SECONDS: Final = 0.05  # before a vote is looked at anew that a count did not close
 
@@ -44,24 +44,35 @@ class Teller:
 async def count(room: Room, ref: int, nonce: str) -> None:
     """Close vote `ref` by its result, or give up one that nobody agreed to.
 
-    An entry that has the id and closed nothing is passed by.
+    An entry that has the id and closed nothing is passed by. Of a log that was replaced
+    meanwhile nothing is said: there it may be another vote.
     """
-    vote = room.memory.votes.held[ref]
-    if vote.status == "called":  # its result, should it be agreed to just now, is to come
-        await publish_once(room, f"unagreed:{vote.n}", result(room.memory, ref), nonce)
+    vote, incarnation = room.memory.votes.held[ref], room.incarnation
+    draft = outcome(room.memory, vote)
+    try:
+        await publish_once(room, draft.id, draft.entry, nonce, incarnation)
+        again = running(room.memory, vote.n)
+        if again is not None and outcome(room.memory, again).id == draft.id:
+            own = Draft(f"{draft.id}:{nonce}:{room.seq}", draft.entry)
+            await room.publish([own], incarnation=incarnation)
+    except Fenced:  # the room begins anew
         return
-    await publish_once(room, result_id(vote.n, vote.heard), result(room.memory, ref), nonce)
-    if ref in room.memory.votes.running:
-        again = f"{result_id(vote.n, vote.heard)}:{nonce}:{room.seq}"
-        await room.publish([Draft(again, result(room.memory, ref))])
 
 
-async def publish_once(room: Room, own: str, entry: Entry, nonce: str) -> None:
+async def publish_once(
+    room: Room, own: str, entry: Entry, nonce: str, incarnation: str = ""
+) -> None:
     """Publish under an id that everybody gives this step, so that it lands once.
 
-    Where somebody else's entry has the id, under one that `nonce` makes the caller's.
+    Where another entry has the id since before this was decided, under one that `nonce`
+    makes the caller's. Where one came just now, it may have done it: that is to be seen.
     """
+    decided = room.seq
     try:
-        await room.publish([Draft(own, entry)])
-    except Conflict:
-        await room.publish([Draft(f"{own}:{nonce}:{room.seq}", entry)])
+        await room.publish([Draft(own, entry)], incarnation=incarnation)
+    except Conflict as taken:
+        if taken.seq > decided:
+            await room.caught_up(taken.seq)
+            return
+        draft = Draft(f"{own}:{nonce}:{room.seq}", entry)
+        await room.publish([draft], incarnation=incarnation)

@@ -14,11 +14,11 @@ from functools import lru_cache
 from typing import Self, cast
 
 from bus.entries import Message, Record, SummaryMade
-from memory.acts import Reader
 from memory.effects import Effect
 from memory.extract import condense, extract
 from memory.sizes import tokens
 from memory.state import Memory
+from memory.words.acts import Reader
 
 Lines = list[tuple[str, str]]
 

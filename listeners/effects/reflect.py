@@ -31,8 +31,8 @@ from listeners.rounds import (
     size,
 )
 from memory.effects import Reflect
+from memory.groups import NoteSettings
 from memory.reflections import limit_of, target_of
-from memory.settings import NoteSettings
 from memory.showing import fenced, visible
 from memory.state import Memory
 from memory.stores import Note

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from memory.items import Fact
 from memory.state import Memory
@@ -17,8 +17,13 @@ MARKED: Final = frozenset({
     "proposal.made", "proposal.settled", "proposal.echoed", "proposal.reoffered",
     "decision.claimed", "decision.ratified", "decision.disputed", "decision.superseded",
     "position.flipped", "vote.called", "vote.closed", "floor.nudged", "session.closed",
+    "seat.taken", "seat.left", "settings.changed", "participant.aliased",
 })  # fmt: skip
 TOLD: Final = 240  # characters that a mark tells
+_TELLS: Final = {
+    "floor.nudged": "text", "session.closed": "reason", "seat.taken": "role", "seat.left": "reason",
+    "settings.changed": "settings", "participant.aliased": "alias",
+}  # fmt: skip
 _DECIDES: Final = ("decision.", "item.corrected")  # facts that may change what is decided
 _FACT_BYTES: Final = 800  # of a fact that is noted, and its mark: measured on 3,000 messages
 
@@ -60,7 +65,7 @@ class Chronicle:
             kind = fact.kind
             if fact.ref is not None:
                 self.about.setdefault(fact.ref, []).append(fact)
-                self._noted += 1
+            self._noted += fact.ref is not None or kind in MARKED
             if kind in MARKED:
                 self.marks.append(Mark(fact.n, kind, fact.ref or "", _whose(fact), _told(fact)))
             if kind == "position.flipped":
@@ -95,15 +100,25 @@ class Chronicle:
 
 def _whose(fact: Fact) -> str:
     name = fact.data.get("participant")
-    if name is None and fact.kind in ("proposal.settled", "session.closed"):
+    if name is None and fact.kind in ("proposal.settled", "session.closed", "settings.changed"):
         name = fact.data.get("by")
     return name if isinstance(name, str) else ""
 
 
 def _told(fact: Fact) -> str:
     """Of what has no number, and so no entry that one could ask for by it."""
-    name = {"floor.nudged": "text", "session.closed": "reason"}.get(fact.kind)
-    return clip(str(fact.data.get(name) or ""), TOLD) if name else ""
+    name = _TELLS.get(fact.kind)
+    found = fact.data.get(name) if name else None
+    return clip(", ".join(_keys(found)) if isinstance(found, dict) else str(found or ""), TOLD)
+
+
+def _keys(tree: dict[str, Any], above: str = "") -> Iterator[str]:
+    """The dotted names of the settings that a partial tree sets."""
+    for name, value in tree.items():
+        if isinstance(value, dict) and value:
+            yield from _keys(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}"
 
 
 def _decided(memory: Memory) -> int:

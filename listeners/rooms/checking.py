@@ -14,7 +14,7 @@ from bus.errors import InvalidEntry
 from memory.errors import SettingsRefused
 from memory.floor.state import Vote
 from memory.lookup import vote_of
-from memory.settings import Settings, merged
+from memory.settings import asked
 from memory.state import Memory
 from memory.voting.calling import refusal
 from memory.voting.electorate import read_choice, why_no_ballot
@@ -38,7 +38,7 @@ def settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
     """Settings that a session may be opened with."""
     given = dict(tree or {})
     try:
-        merged(Settings(), given)
+        asked(given)
     except SettingsRefused as refused:
         raise InvalidEntry(f"settings: {refused.key}: {refused.reason}") from None
     return given
@@ -57,10 +57,18 @@ def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[
         held = ", ".join(f"V{one}" for one in memory.votes.held) or "none yet"
         raise InvalidEntry(f"no vote {ref!r}; there is {held}")
     if vote.status != "open":
-        raise InvalidEntry(f"{vote.handle} is {vote.status}, not open")
+        how = "over for want of a quorum" if vote.status == "short" else vote.status
+        raise InvalidEntry(f"{vote.handle} is {how}, not open")
     if memory.named(name) not in vote.electorate:
         raise InvalidEntry(f"{name} has no vote in {vote.handle}: it sat down later")
     read = read_choice(vote, choice)
     if read is None:
         raise InvalidEntry(why_no_ballot(vote, choice))
     return vote, read
+
+
+def in_time(memory: Memory, n: int, ballot: int) -> None:
+    """Whether the vote of entry `n` had not ended when entry `ballot` landed."""
+    vote = vote_of(memory, n)
+    if vote is not None and 0 < vote.closed < ballot:
+        raise InvalidEntry(f"{vote.handle} is {vote.status}: the ballot came after its end")

@@ -30,6 +30,7 @@ class Door(Protocol):
     """One session's log as a `Room` needs it."""
 
     session: str
+    incarnation: str  # of the log that the newest memory was read from; "": it is never replaced
 
     async def memory(self) -> tuple[Memory, int]:
         """A memory of the log as it stands, and the seq it stands at."""
@@ -43,7 +44,13 @@ class Door(Protocol):
         """Records after seq `after`, a few at a time, as they come."""
         ...
 
-    async def publish(self, drafts: Sequence[Draft], epoch: int | None) -> list[Receipt]: ...
+    async def publish(
+        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
+    ) -> list[Receipt]: ...
+
+    async def now_ms(self) -> int:
+        """The clock of the log."""
+        ...
 
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None: ...
 
@@ -52,7 +59,7 @@ class BusDoor:
     """A session on Redis."""
 
     def __init__(self, bus: Bus, packs: Packs, session: str) -> None:
-        self.session = session
+        self.session, self.incarnation = session, ""
         self._bus, self._packs = bus, packs
 
     async def memory(self) -> tuple[Memory, int]:
@@ -66,6 +73,7 @@ class BusDoor:
             copy = tail.copy
             await fold_by_turns(copy, tail.records, tail.skips)
             if copy.seq >= tail.head:
+                self.incarnation = copy.incarnation
                 return copy.memory, copy.seq
 
     async def recent(self, count: int) -> list[Record]:
@@ -81,8 +89,13 @@ class BusDoor:
         except (Fenced, SlowSubscriber) as error:
             raise LogReplaced from error
 
-    async def publish(self, drafts: Sequence[Draft], epoch: int | None) -> list[Receipt]:
-        return await self._bus.publish(self.session, drafts, epoch=epoch)
+    async def publish(
+        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
+    ) -> list[Receipt]:
+        return await self._bus.publish(self.session, drafts, epoch=epoch, incarnation=incarnation)
+
+    async def now_ms(self) -> int:
+        return await self._bus.now_ms()
 
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
         await self._bus.close(self.session, reason, rule=rule, totals=totals)
@@ -92,7 +105,7 @@ class LocalDoor:
     """A session in this process, for whoever needs no Redis: a rehearsal, a test."""
 
     def __init__(self, log: LocalLog, packs: Packs) -> None:
-        self.session = log.session
+        self.session, self.incarnation = log.session, ""
         self._log, self._packs = log, packs
         self._moved = asyncio.Event()
 
@@ -114,11 +127,16 @@ class LocalDoor:
             else:
                 await self._moved.wait()
 
-    async def publish(self, drafts: Sequence[Draft], epoch: int | None) -> list[Receipt]:
+    async def publish(
+        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
+    ) -> list[Receipt]:
         try:
             return self._log.publish(drafts, epoch=epoch)
         finally:
             self._moved.set()
+
+    async def now_ms(self) -> int:
+        return self._log.now_ms()
 
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
         self._log.close(reason, rule=rule, totals=totals)

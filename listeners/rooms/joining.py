@@ -11,7 +11,7 @@ from bus.entries import ParticipantJoined
 from bus.errors import InvalidEntry
 from listeners.rooms import checking
 from memory.items import VOICE
-from memory.patterns import Pack
+from memory.words.patterns import Pack
 
 
 class Joining(TypedDict, total=False):

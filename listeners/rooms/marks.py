@@ -16,6 +16,7 @@ from bus.entries import Record
 from memory.floor.arbitration import Waited
 from memory.state import Memory
 
+_BEGINNINGS: Final = frozenset({"session.opened", "session.forked"})
 _EPOCHS: Final = frozenset({"floor.granted", "floor.released"})
 _STIRS: Final = frozenset({"episode.opened", "ballot.completed", "floor.resumed"})
 
@@ -25,20 +26,24 @@ class Marks:
 
     def __init__(self) -> None:
         self._ahead: float | None = None  # of the log's clock over the loop's, ms
+        self._begun = 0  # it was opened, or forked: nothing counts as older
         self._opened = self._oldest = self._turned = 0
         self._epoch = self._bid = self._head = self._nudge = self._answer = 0
         self._calls: dict[int, int] = {}  # of votes, by the n of their initiation
+
+    def set_clock(self, now_ms: int) -> None:
+        """The log's clock said so at most just now: the least delayed word of it is the best."""
+        ahead = now_ms - _loop_ms()
+        self._ahead = ahead if self._ahead is None else max(self._ahead, ahead)
 
     def note(self, record: Record, *, live: bool) -> None:
         """Take in `record`; `live` when it arrived just now."""
         at, kind = record.received_ms, record.entry.kind
         self._opened = self._opened or at
         if live:
-            # The least delayed arrival is the best estimate of the other clock.
-            ahead = at - _loop_ms()
-            self._ahead = ahead if self._ahead is None else max(self._ahead, ahead)
-        if kind == "session.opened":
-            self._opened = at
+            self.set_clock(at)
+        if kind in _BEGINNINGS:
+            self._begun = self._opened = at
             return
         self._oldest = self._oldest or at
         if kind in _EPOCHS:
@@ -65,37 +70,37 @@ class Marks:
 
         A bid that stands since an earlier epoch counts from the beginning of this
         one. A vote, or a grant, of before the oldest entry that was noted is at
-        least as old as that entry, and taken to be no older.
+        least as old as that entry, and taken to be no older. In a fork nothing is
+        older than the fork.
         """
         now = self._now()
         bid = None
         if memory.floor.bids:
-            bid = _since(now, self._bid or self._epoch)
+            bid = self._since(now, self._bid or self._epoch)
         return Waited(
-            epoch=_since(now, self._epoch or self._opened),
+            epoch=self._since(now, self._epoch or self._opened),
             bid=bid,
             vote=self._voting(memory, now),
-            session=_since(now, self._opened),
-            head=_since(now, self._head or self._opened),
-            nudge=_since(now, self._nudge) if self._nudge else None,
-            answer=_since(now, max(self._answer, self._epoch or self._opened)),
-            held=_since(now, self._turned or self._oldest or self._opened),
+            session=self._since(now, self._opened),
+            head=self._since(now, self._head or self._opened),
+            nudge=self._since(now, self._nudge) if self._nudge else None,
+            answer=self._since(now, max(self._answer, self._epoch or self._opened)),
+            held=self._since(now, self._turned or self._oldest or self._opened),
         )
 
     def _voting(self, memory: Memory, now: int) -> int | None:
         """How long ago the oldest vote that runs was called."""
         votes = [memory.votes.held[ref] for ref in memory.votes.running]
         self._calls = {n: at for n, at in self._calls.items() if any(v.n == n for v in votes)}
-        return _since(now, self._calls.get(votes[0].n, self._oldest)) if votes else None
+        return self._since(now, self._calls.get(votes[0].n, self._oldest)) if votes else None
+
+    def _since(self, now: int, then: int) -> int:
+        return max(0, now - max(then, self._begun))
 
     def _now(self) -> int:
-        if self._ahead is None:  # nothing arrived yet: the clocks are taken to agree
+        if self._ahead is None:  # nothing is known of it: the clocks are taken to agree
             return time.time_ns() // 1_000_000
         return int(_loop_ms() + self._ahead)
-
-
-def _since(now: int, then: int) -> int:
-    return max(0, now - then)
 
 
 def _loop_ms() -> float:

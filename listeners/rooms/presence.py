@@ -15,8 +15,8 @@ from bus.entries import Entry, ParticipantJoined, ParticipantLeft, Role
 from bus.errors import StaleEpoch
 from listeners.rooms.room import Room
 from memory.floor.gate import voting
+from memory.floor.settings import FloorSettings
 from memory.floor.state import Bid, Floor, Seat
-from memory.settings import FloorSettings
 from memory.state import Memory
 from personas.persona import Persona
 

@@ -58,24 +58,33 @@ class Room:
         self._anew: list[Callable[[], None]] = []
         self._failure: BaseException | None = None
 
-    async def publish(self, drafts: Sequence[Draft], *, epoch: int | None = None) -> list[Receipt]:
+    @property
+    def incarnation(self) -> str:
+        """Of the log that `memory` was read from: what is published under it lands there alone."""
+        return self._door.incarnation
+
+    async def publish(
+        self, drafts: Sequence[Draft], *, epoch: int | None = None, incarnation: str = ""
+    ) -> list[Receipt]:
         """Publish as `Bus.publish` does, refusals included, and wait until it is folded here.
 
         A room that failed publishes nothing: by the memory that it has, nothing can be decided.
         """
         if self._failure is not None:
             raise self._failure
-        receipts = await self._offered(drafts, epoch)
+        receipts = await self._offered(drafts, epoch, incarnation)
         await self.caught_up(max(receipt.seq for receipt in receipts))
         return receipts
 
-    async def _offered(self, drafts: Sequence[Draft], epoch: int | None) -> list[Receipt]:
+    async def _offered(
+        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str
+    ) -> list[Receipt]:
         """Publish, and again while Redis is away or busy: under the same ids it lands once."""
         clock = asyncio.get_running_loop()
         deadline = clock.time() + self.patience_seconds
         while True:
             try:
-                return await self._door.publish(drafts, epoch)
+                return await self._door.publish(drafts, epoch, incarnation)
             except (Unavailable, Busy) as error:
                 if clock.time() >= deadline:
                     raise
@@ -204,6 +213,7 @@ async def entered(door: Door) -> AsyncIterator[Room]:
     """
     memory, seq = await door.memory()
     room = Room(door, memory, seq)
+    room._marks.set_clock(await door.now_ms())
     await room._look_back()
     task = asyncio.create_task(room._follow(), name=f"parley-room-{door.session}")
     task.add_done_callback(room._failed)

@@ -27,7 +27,7 @@ from listeners.rooms.joining import Entering, Joining, joined
 from listeners.rooms.room import Room, entered
 from listeners.rooms.speaking import Speaking
 from listeners.rooms.voting import Voting
-from memory.patterns import Pack
+from memory.words.patterns import Pack
 
 
 class Session(Speaking, Voting):

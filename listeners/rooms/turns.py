@@ -7,9 +7,10 @@ speaks in the epoch that it was granted, or not at all.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -70,7 +71,7 @@ class Turns:
     def __init__(self, me: Presence) -> None:
         self._me = me
         self.epoch: int | None = None  # of the turn that was taken and not ended
-        self._leaving: asyncio.Task[None] | None = None  # from a wait that was given up
+        self._leaving: asyncio.Task[None] | None = None  # from what was given up
 
     async def take(self, wish: Wish, seconds: float = WAIT_SECONDS) -> int:
         """The epoch in which the floor is ours, once it is.
@@ -88,7 +89,7 @@ class Turns:
             await self._leave("waited in vain")
             raise refused from None
         except asyncio.CancelledError:  # it may come again at every await from here on
-            self._leaving = asyncio.create_task(self._left_behind(), name="parley-turn")
+            self._leave_behind(self._leave("asked no more"))
             raise
         return self.epoch
 
@@ -96,7 +97,7 @@ class Turns:
         """Publish `entries` in the turn that was taken, and end it: both or neither.
 
         The first goes under `id`, where one is given. Raises `FloorLost` where the floor
-        moved on.
+        moved on. Whatever else it raises, cancelled or not, the floor is given back.
         """
         epoch = self._ended()
         drafts = [self._me.draft("say", entry) for entry in entries]
@@ -104,7 +105,8 @@ class Turns:
             drafts[0] = Draft(id, drafts[0].entry)
         released = self._me.draft("release", self._release(epoch, "spoke"))
         try:
-            receipts = await self._me.room.publish([*drafts, released], epoch=epoch)
+            with self._in_any_case_ended(epoch):
+                receipts = await self._me.room.publish([*drafts, released], epoch=epoch)
         except StaleEpoch as stale:
             await self._hear(stale.current)
             raise FloorLost(self._me.name, epoch, stale.current) from None
@@ -115,7 +117,8 @@ class Turns:
         epoch = self._ended()
         if self._me.memory.closed is None:
             released = self._me.draft("release", self._release(epoch, reason))
-            await self._me.landed(epoch, released)
+            with self._in_any_case_ended(epoch):
+                await self._me.landed(epoch, released)
 
     async def bid(self, wish: Wish) -> None:
         """Ask for the floor, having heard all that is folded here."""
@@ -152,7 +155,7 @@ class Turns:
             await me.room.moved(seq)
 
     async def left(self) -> None:
-        """Return once nothing is left of a wait that was given up."""
+        """Return once nothing is left of a turn, or of a wait for one, that was given up."""
         if self._leaving is not None:
             await asyncio.wait({self._leaving})
 
@@ -165,9 +168,29 @@ class Turns:
         if me.floor.holder == me.canonical:
             await me.landed(epoch, me.draft("release", self._release(epoch, "silent")))
 
-    async def _left_behind(self) -> None:
+    @contextmanager
+    def _in_any_case_ended(self, epoch: int) -> Iterator[None]:
+        """Where what ends that turn fails, or is cancelled, the floor is given back without it.
+
+        Whether it landed nobody knows then. A release of the same epoch is right either
+        way: it lands where the other did not, and keeps it from landing late.
+        """
         try:
-            await self._leave("asked no more")
+            yield
+        except StaleEpoch:
+            raise
+        except BaseException:
+            released = self._me.draft("release", self._release(epoch, "interrupted"))
+            self._leave_behind(self._me.landed(epoch, released))
+            raise
+
+    def _leave_behind(self, leaving: Coroutine[Any, Any, object]) -> None:
+        """Have that done, whatever becomes of the caller; `left` waits for it."""
+        self._leaving = asyncio.create_task(self._left_behind(leaving), name="parley-turn")
+
+    async def _left_behind(self, leaving: Coroutine[Any, Any, object]) -> None:
+        try:
+            await leaving
         except Exception as error:  # the session is over, or out of reach: so is the turn
             log.info("turn_not_left", session=self._me.room.session, reason=str(error))
 

@@ -38,8 +38,10 @@ class Voting(Seated):
     async def vote(self, ref: str, *choice: str, why: str = "", id: str = "") -> int:
         """Cast a ballot in vote `ref` (V1): one option or `abstain`; of a ranked vote several.
 
-        Raises `InvalidEntry` for what would not count, naming what does.
+        Raises `InvalidEntry` for what would not count, naming what does, or did not.
         """
         held, read = checking.ballot(self.memory, self._me.name, ref, choice)
         entry = made(BallotCast, participant=self._me.name, re=held.n, choice=read, content=why)
-        return await self._publish("ballot", entry, id)
+        n = await self._publish("ballot", entry, id)
+        checking.in_time(self.memory, held.n, n)
+        return n

@@ -161,7 +161,7 @@ class Vote(Store):
     agreed: dict[str, bool] = {}  # confirmations
     electorate: dict[str, int] = {}  # weight by name
     ballots: dict[str, Ballot] = {}
-    heard: int = 0  # n of the last ballot cast on it while it was open, a valid one or not
+    heard: int = 0  # n of the last ballot on it while it was open, a valid one or not
     carried: str | None = None
     tally: dict[str, int] = {}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 from memory import decisions, proposals
-from memory.detection import Detection
 from memory.items import Cite, How, Origin, Proposal, Reaction, Stance
 from memory.links import Link
 from memory.moment import Moment
@@ -19,6 +18,7 @@ from memory.structure.manner import stray
 from memory.structure.scribes import is_scribes, noted
 from memory.structure.state import REACH, Cast, Line, Structure
 from memory.structure.wording import READ
+from memory.words.detection import Detection
 
 _STANCES: Final[dict[str, Stance]] = {
     "support": "support", "oppose": "oppose", "abstain": "neutral",

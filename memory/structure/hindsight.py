@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory import decisions, proposals, ratification
-from memory.detection import Detection
 from memory.items import Cite, Origin, Proposal
 from memory.links import Link, resolved_by_words
 from memory.moment import Moment
@@ -27,6 +26,7 @@ from memory.structure.scorecard import Card, confidence, lexicon, scorecards
 from memory.structure.scribes import noted
 from memory.structure.state import Line, Structure
 from memory.text import plain
+from memory.words.detection import Detection
 
 _REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
 _SAME: Final = 5  # of `echoes.likeness`

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from memory.patterns import compiled_set
 from memory.structure.state import Spoken
+from memory.words.matching import compiled_set
 
 _W: Final = r"\pL\pN_"  # what makes a word, in any script; RE2's own \w, \s, \b know ASCII alone
 _S: Final = r"\s\v\x1c-\x1f\x{85}\pZ"

@@ -211,6 +211,7 @@ def _hear_objection(moment: Moment, fact: Fact) -> None:
             and name in vote.electorate
             and said in vote.options
         ):
+            vote.heard = moment.n
             enter(moment, vote, name, (said,))
 
 

@@ -2,9 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from msgspec import Struct
+
 from memory.floor.state import Vote
 from memory.state import Memory
 from memory.voting.electorate import waits_for
+from memory.voting.outcomes import counted
+
+IN: Final = "in"
+
+
+class Look(Struct, frozen=True, gc=False):
+    """Vote that entry `n` initiated is to be looked at, because of `cause`.
+
+    `in`: nothing more is waited for; else so many seconds after it was called, its time.
+    `id` is `vote:<n>:<cause>`.
+    """
+
+    n: int
+    cause: str
+
+    @property
+    def id(self) -> str:
+        return f"vote:{self.n}:{self.cause}"
+
+
+def looks(memory: Memory) -> list[Look]:
+    """What the votes that run are owed, so that each ends though nobody watches it.
+
+    Memory has no clock: whoever looks finds out whether the time of one is over.
+    """
+    seconds = str(memory.settings.vote.seconds)
+    found = []
+    for vote in pending_votes(memory):
+        found += [Look(vote.n, seconds), *([Look(vote.n, IN)] if is_in(memory, vote) else [])]
+    return found
+
+
+def running(memory: Memory, n: int) -> Vote | None:
+    """The vote that entry `n` initiated; None where it is over, or never was."""
+    return next((vote for vote in pending_votes(memory) if vote.n == n), None)
 
 
 def pending_votes(memory: Memory) -> list[Vote]:
@@ -16,9 +55,9 @@ def is_in(memory: Memory, vote: Vote) -> bool:
     """True where it is open, and no further ballot, and no further word, is to be waited for."""
     if vote.status != "open":
         return False
-    if vote.rule == "consent":
+    if vote.rule == "consent":  # silence is a yes until its window is over
         passed = memory.messages - vote.opened >= vote.window
-        return passed or _objected(memory, vote)
+        return passed or counted(vote).carried is None
     return not any(_is_awaited(memory, vote, name) for name in waits_for(vote))
 
 
@@ -26,13 +65,3 @@ def _is_awaited(memory: Memory, vote: Vote, name: str) -> bool:
     """Who left, and who has no weight, is not waited for."""
     seat = memory.floor.seats.get(name)
     return vote.electorate[name] > 0 and (seat is None or seat.present)
-
-
-def _objected(memory: Memory, vote: Vote) -> bool:
-    if any("reject" in ballot.choice for ballot in vote.ballots.values()):
-        return True
-    proposal = None if vote.proposal is None else memory.proposal(vote.proposal)
-    return proposal is not None and any(
-        one.stance == "oppose" and one.origin.cites[0].n > vote.n
-        for one in proposal.reactions.values()
-    )

@@ -32,7 +32,7 @@ def memory(
     at: At = None,
     layer: Layer = None,
 ) -> None:
-    """The minutes: what the session has come to.
+    """What the session has come to.
 
     With --json, exactly the canonical bytes of its memory. With --layer, one
     layer of it.

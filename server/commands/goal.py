@@ -152,7 +152,7 @@ def close_episode(
 
 @goal.command("ls")
 def ls(ctx: typer.Context, session: Session, json: Json = False) -> None:
-    """List goals, tasks, phases and rounds as a tree, with what was done in each."""
+    """List goals, tasks, phases and rounds as a tree. Says what was done in each."""
     from server import goal_view, goals
     from server.running import run
 

@@ -61,7 +61,7 @@ def export(
 ) -> None:
     """Save what a session could teach to a file; -o - writes to stdout."""
     from server import lessons
-    from server.files import write_bytes
+    from server.disk import write_bytes
     from server.output import emit_bytes, many, tell
     from server.running import run
 

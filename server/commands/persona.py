@@ -16,13 +16,13 @@ app = typer.Typer(
 )
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE…", help="persona files, or directories of them")
+    list[Path], typer.Argument(metavar="FILE", help="persona files, or directories of them")
 ]
 
 
 @app.command()
 def ls(ctx: typer.Context, json: Json = False) -> None:
-    """Everyone who can be seated: the files of --personas, and the bundled cast."""
+    """Everyone who can be seated. From the files of --personas, and the bundled cast."""
     from server import personas, personas_view
 
     everyone = personas.everyone(settings(ctx))
@@ -67,7 +67,7 @@ def import_(
     force: Annotated[bool, typer.Option("--force", help="write over files that are there")] = False,
     json: Json = False,
 ) -> None:
-    """Make persona files of agents of other tools, and tell what became of each key."""
+    """Make persona files of agents of other tools. Tells what became of each key."""
     from server import personas, personas_view
 
     personas_view.show_import(personas.bring(file, to, force=force), to, json)

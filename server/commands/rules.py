@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
+from server.commands.helping import listing
 from server.commands.options import Json, settings, sources
 
 PRESETS: Final = "presets"
@@ -13,13 +14,13 @@ PRESETS: Final = "presets"
 Name = Annotated[
     str | None,
     typer.Argument(
-        metavar="[SESSION]", help="a session's; 'presets' lists presets  [default: this process's]"
+        metavar="SESSION", help="a session's; 'presets' lists presets  [default: this process's]"
     ),
 ]
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command("settings")(shown)
+    app.command("settings", cls=listing())(shown)
 
 
 def shown(

@@ -30,7 +30,7 @@ def show(
     raw: Annotated[bool, typer.Option("--raw", help="the file as it is")] = False,
     json: Json = False,
 ) -> None:
-    """Who takes part, how it goes round, when it ends and the most that it can come to."""
+    """Who takes part, how it goes round, when it ends. Then the most that it can come to."""
     from server.output import emit_bytes
     from server.scenarios import describing
 
@@ -43,7 +43,7 @@ def show(
 @app.command()
 def check(
     ctx: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="names or YAML files")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="names or YAML files")],
     json: Json = False,
 ) -> None:
     """Check scenarios whole: keys, personas, settings, bounds. Exit code 1 where one is refused."""

@@ -8,12 +8,14 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.commands.options import As, At, Json, settings
+from server.commands.helping import listing
+from server.commands.options import As, At, InputFormat, Json, settings
 from server.errors import Failure
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (serve, token, mcp, minutes, schema):
+    app.command(cls=listing("serve-"))(serve)
+    for command in (token, mcp, minutes, schema):
         app.command()(command)
 
 
@@ -98,8 +100,10 @@ def minutes(
         str, typer.Argument(metavar="SESSION|FILE", help="a session, a record of talk, or -")
     ],
     format: Annotated[
-        Literal["text", "md", "html", "json"], typer.Option(help="what to write")
-    ] = "text",
+        Literal["text", "md", "html", "json"] | None,
+        typer.Option(help="what to write  [default: as FILE ends, else text]"),
+    ] = None,
+    input_format: InputFormat = None,
     at: At = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="write them there")
@@ -108,7 +112,7 @@ def minutes(
     """The minutes of a session or transcript, to hand on."""
     from server.minuting import minutes as handed_on
 
-    handed_on(settings(ctx), source, format, at, out)
+    handed_on(settings(ctx), source, format, at, out, input_format)
 
 
 def schema(

@@ -67,7 +67,7 @@ def set_(
     ctx: typer.Context,
     session: Session,
     pairs: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY=VALUE…", help="such as summary.interval=6")
+        list[str] | None, typer.Argument(metavar="KEY=VALUE", help="such as summary.interval=6")
     ] = None,
     repack: Annotated[
         bool, typer.Option("--repack", help="read on with the packs in force here (--packs)")
@@ -163,7 +163,7 @@ def import_(
 @app.command()
 def verify(
     ctx: typer.Context,
-    session: Annotated[str | None, typer.Argument(metavar="[SESSION]", help="session")] = None,
+    session: Annotated[str | None, typer.Argument(metavar="SESSION", help="session")] = None,
     file: Annotated[Path | None, typer.Option("--file", help="session file instead")] = None,
     json: Json = False,
 ) -> None:

@@ -62,7 +62,7 @@ def publish(
     ctx: typer.Context,
     session: Session,
     file: Annotated[
-        Path, typer.Argument(metavar="[FILE]", help="JSON, one entry a line; - reads stdin")
+        Path, typer.Argument(metavar="FILE", help="JSON, one entry a line; - reads stdin")
     ] = Path("-"),
     json: Json = False,
 ) -> None:

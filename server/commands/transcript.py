@@ -20,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
 def transcript(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="a record of talk in any format; - reads stdin"),
+        typer.Argument(metavar="FILE", help="a record of talk in any format; - reads stdin"),
     ] = None,
     format: Annotated[
         str | None,
@@ -35,8 +35,8 @@ def transcript(
     json: Json = False,
 ) -> None:
     """Convert a record of talk to JSON Lines; say what was left out."""
+    from server.disk import write_bytes
     from server.errors import Misuse
-    from server.files import write_bytes
     from server.output import emit_bytes
     from server.transcripts.written import json_lines
 

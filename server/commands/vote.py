@@ -95,7 +95,7 @@ def cast(
     session: Session,
     vote: Ref,
     choice: Annotated[
-        list[str], typer.Argument(metavar="CHOICE...", help="an option; of a ranked vote several")
+        list[str], typer.Argument(metavar="CHOICE", help="an option; of a ranked vote several")
     ],
     as_: By = None,
     why: Annotated[str, typer.Option(metavar="TEXT", help="a reason, for the log")] = "",
@@ -118,7 +118,7 @@ def show(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Votes and how they stand; nobody is told who chose what in a secret one."""
+    """Votes and how they stand. Nobody is told who chose what in a secret one."""
     from server import vote_view, voting
     from server.running import run
 
@@ -138,7 +138,7 @@ def tally(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Count the ballots, also by another rule; that changes nothing, --count closes the vote."""
+    """Count the ballots, also by another rule. Changes nothing; --count closes the vote."""
     from server import vote_view, voting
     from server.errors import Misuse
     from server.running import run

@@ -23,7 +23,7 @@ _logger = structlog.get_logger(__name__)
 _BY_STATUS: Final = {
     400: "malformed", 404: "not-found", 405: "method", 413: "too-large", 415: "media-type",
 }  # fmt: skip
-_NOT_AN_OBJECT: Final = frozenset({"model_attributes_type", "dict_type", "list_type"})
+_NOT_AN_OBJECT: Final = frozenset({"model_attributes_type", "dict_type", "list_type", "missing"})
 
 Handler = Callable[[Any, Any], Any]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ConfigDict
 
-from server.gateway.answers import Answer, FloorNow, VoteRow
+from server.gateway.answers import Answer
 
 Row = dict[str, Any]
 Cite = tuple[int, int, int]  # n, start, end: characters, half-open
@@ -83,169 +83,9 @@ class Explanation(Answer):
 # -- the page --------------------------------------------------------------------------
 
 
-class Person(Answer):
-    name: str
-    hue: int
-    role: str | None
-    present: bool
-    messages: int
-    muted: bool
-
-
-class ProposalCard(Answer):
-    ref: str
-    status: str
-    text: str
-    topic: str
-    participant: str
-    n: int
-    cites: list[Cite]
-    stances: dict[str, list[str]]
-    tally: dict[str, int]
-    tentative: bool
-    amends: str | None
-    echoes: str | None
-    settled_n: int | None
-    because: Row | None
-
-
-class Dissent(Answer):
-    participant: str
-    cites: list[Cite]
-
-
-class DecisionCard(Answer):
-    ref: str
-    status: str
-    topic: str
-    outcome: str
-    participant: str
-    n: int
-    cites: list[Cite]
-    resolves: str | None
-    superseded_by: str | None
-    supporters: list[str]
-    dissenters: list[str]
-    dissent: list[Dissent]
-    abstainers: list[str]
-    tentative: bool
-    how: str
-    rule: str | None
-    confidence: int
-
-
-class ReadCard(Answer):
-    """What a model alone reads in a message."""
-
-    ref: str
-    kind: str
-    status: str
-    topic: str
-    participant: str
-    n: int
-    cites: list[Cite]
-
-
-class Stand(Answer):
-    on: str
-    stance: str
-    n: int
-    text: str
-    was: str | None
-    was_n: int | None
-    moved_by: str | None
-    moved_n: int | None
-
-
-class Lane(Answer):
-    participant: str
-    positions: list[Stand]
-
-
 class SummaryRow(Answer):
     level: int
     first: int
     last: int
     how: str
     text: str
-
-
-class FloorState(FloorNow):
-    queue: list[str]
-
-
-class Spender(Answer):
-    participant: str
-    tokens: int
-    micros: int
-
-
-class Spent(Answer):
-    tokens: int
-    micros: int
-    by: list[Spender]
-
-
-class EchoRow(Answer):
-    ref: str
-    n: int
-    participant: str
-    repeats: str
-    repeats_n: int
-    status: str
-    settled_n: int | None
-    similarity: int
-    reoffered: bool
-
-
-class Board(Answer):
-    """A memory for a page: lists newest first, 200 rows of each; `more` counts the rest."""
-
-    n: int
-    seq: int
-    title: str | None
-    goal: str | None
-    status: str
-    closed: str | None
-    participants: list[Person]
-    proposals: list[ProposalCard]
-    decisions: list[DecisionCard]
-    reading: list[ReadCard]
-    lanes: list[Lane]
-    summaries: list[SummaryRow]
-    votes: list[VoteRow]
-    floor: FloorState
-    usage: Spent
-    circling: list[EchoRow]
-    more: dict[str, int]
-
-
-class Series(Answer):
-    """A row at each of the primary entries `n`."""
-
-    n: list[int]
-    messages: list[int]
-    proposals_open: list[int]
-    decided: list[int]
-    flips: list[int]
-    tokens: list[int]
-    micros: list[int]
-
-
-class TimelineRow(Answer):
-    """A mark is [n, kind, ref, participant, told], a stance [n, participant, on, stance].
-
-    `told` are the words of what has no entry of its own: of a nudge, and why it closed.
-    """
-
-    n: int
-    every: int
-    series: Series
-    marks: list[tuple[int, str, str, str, str]]
-    stances: list[tuple[int, str, str, str]]
-    thinned: bool
-
-
-class InTheMaking(Answer):
-    ready: Literal[False]
-    done: int

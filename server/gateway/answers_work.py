@@ -88,6 +88,7 @@ class SettingRow(Answer):
     usual: Any
     source: str
     changed: bool
+    about: str
 
 
 class AdviceRow(Answer):

@@ -39,6 +39,7 @@ from server.gateway.asgi import BodyLimit, RequestIds, SecureHeaders
 from server.gateway.doors import Doors, Part
 from server.gateway.metrics import Counted
 from server.gateway.origins import OwnHosts
+from server.gateway.targets import Targets
 from server.version import version
 
 ROUTERS: Final = (
@@ -106,6 +107,7 @@ def _middleware(doors: Doors | None) -> list[Middleware]:
         return []
     serve = doors.settings.serve
     return [
+        Middleware(Targets),
         Middleware(Counted, doors.metrics),
         Middleware(SecureHeaders),
         Middleware(RequestIds),

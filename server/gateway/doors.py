@@ -54,6 +54,7 @@ class Doors:
     metrics: Metrics = field(default_factory=Metrics)
     views: Kept = field(default_factory=Kept)
     importing: asyncio.Lock = field(default_factory=asyncio.Lock)  # files are held whole
+    verifying: asyncio.Lock = field(default_factory=asyncio.Lock)  # logs are, and folded twice
     connections: set[Any] = field(default_factory=set)  # that are open
 
 

@@ -7,7 +7,6 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any, Final, Literal, cast, get_args
 
 import jwt
@@ -19,7 +18,7 @@ from memory.items import VOICE
 from personas.reading import CAPABILITIES
 from server.errors import Misuse
 from server.gateway.problems import Problem
-from server.secret import BYTES
+from server.secret import BYTES, kid
 
 Role = Literal["person", "agent", "observer", "operator"]
 Audience = Literal["parley", "parley-ticket"]
@@ -110,11 +109,6 @@ class Keyring:
             )  # fmt: skip
         except (jwt.PyJWTError, KeyError, TypeError, ValueError):
             raise Problem("token-invalid") from None
-
-
-def kid(secret: str) -> str:
-    """What a token names the key by that signed it."""
-    return blake2b(secret.encode(), digest_size=4).hexdigest()
 
 
 def claims(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bus.entries import SessionOpened
 from memory.presets import PRESETS, preset
-from memory.settings import overlay
+from memory.settings import asked, overlay
 from server.errors import Misuse
 from server.gateway.bodies import SessionBody
 from server.gateway.doors import Doors
@@ -19,8 +21,14 @@ from server.scenarios.voices import told
 def scenario_of(doors: Doors, name: str) -> Cast:
     """A bundled scenario, made ready: a request names no file. Raises `Problem`, `Misuse`."""
     if name not in bundled():
-        raise Problem("invalid", field="scenario", fault="unknown")
+        raise unknown("scenario", bundled())
     return cast(name, doors.settings.personas)
+
+
+def unknown(field: str, there_are: Iterable[str]) -> Problem:
+    """The refusal of a name that none of these has."""
+    told = f"There is no such {field}; there are {', '.join(sorted(there_are))}."
+    return Problem("invalid", field=field, fault="unknown", detail=told)
 
 
 def opening_of(doors: Doors, body: SessionBody, found: Cast | None) -> SessionOpened:
@@ -30,6 +38,7 @@ def opening_of(doors: Doors, body: SessionBody, found: Cast | None) -> SessionOp
     makes no sense together.
     """
     _check(body)
+    asked(body.settings)
     settings = doors.settings
     if found is None:
         entry = opening(settings, doors.held.packs, body.title)
@@ -45,7 +54,7 @@ def opening_of(doors: Doors, body: SessionBody, found: Cast | None) -> SessionOp
 
 def _check(body: SessionBody) -> None:
     if body.preset is not None and body.preset not in PRESETS:
-        raise Problem("invalid", field="preset", fault="unknown")
+        raise unknown("preset", PRESETS)
     if body.scenario is None and body.run != "no":
         raise Misuse("only a scenario can be run; name one")
     if body.run != "no" and (body.title or "goal" in body.settings):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Path
 
 from bus.drafts import made
-from bus.entries import Step
+from bus.entries import EpisodeClosed, Step
 from server import goals
 from server.gateway.answers import Page
 from server.gateway.answers_work import GoalRow, StepRow
@@ -55,9 +55,12 @@ async def _begun(
 
 
 async def _ended(
-    doors: Doors, session: str, caller: Caller, kind: str, ref: str, body: EndBody, key: str | None
-) -> dict[str, Any]:
+    doors: Doors, session: str, caller: Caller, ref: str, body: EndBody, key: str | None,
+    kind: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
     by = caller.speaker(body.as_)
+    entry = made(EpisodeClosed, participant=by, re=goals.named(ref))
+    check_phase(await doors.held.reader.current(session), caller, by, entry)
     row = await goals.ended(
         doors.held, session, ref, kind=kind, by=by, status=body.status, result=body.result,
         id=own_id(by, key),
@@ -79,7 +82,7 @@ async def close_goal(
     session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
     """Close a goal, with what it came to."""
-    return await _ended(doors, session, caller, "goal", ref, body, key)
+    return await _ended(doors, session, caller, ref, body, key, "goal")
 
 
 @_changes("/v1/sessions/{session}/tasks")
@@ -95,7 +98,7 @@ async def close_task(
     session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
 ) -> Any:
     """Close a task, with what it came to."""
-    return await _ended(doors, session, caller, "task", ref, body, key)
+    return await _ended(doors, session, caller, ref, body, key, "task")
 
 
 @router.post(
@@ -125,3 +128,17 @@ async def open_episode(
 ) -> Any:
     """Open an episode of any kind; a phase takes the capability for it."""
     return await _begun(doors, session, caller, body.kind, body, key)
+
+
+@router.post(
+    "/v1/sessions/{session}/episodes/{ref}/close",
+    status_code=201,
+    response_model=GoalRow,
+    response_model_exclude_unset=True,
+    responses=_CHANGES,
+)
+async def close_episode(
+    session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Close an episode of any kind and what is open in it; a phase takes the capability for it."""
+    return await _ended(doors, session, caller, ref, body, key)

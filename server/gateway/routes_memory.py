@@ -141,11 +141,12 @@ async def get_statistics(session: SessionId, caller: Reader, doors: DoorsOf) -> 
 
 
 @router.get(
-    "/v1/sessions/{session}/usage", responses={**problems("no-session"), 200: {"model": Usage}}
+    "/v1/sessions/{session}/usage",
+    responses={**problems("no-session", "not-yet"), 200: {"model": Usage}},
 )
-async def get_usage(session: SessionId, caller: Reader, doors: DoorsOf) -> Response:
+async def get_usage(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Response:
     """Tokens and cost, by participant and by purpose, and the budget of the session."""
-    memory = await memory_of(doors, session)
+    memory = await memory_of(doors, session, at)
     return as_json({**table(memory)["spend"], "budget": memory.settings.budget.model_dump()})
 
 

@@ -9,11 +9,12 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel
 from ulid import ULID
 
-from bus.drafts import Draft, Receipt
+from bus.drafts import Draft, Receipt, is_handle
 from bus.drafts import made as entry_made
 from bus.entries import Message, Record
 from bus.errors import SessionNotFound
 from listeners.rooms.turns import Muted
+from memory.state import Memory
 from server.gateway.answers import EntryRow, Page, ReceiptRow, Receipts
 from server.gateway.batches import by_id, drafts_of
 from server.gateway.bodies import EntriesBody, MessageBody
@@ -59,8 +60,9 @@ def _body(model: type[BaseModel]) -> dict[str, Any]:
     openapi_extra=_body(MessageBody),
     responses={
         **problems(
-            "no-session", "closed", "conflict", "not-your-name", "act-not-allowed",
-            "floor-required", "floor-not-granted", "floor-lost", "seat-taken", "refused", "busy",
+            "no-session", "no-item", "no-message", "closed", "conflict", "not-your-name",
+            "act-not-allowed", "floor-required", "floor-not-granted", "floor-lost", "seat-taken",
+            "refused", "busy",
         ),
         200: {"model": ReceiptRow, "description": "It stood there before"},
         201: {"model": ReceiptRow},
@@ -82,6 +84,7 @@ async def post_message(
         to=tuple(body.to), topic=body.topic, at=body.at,
     )  # fmt: skip
     draft = Draft(own_id(name, key), entry)
+    await _check_target(doors, session, entry)
     if caller.role == "agent" or may_be_noted(caller, entry):
         room = doors.rooms.held(session)
         memory = room.memory if room else await doors.held.reader.current(session)
@@ -92,6 +95,24 @@ async def post_message(
             raise Muted(name)
     (receipt,) = await published(doors, session, [draft])
     return answer(receipt, draft.id)
+
+
+async def _check_target(doors: Doors, session: str, entry: Message) -> None:
+    """Raises `Problem` for an act on what is not there, which nobody would hear of."""
+    room = doors.rooms.held(session)
+    if entry.act is None or (room is not None and _target(room.memory, entry.re) is None):
+        return
+    missing = _target(await doors.held.reader.current(session), entry.re)  # a room may lag
+    if missing is not None:
+        raise Problem(missing)
+
+
+def _target(memory: Memory, re: int | str | None) -> str | None:
+    """The slug of the problem where `re` is no item or message of this memory."""
+    if isinstance(re, int):
+        return None if re <= memory.n else "no-message"
+    known = re is None or not (is_handle(re) and re[0] in "PD") or memory.item(re) is not None
+    return None if known else "no-item"
 
 
 async def _in_turn(doors: Doors, session: str, caller: Caller, draft: Draft, wait: int) -> Receipt:

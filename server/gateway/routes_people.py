@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from memory.state import Memory
-from server.board import hues
+from server.board import also, hues
 from server.gateway.answers import Page, PersonRow, ReceiptRow, Seated
 from server.gateway.bodies import AliasBody, SeatBody
 from server.gateway.doors import DoorsOf, SessionId
@@ -38,10 +38,8 @@ def people(memory: Memory) -> list[dict[str, Any]]:
     seated = sorted(seats, key=lambda name: seats[name].order)
     names = [*seated, *(name for name in memory.participants if name not in seats)]
     shades = hues([*memory.participants, *seats])
-    also: dict[str, list[str]] = {}
-    for alias, name in memory.aliases.items():
-        also.setdefault(memory.named(name), []).append(alias)
-    return [_person(memory, name, sorted(also.get(name, ())), shades[name]) for name in names]
+    known = also(memory)
+    return [_person(memory, name, known.get(name, []), shades[name]) for name in names]
 
 
 def _person(memory: Memory, name: str, aliases: list[str], hue: int) -> dict[str, Any]:

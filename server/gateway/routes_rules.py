@@ -20,7 +20,7 @@ from server.gateway.problems import problems
 from server.gateway.reading import At, memory_of
 from server.gateway.speaking import Key, answer, as_json, own_id
 from server.packs import read_packs
-from server.settings import inventory
+from server.settings import SETTINGS, inventory
 from server.talking import corrected, handle
 
 router = APIRouter()
@@ -56,9 +56,13 @@ async def correct_item(
     responses=problems("no-session", "not-yet"),
 )
 async def list_settings(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
-    """Every setting of the session: what it is, what it would be, who said so."""
+    """Every setting of the session: what it is, what it would be, who said so, what it is about."""
     memory = await memory_of(doors, session, at)
-    return {"items": [asdict(row) for row in inventory.of_session(memory.settings)]}
+    return {"items": [_setting(row) for row in inventory.of_session(memory.settings)]}
+
+
+def _setting(row: inventory.Row) -> dict[str, Any]:
+    return {**asdict(row), "about": SETTINGS[row.key].info.description or ""}
 
 
 @router.get(

@@ -19,7 +19,7 @@ from server.gateway.doors import Doors, DoorsOf, SessionId
 from server.gateway.identity import AnyToken, Caller, Needs, Operator, Reader
 from server.gateway.keys import EVERY_SESSION
 from server.gateway.openings import opening_of, scenario_of
-from server.gateway.problems import problems
+from server.gateway.problems import Problem, problems
 from server.gateway.runs import begin
 from server.gateway.speaking import moderator
 from server.gateway.states import rows_of, state_of
@@ -27,6 +27,8 @@ from server.scenarios.table import beginnings
 from server.verifying import verified
 
 SPOOLED: Final = 4 << 20  # bytes of a file that are held in memory while it comes
+RETRY_SECONDS: Final = 5.0  # of a verification: a long log takes some
+AT_IT: Final = "A session is being verified; ask again in a moment."
 
 router = APIRouter()
 
@@ -166,11 +168,16 @@ def _file(spool: IO[bytes]) -> SessionFile:
 
 
 @router.get(
-    "/v1/sessions/{session}/verify", response_model=Findings, responses=problems("no-session")
+    "/v1/sessions/{session}/verify",
+    response_model=Findings,
+    responses=problems("no-session", "busy"),
 )
 async def verify_session(session: SessionId, caller: Operator, doors: DoorsOf) -> Any:
-    """Whether the log is whole, and memory is what it comes to."""
-    found = await verified(doors.held, session)
+    """Whether the log is whole, and memory is what it comes to. One at a time in a server."""
+    if doors.verifying.locked():
+        raise Problem("busy", retry_after=RETRY_SECONDS, detail=AT_IT)
+    async with doors.verifying:
+        found = await verified(doors.held, session)
     return {"sound": not found, "findings": found}
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 
 from memory.canonical import checksum
 from server.board import view
-from server.gateway.answers_read import Board, InTheMaking, TimelineRow
+from server.gateway.answers_page import Board, InTheMaking, TimelineRow
 from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity import Reader
 from server.gateway.problems import problems

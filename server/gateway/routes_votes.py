@@ -16,6 +16,7 @@ from server.gateway.bodies import BallotBody, ConfirmBody, Spoken, VoteBody
 from server.gateway.doors import Doors, DoorsOf, SessionId
 from server.gateway.identity import Caller, Needs, Reader, Speaker
 from server.gateway.problems import Problem, problems
+from server.gateway.reading import At, memory_of
 from server.gateway.speaking import Key, moderator, own_id
 from server.talking import handle
 from server.vote_rows import Row
@@ -38,10 +39,12 @@ _changes = partial(
 @router.get(
     "/v1/sessions/{session}/votes",
     response_model=Page[VoteRow],
-    responses=problems("no-session"),
+    responses=problems("no-session", "not-yet"),
 )
-async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
     """Every vote that memory holds, as it stands."""
+    if at is not None:
+        return {"items": voting.rows(await memory_of(doors, session, at))}
     rows = await voting.shown_in(doors.held, session)
     await _watched_if_running(doors, session, rows)
     return {"items": rows}

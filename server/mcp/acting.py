@@ -5,6 +5,8 @@ Everything goes through the seat, which knows its floor; no tool speaks past it.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from typing import Any, Final
 
 import orjson
@@ -23,6 +25,7 @@ from server.mcp.tool import Call
 from server.mcp.tool_results import FactRow, Floor, Joined, Left, Said
 from server.talking import handle
 
+HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
 NO_SEAT: Final = "You have no seat in this session: call join_session first."
 HOW_TO: Final = (
     "Read get_context once; then call wait_for_messages with `after`, and again with the "
@@ -82,7 +85,7 @@ async def ratify(call: Call) -> Said:
 async def decide(call: Call) -> Said:
     check_act(call.caller, "decide")
     on = call.args.proposal
-    ref = None if on is None else _item(seat_of(call).memory, on)
+    ref = None if on is None else _item((await seat_now(call)).memory, on)
     return await _said(call, call.args.content, "decide", ref)
 
 
@@ -105,7 +108,7 @@ async def leave_session(call: Call) -> Left:
 
 async def _reacted(call: Call, act: Act) -> Said:
     check_act(call.caller, act)
-    ref = _item(seat_of(call).memory, call.args.ref)
+    ref = _item((await seat_now(call)).memory, call.args.ref)
     return await _said(call, call.args.why or f"I {act} {ref}.", act, ref)
 
 
@@ -154,6 +157,17 @@ def seat_of(call: Call) -> Session:
     seat = call.doors.seats.of(call.caller.speaker(None), call.session, call.caller.seat_role)
     if seat is None:
         raise Problem("refused", status=409, detail=NO_SEAT)
+    return seat
+
+
+async def seat_now(call: Call) -> Session:
+    """`seat_of`, once its room has heard all that was acknowledged before, by whatever door."""
+    seat, room = seat_of(call), call.doors.rooms.held(call.session)
+    head = (await call.doors.held.bus.info(call.session)).head
+    with contextlib.suppress(TimeoutError):  # a log that went back never comes to it
+        async with asyncio.timeout(HEAR_SECONDS):
+            while room is not None and room.seq < head:
+                await room.moved(room.seq)
     return seat
 
 

@@ -18,6 +18,7 @@ from memory.state import Memory as Folded
 from server import goals, sessions
 from server.gateway.frames import frame
 from server.gateway.keys import EVERY_SESSION
+from server.gateway.openings import unknown
 from server.gateway.problems import Problem
 from server.gateway.reading import context_of, explained, memory_of
 from server.gateway.states import rows_of
@@ -117,7 +118,7 @@ def _opened_by(settings: Settings, preset: str | None) -> Settings:
     if preset is None:
         return settings
     if preset not in PRESETS:
-        raise Problem("invalid", field="preset", fault="unknown")
+        raise unknown("preset", PRESETS)
     session = settings.session.model_copy(update={"preset": preset})
     return settings.model_copy(update={"session": session})
 

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from bus import Draft, Receipt
-from bus.drafts import made, result_id
+from bus.drafts import made
 from bus.entries import BallotCast, Entry, VoteInitiated
 from bus.errors import Conflict, SessionClosed
+from listeners.ballots import outcome
 from listeners.rooms.session import Session
 from memory.lookup import vote_of
-from memory.voting.course import result
 from memory.voting.electorate import read_choice
 from memory.voting.turnout import is_in
 from server import voting
 from server.gateway.problems import Problem
 from server.gateway.speaking import own_id
-from server.mcp.acting import found_at, head_of, seat_of
+from server.mcp.acting import found_at, head_of, seat_now, seat_of
 from server.mcp.tool import Call
 from server.mcp.tool_results import Said, VoteRow
 from server.talking import handle, standing
@@ -26,7 +26,7 @@ from server.vote_rows import vote_row
 
 
 async def vote(call: Call) -> Said:
-    args, seat, after = call.args, seat_of(call), head_of(call)
+    args, seat, after = call.args, await seat_now(call), head_of(call)
     own = own_id(seat.name, args.key)
     before = await _before(call, own, _ballot(seat, args.ref, args.choice, args.why))
     if before is not None:
@@ -78,14 +78,13 @@ async def _count(call: Call, seat: Session, ref: str) -> Receipt | None:
     held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
     if room is None or held is None or not is_in(seat.memory, held):
         return None
-    draft = Draft(result_id(held.n, held.heard), result(seat.memory, held.ref))
     with contextlib.suppress(Conflict, SessionClosed):
-        return (await room.publish([draft]))[0]
+        return (await room.publish([outcome(seat.memory, held)]))[0]
     return None
 
 
 async def call_vote(call: Call) -> VoteRow:
-    args, seat = call.args, seat_of(call)
+    args, seat = call.args, await seat_now(call)
     own, on = own_id(seat.name, args.key), args.proposal and handle(args.proposal)
     given: dict[str, Any] = {"re": on, "rule": args.rule, "secret": args.secret}
     entry = made(

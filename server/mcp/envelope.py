@@ -28,12 +28,13 @@ async def checked(scope: Scope, receive: Receive) -> Receive:
         tree = orjson.loads(body)
     except orjson.JSONDecodeError:
         raise Problem("malformed") from None
-    if not _is_message(tree):
+    if not is_message(tree):
         raise Problem("malformed", detail="The body is not one message of JSON-RPC 2.0.")
     return _again(body, receive)
 
 
-def _is_message(tree: Any) -> bool:
+def is_message(tree: Any) -> bool:
+    """Whether it is a request or a notification of JSON-RPC 2.0."""
     if not isinstance(tree, dict) or tree.get("jsonrpc") != "2.0":
         return False
     if not tree.keys() <= {"jsonrpc", "id", "method", "params"}:

@@ -15,11 +15,12 @@ from importlib import resources
 from typing import Any, Final
 
 from bus.entries import Record
-from memory.clauses import Script
-from memory.judge import Judge, Match
-from memory.patterns import Finder, Pack, compiled_set, parse_pack
 from memory.state import Memory
 from memory.text import clip, one_line, plain
+from memory.words.clauses import Script
+from memory.words.judge import Judge, Match
+from memory.words.matching import Finder, compiled_set
+from memory.words.patterns import Pack, parse_pack
 from server.minutes.decided import Decided
 from server.minutes.names import Names
 from server.minutes.voices import Voice

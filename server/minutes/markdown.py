@@ -11,9 +11,18 @@ from server.minutes.head import head, title
 from server.minutes.line import Line
 from server.minutes.page import sections, shown_at
 
-# Every mark that some dialect of Markdown reads: emphasis, links, code, HTML, entities, lists,
-# headings, tables, footnotes, mathematics, bare addresses, mentions.
-_MARKS: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&:@=^$\"'/])")
+# What some dialect of Markdown reads, and no more: people read the file as it is, too.
+_MARKS: Final = re.compile(
+    r"""
+    [\\`*_{}\[\]\#|<>~&@=^$]            # emphasis, links, code, HTML, headings, tables, mathematics
+    | ^[-+:] | -(?=-) | (?<=-)- | \+(?=\+) | (?<=\+)\+  # lists, definitions, rules, insertions
+    | (?<!\d):(?=\S) | :(?=[^\d\s])       # addresses, names of pictures; 10:30 is neither
+    | (?<!\d)\.(?=\d) | \.(?=[^\W\d])     # addresses; a sentence's end is none, nor is 2.5
+    | !(?=\d)                            # references
+    """,
+    re.VERBOSE,
+)
+_NUMBERED: Final = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")  # a list, at the start of a line
 
 
 def render(report: Mapping[str, Any]) -> str:
@@ -23,7 +32,11 @@ def render(report: Mapping[str, Any]) -> str:
 
 def escaped(text: str) -> str:
     """`text` on one line, so that nothing in it is read as Markdown."""
-    return _MARKS.sub(r"\\\1", visible(" ".join(text.split("\n")).strip()))
+    return _plain(visible(" ".join(text.split("\n")).strip()))
+
+
+def _plain(row: str) -> str:
+    return _NUMBERED.sub(r"\1\\\2", _MARKS.sub(r"\\\g<0>", row))
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -45,12 +58,12 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
             f'<a id="m{row["n"]}"></a>**\\[{row["n"]}\\]** {escaped(shown_at(row))}',
             "",
         )
-        yield _quote(row["text"])
+        yield quoted(row["text"])
 
 
 def _item(line: Line, at_hand: set[int], depth: int = 0) -> Iterator[str]:
     mark = f"**{escaped(line.mark)}**" if line.mark.strip() else ""
-    note = f"\\({escaped(line.note)}\\)" if line.note.strip() else ""
+    note = f"({escaped(line.note)})" if line.note.strip() else ""
     text = escaped(line.text)
     if line.kind in ("quote", "against") and text:
         text = f"*{text}*" if line.kind == "quote" else text
@@ -65,7 +78,7 @@ def _link(n: int, at_hand: set[int]) -> str:
     return f"[\\[{n}\\]](#m{n})" if n in at_hand else f"\\[{n}\\]"
 
 
-def _quote(text: str) -> str:
+def quoted(text: str) -> str:
     """A message as a block of quotation, line for line."""
-    rows = (_MARKS.sub(r"\\\1", row.strip()) for row in visible(text, True).split("\n"))
+    rows = (_plain(row.strip()) for row in visible(text, True).split("\n"))
     return "\n".join(f"> {row}  ".rstrip() if not row else f"> {row}  " for row in rows)

@@ -13,10 +13,10 @@ from itertools import islice
 from typing import Any, Final
 
 from bus.entries import Record
-from memory.clauses import Script, Span
 from memory.items import Proposal
 from memory.state import Memory
 from memory.text import clip, one_line, plain
+from memory.words.clauses import Script, Span
 from server.minutes.decided import Decided
 from server.minutes.names import Names
 from server.minutes.replies import Question, Replies, openers

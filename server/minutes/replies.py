@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, Final, NamedTuple
 
 from bus.entries import Record
-from memory.clauses import Span
+from memory.words.clauses import Span
 from server.minutes.names import Names
 from server.minutes.voices import Voice
 from server.minutes.words import READ, WITHOUT_SPACES, WORD, content

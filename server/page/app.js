@@ -64,7 +64,7 @@ async function show(came = null) {
   page.mounted = null;
   document.querySelectorAll("dialog[open]").forEach((one) => one.close());
   const name = wanted();
-  fill(root, loading(name));
+  fill(root, ...loading(name));
   try {
     const { me, kept_out: kept, ticket } = came ?? (await visit(name, brought()));
     if (round !== page.round) return;

@@ -85,6 +85,7 @@ export class Feed {
     const board = await this.#get("view");
     this.messages.reset(board.n);
     this.store.get("status").n = board.n;
+    this.#status({ resets: (this.store.get("status").resets ?? 0) + 1 });
     this.store.set("at", null);
     this.store.tell("messages");
     this.store.set("timeline", null);

@@ -14,7 +14,7 @@ const HELP = [
     ["Esc", "leave the field, close what is open"],
   ]],
   ["In the memory", [["1 – 6", "its tabs"], ["w", "why is this here?"]]],
-  ["In the room", [["v", "votes, floor, people"]]],
+  ["In the room", [["v", "floor, votes, goals, people"]]],
   ["In time", [["[ ]", "one entry back, on"], ["{ }", "a tenth back, on"], [".", "now"]]],
 ];
 const SEQUENCE_MS = 1200;

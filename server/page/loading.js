@@ -3,16 +3,15 @@
 import { el } from "/static/el.js";
 
 const bones = (...widths) => widths.map((width) => el("span", { class: "bone", style: { width } }));
+const rows = (count) => Array.from({ length: count }, () => el("div", { class: "bones" }, bones("26%", "78%")));
 
-/** A whole page on its way: that of the session `name`, or the list. */
+/** A whole page on its way: that of the session `name`, or the list; nothing moves when it comes. */
 export function loading(name) {
-  const rows = (count) => Array.from({ length: count }, () => el("div", { class: "bones" }, bones("26%", "78%")));
-  return el(
-    "main",
-    { class: "loading", id: "main", "aria-busy": "true" },
-    el("p", { role: "status" }, name ? "Loading the session…" : "Loading sessions…"),
-    el("div", { "aria-hidden": "true" }, rows(4)),
-  );
+  const words = el("p", { class: "unseen", role: "status" }, name ? "Loading the session…" : "Loading sessions…");
+  const head = el("header", { class: "bar" }, el("span", { class: "brand" }, el("img", { src: "/static/favicon.svg", alt: "", width: 22, height: 22 }), "Parley"));
+  const parts = [["talk", 6], ["memory", 3], ["room", 3]].map(([part, count]) => el("div", { class: `${part} loading`, "aria-hidden": "true" }, rows(count)));
+  const main = name ? el("main", { id: "main", class: "session", data: { show: "talk" }, "aria-busy": "true" }, parts, words) : el("main", { id: "main", class: "lobby", "aria-busy": "true" }, words, el("div", { class: "loading", "aria-hidden": "true" }, rows(5)));
+  return [head, main, name && el("footer", { class: "time" })];
 }
 
 /** Lines on their way, in the place where they will stand. */

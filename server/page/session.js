@@ -7,6 +7,7 @@ import { keys } from "/static/keyboard.js";
 import { Store, hears } from "/static/store.js";
 import { bdi, count, visible } from "/static/text.js";
 import { about } from "/static/views/about.js";
+import { whyClosed } from "/static/views/closed.js";
 import { invite } from "/static/views/invite.js";
 import * as floor from "/static/views/floor.js";
 import * as join from "/static/views/join.js";
@@ -51,7 +52,7 @@ function framed(ctx) {
   const list = el("div", { class: "list" });
   const talkBox = el("section", { class: "talk", "aria-label": "Talk", id: "pane-talk" }, list, write);
   const memory = el("section", { class: "memory", "aria-label": "Memory", id: "pane-memory" });
-  const side = el("aside", { class: "room", "aria-label": "Floor, votes and people", id: "pane-room", tabindex: "0" });
+  const side = el("aside", { class: "room", "aria-label": "Floor, votes, goals and people", id: "pane-room", tabindex: "0" });
   const main = el("main", { id: "main", class: "session", data: { show: "talk" } }, talkBox, memory, side);
   const time = el("footer", { class: "time" });
   const nav = panes(main);
@@ -115,7 +116,7 @@ function showHead(frame, store, given) {
   frame.goal.title = visible(goal);
   frame.goal.hidden = !goal;
   const closed = board?.closed || session.closed;
-  fill(frame.state, closed ? el("span", { class: "pill", title: String(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only", title: "the number of the newest entry" }, `#${status.n ?? 0}`));
+  fill(frame.state, closed ? el("span", { class: "pill closed", title: whyClosed(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only", title: "the number of the newest entry" }, `#${status.n ?? 0}`));
   const words = { live: "live", waiting: "reconnecting…", ended: "ended" };
   frame.line.dataset.line = status.line;
   fill(frame.line, el("span", { class: "lamp", "aria-hidden": "true" }), words[status.line] ?? "");

@@ -10,8 +10,9 @@ const PARTS = ["session", "board", "messages", "me", "at", "timeline", "status",
  *   me        who one is here: {name, role, may, operator, session}
  *   at        n of the past moment that is shown, or null for now
  *   timeline  GET …/timeline once it is made, else null
- *   status    {line: "live"|"waiting"|"ended", n, seq, status, why?, told, read}: `told` counts
- *             what happened beside the numbers, `read` is how much of the timeline is made, ‰
+ *   status    {line: "live"|"waiting"|"ended", n, seq, status, why?, told, resets, read}: `told` counts
+ *             what happened beside the numbers, `resets` how often all was otherwise,
+ *             `read` is how much of the timeline is made, ‰
  *   replying  {re, act?, said?} for the composer, or null
  */
 export class Store {

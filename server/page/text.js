@@ -3,6 +3,7 @@
 import { el } from "/static/el.js";
 
 export const FOLD = 4000; // characters of a message that are shown at once
+const LINES = 60; // and lines
 
 const ARABIC_SIGNS = new Set("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2");
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}]/u;
@@ -59,7 +60,7 @@ const hues = new Map();
 
 /** Remember which colour the session gives to whom. */
 export function learnHues(participants) {
-  for (const one of participants ?? []) hues.set(one.name, one.hue);
+  for (const one of participants ?? []) for (const name of [one.name, ...(one.aliases ?? [])]) hues.set(name, one.hue);
 }
 
 /** The colour of a name, 0 to 15; of one that the session did not tell yet, some colour. */
@@ -86,12 +87,13 @@ export function avatar(name, hue = hueOf(name), props = {}) {
 /** A message's words as block text, with spans (code points) marked, folded where it is long. */
 export function words(text, spans = []) {
   const box = el("div", { class: "words", dir: "auto" });
-  const far = spans.some(([, end]) => end > FOLD);
-  if (text.length <= FOLD || far) {
+  const fold = folded(text);
+  const far = spans.some(([, end]) => utf16(text, end) > fold);
+  if (text.length <= fold || far) {
     box.append(...pieces(text, spans));
     return box;
   }
-  const rest = text.length - FOLD;
+  const rest = text.length - fold;
   const more = el(
     "button",
     {
@@ -101,8 +103,18 @@ export function words(text, spans = []) {
     },
     `show all (${count(rest)} more characters)`,
   );
-  box.append(...pieces(text.slice(0, FOLD), spans), "… ", more);
+  box.append(...pieces(text.slice(0, fold), spans), "… ", more);
   return box;
+}
+
+/** How much of a text is shown at once. */
+function folded(text) {
+  let at = -1;
+  for (let line = 0; line < LINES; line++) {
+    at = text.indexOf("\n", at + 1);
+    if (at < 0 || at > FOLD) return FOLD;
+  }
+  return at;
 }
 
 /** `text` as nodes, with `spans` as marks. */

@@ -8,16 +8,19 @@ vote. A call counts as what is reserved for it. Where people talk too, the budge
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from listeners.agents.hosting import Part
-from listeners.models.prices import FRAME, Prices, cost, priced
+from listeners.models.prices import Prices, priced
 from memory.floor.stopping import Bounds, bounds, parse
 from memory.settings import Settings
 from memory.sizes import tokens
 from server.errors import Misuse
+from server.scenarios.calls import Call, Kind, kind_of, total
+from server.scenarios.casting import Cast
+from server.scenarios.reflecting import reflections
 
 HOUSE: Final = 500  # tokens of the house's rules, of the question and of the answer's shape
 SUMMARY: Final = 4_000  # tokens of what one summary is made from, and of its words
@@ -25,16 +28,6 @@ STIRS: Final = 2  # times that a turn can make a listener think: it was taken, i
 FIRST: Final = 4  # times besides: the opening, a pause's end, a nudge, the hops
 TRIES: Final = 2  # of a ballot, of a reading: one that cannot be read is asked again
 LINE: Final = 80  # tokens of a message in a reading, however short it is clipped
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of call: at most how many, and what they come to. `micros` None: price unknown."""
-
-    purpose: str
-    calls: int
-    tokens: int
-    micros: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,34 +43,29 @@ class Worst:
     kinds: tuple[Kind, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A call as it is reserved for: `size` tokens of question, `out` of answer."""
-
-    model: str
-    size: int
-    out: int
-
-    @property
-    def tokens(self) -> int:
-        return -(-self.size * 3 // 2) + FRAME + self.out
-
-    def micros(self, prices: Prices) -> int | None:
-        if priced(prices, self.model) is None:
-            return None
-        return cost(prices, self.model, self.tokens - self.out, self.out)
+def bounded(cast: Cast, settings: Settings, prices: Prices) -> Worst:
+    """The most that `cast` can come to. Raises `Misuse` where nothing bounds it."""
+    scenario = cast.scenario
+    opener = "" if scenario.opening is None else scenario.opening.by
+    found = worst(cast.parts, settings, prices, people=bool(scenario.people), opener=opener)
+    refuse_unbounded(found, cast.source)
+    refuse_unpriced(cast.parts, settings, prices, cast.source)
+    return found
 
 
-def worst(parts: Sequence[Part], settings: Settings, prices: Prices, *, people: bool) -> Worst:
+def worst(
+    parts: Sequence[Part], settings: Settings, prices: Prices, *, people: bool, opener: str = ""
+) -> Worst:
     """The most that `parts` can come to under `settings`.
 
-    `people`: somebody may join, so that no limit of hops among agents ends it.
+    `people`: somebody may join, so that no limit of hops among agents ends it. `opener`
+    says what is said first.
     """
     ends = bounds(parse(settings.stop))
     turns = _turns(parts, settings, ends, people)
-    kinds = () if turns is None else tuple(_kinds(parts, settings, prices, turns))
+    kinds = () if turns is None else tuple(_kinds(parts, settings, prices, turns, opener))
     spent = sum(kind.tokens for kind in kinds) if kinds else None
-    paid = _sum(kind.micros for kind in kinds) if kinds else None
+    paid = total(kind.micros for kind in kinds) if kinds else None
     budget = settings.budget
     return Worst(
         turns=turns,
@@ -119,51 +107,55 @@ def refuse_unpriced(parts: Sequence[Part], settings: Settings, prices: Prices, s
 
 def _turns(parts: Sequence[Part], settings: Settings, ends: Bounds, people: bool) -> int | None:
     """The turns that agents can take at most."""
-    own = _sum(part.persona.budget.turns for part in parts)
+    own = total(part.persona.budget.turns for part in parts)
     floor = settings.floor
     script = len(floor.order) if floor.policy == "scripted" and floor.order else None
     hops = None if people or floor.policy == "open" else floor.hops_hard * len(parts) or None
     return _least(ends.turns, ends.messages, own, script, hops)
 
 
-def _kinds(parts: Sequence[Part], settings: Settings, prices: Prices, turns: int) -> Iterator[Kind]:
+def _kinds(
+    parts: Sequence[Part], settings: Settings, prices: Prices, turns: int, opener: str
+) -> Iterator[Kind]:
     speak, floor = settings.speak, settings.floor
     heads = len(parts)
     if floor.policy == "panel" or floor.evaluation == "panel":
-        panel = _Call("small", speak.eval_tokens + HOUSE + 50 * heads, speak.eval_out * heads)
-        yield _kind("evaluate", [(panel, STIRS * turns + FIRST)], prices)
+        panel = Call("small", speak.eval_tokens + HOUSE + 50 * heads, speak.eval_out * heads)
+        yield kind_of("evaluate", [(panel, STIRS * turns + FIRST)], prices)
     elif floor.evaluation == "self" and floor.policy in ("open", "bid", "moderated"):
-        yield _kind(
+        yield kind_of(
             "evaluate",
             [(_evaluation(one, settings), STIRS * turns + FIRST) for one in parts],
             prices,
         )
     drafts = [_draft(one, settings) for one in parts]
     dearest = max(drafts, key=lambda call: _dearness(call.micros(prices), call.tokens))
-    yield _kind("draft", [(dearest, turns * (1 + floor.restarts))], prices)
+    yield kind_of("draft", [(dearest, turns * (1 + floor.restarts))], prices)
     ballots = [(_question(one, settings), turns * TRIES) for one in parts]
-    yield _kind("ballot", ballots, prices)
+    yield kind_of("ballot", ballots, prices)
     if floor.policy == "moderated":
-        yield _kind(
+        yield kind_of(
             "grant",
             [(_question(one, settings), STIRS * turns + FIRST) for one in _granting(parts)],
             prices,
         )
     if settings.summary.how == "model":
-        yield _kind(
+        yield kind_of(
             "summary",
-            [(_Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],
+            [(Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],
             prices,
         )
+    if notes := reflections([one.name for one in parts], opener, settings, turns):
+        yield kind_of("note", notes, prices)
     if settings.extract.how == "model":
-        yield _kind("extract", [(_reading(settings), _readings(turns, settings))], prices)
+        yield kind_of("extract", [(_reading(settings), _readings(turns, settings))], prices)
 
 
-def _reading(settings: Settings) -> _Call:
+def _reading(settings: Settings) -> Call:
     """A stretch, what is shown with it, and what is told of a first answer."""
     read = settings.extract
     size = max(read.tokens, (read.interval + read.overlap) * LINE) + 2 * HOUSE
-    return _Call("small", size, read.out)
+    return Call("small", size, read.out)
 
 
 def _readings(turns: int, settings: Settings) -> int:
@@ -178,36 +170,25 @@ def _dearness(micros: int | None, tokens: int) -> tuple[bool, int, int]:
 def _summaries(turns: int, settings: Settings) -> int:
     """Of all levels together: each has `fanout` times fewer than the one below."""
     level = turns // settings.summary.interval
-    total = level
+    found = level
     while level >= settings.summary.fanout:
         level //= settings.summary.fanout
-        total += level
-    return total
+        found += level
+    return found
 
 
-def _kind(purpose: str, calls: Sequence[tuple[_Call, int]], prices: Prices) -> Kind:
-    micros = [(call.micros(prices), count) for call, count in calls]
-    paid = _sum(None if one is None else one * count for one, count in micros)
-    return Kind(
-        purpose=purpose,
-        calls=sum(count for _, count in calls),
-        tokens=sum(call.tokens * count for call, count in calls),
-        micros=paid,
-    )
-
-
-def _evaluation(part: Part, settings: Settings) -> _Call:
+def _evaluation(part: Part, settings: Settings) -> Call:
     size = settings.speak.eval_tokens + tokens(part.persona.description) + HOUSE
-    return _Call(part.persona.eval_model, size, settings.speak.eval_out)
+    return Call(part.persona.eval_model, size, settings.speak.eval_out)
 
 
-def _question(part: Part, settings: Settings) -> _Call:
+def _question(part: Part, settings: Settings) -> Call:
     size = settings.speak.eval_tokens + _system(part, settings)
-    return _Call(part.persona.eval_model, size, settings.speak.eval_out)
+    return Call(part.persona.eval_model, size, settings.speak.eval_out)
 
 
-def _draft(part: Part, settings: Settings) -> _Call:
-    return _Call(
+def _draft(part: Part, settings: Settings) -> Call:
+    return Call(
         part.persona.model, settings.speak.tokens + _system(part, settings), settings.speak.out
     )
 
@@ -227,13 +208,6 @@ def _first(settings: Settings, ends: Bounds, turns: int | None) -> str:
     if settings.budget.tokens is not None or settings.budget.micros is not None:
         return "budget"
     return ""
-
-
-def _sum(numbers: Iterable[int | None]) -> int | None:
-    """The sum; None where one of them is not known."""
-    found = list(numbers)
-    known = [one for one in found if one is not None]
-    return sum(known) if len(known) == len(found) else None
 
 
 def _least(*numbers: int | None) -> int | None:

@@ -13,7 +13,7 @@ from listeners.agents.hosting import Part
 from listeners.models.prices import Price
 from memory.errors import SettingsRefused
 from memory.presets import preset
-from memory.settings import Settings, merged, overlay
+from memory.settings import Settings, asked, overlay
 from personas.errors import PersonaError
 from personas.library import find, is_path
 from personas.persona import Budget, Persona
@@ -52,7 +52,7 @@ def cast(name: str, folders: Sequence[str] = ()) -> Cast:
     _check_script(scenario, parts, source)
     try:
         tree = settings_tree(scenario)
-        settings = merged(Settings(), tree)
+        settings = asked(tree)
     except SettingsRefused as refused:
         raise Misuse(f"{source}: {refused.key}: {refused.reason}") from None
     return Cast(name, scenario, source, parts, tree, settings, prices_of(scenario, source))

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from personas.errors import nearest
 from server.errors import Misuse
 from server.output import cell, emit, listing, shown, stdout
 from server.packs import read_packs
-from server.scenarios.bounding import refuse_unbounded, refuse_unpriced, worst
+from server.scenarios.bounding import bounded
 from server.scenarios.casting import cast
-from server.scenarios.files import bundled, is_path, parse, text_of
+from server.scenarios.files import bundled, is_path, parse, text_of, unknown
 from server.scenarios.play_view import worst_line, worst_row
 from server.scenarios.scenario import Scenario
 from server.scenarios.table import opened, settings_of
@@ -46,7 +45,7 @@ def text(name: str) -> str:
         return text_of(Path(name))
     known = bundled()
     if name not in known:
-        raise Misuse(f"no scenario is called {name!r}; is {nearest(name, known, 0)!r} meant?")
+        raise Misuse(unknown(name))
     return known[name]
 
 
@@ -57,9 +56,7 @@ def described(settings: Settings, name: str) -> Row:
     settings = told(settings, found, offline=not settings.has_model)
     tree = settings_of(opened(found, settings, read_packs(settings.packs)))
     paid = prices(settings, found)
-    bound = worst(found.parts, tree, paid, people=bool(scenario.people))
-    refuse_unbounded(bound, found.source)
-    refuse_unpriced(found.parts, tree, paid, found.source)
+    bound = bounded(found, tree, paid)
     return {
         "scenario": name,
         "title": scenario.title,

@@ -49,12 +49,16 @@ def load(name: str) -> Scenario:
         return parse(text_of(Path(name)), name)
     known = bundled()
     if name not in known:
-        near = nearest(name, known, 0)
-        raise Misuse(
-            f"no scenario is called {name!r}; the nearest is {near!r}, and a file's name "
-            "has a slash or ends in .yaml"
-        )
+        raise Misuse(f"{unknown(name)}; a file's name has a slash or ends in .yaml")
     return parse(known[name], f"{name}.yaml")
+
+
+def unknown(name: str) -> str:
+    """That no scenario is called so, and which is meant, or which there are."""
+    known = bundled()
+    near = nearest(name, known)
+    advice = f"the nearest is {near!r}" if near else f"there are {', '.join(known)}"
+    return f"no scenario is called {name!r}; {advice}"
 
 
 def parse(text: str, source: str) -> Scenario:

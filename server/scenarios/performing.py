@@ -27,7 +27,7 @@ from server.minutes.digest import minutes
 from server.output import cell, emit, stderr, stdout, tell
 from server.packs import Packs, read_packs
 from server.running import connected, run
-from server.scenarios.bounding import Worst, refuse_unbounded, refuse_unpriced, worst
+from server.scenarios.bounding import Worst, bounded
 from server.scenarios.casting import Cast, cast
 from server.scenarios.play_view import ended_lines, worst_line
 from server.scenarios.playing import Play, Played, here, play
@@ -69,7 +69,11 @@ def perform(settings: Settings, wish: Wish) -> int:
     )  # fmt: skip
     paid = prices(settings, found)
     model = voice(settings, found, fast=wish.fast or wish.seed is not None)
-    _announce(_bounded(plan, paid), offline=offline, ask=not offline and not wish.yes)
+    _announce(
+        bounded(plan.cast, settings_of(plan.entry), paid),
+        offline=offline,
+        ask=not offline and not wish.yes,
+    )
     if wish.seed is not None:
         played = _rehearsed(plan, model)
     else:
@@ -93,14 +97,6 @@ def _check(wish: Wish) -> None:
         raise Misuse(f"--out {str(wish.out)!r}: there is no such folder")
     if wish.seed is not None and wish.processes:
         raise Misuse("--seed plays in this process alone; leave --processes out")
-
-
-def _bounded(plan: Play, paid: Prices) -> Worst:
-    scenario = plan.cast.scenario
-    found = worst(plan.cast.parts, settings_of(plan.entry), paid, people=bool(scenario.people))
-    refuse_unbounded(found, plan.cast.source)
-    refuse_unpriced(plan.cast.parts, settings_of(plan.entry), paid, plan.cast.source)
-    return found
 
 
 def _announce(found: Worst, *, offline: bool, ask: bool) -> None:

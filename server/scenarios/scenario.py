@@ -23,7 +23,8 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from bus.entries import ACTS, Act, Content, Name
-from memory.settings import FloorSettings, MemorySettings, SpeakSettings, VoteSettings
+from memory.floor.settings import FloorSettings, SpeakSettings, VoteSettings
+from memory.settings import MemorySettings
 from personas.errors import nearest
 from personas.reading import CAPABILITIES
 from server.scenarios.script import Lines

@@ -32,20 +32,6 @@ class Anywhere(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, _settings_first(args))
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Commands first: the settings are many, and the same everywhere."""
-        self.format_commands(ctx, formatter)
-        settings = {"--config", *(setting.flag for setting in SETTINGS.values())}
-        general: list[tuple[str, str]] = []
-        shared: list[tuple[str, str]] = []
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None:
-                (general if settings.isdisjoint(param.opts) else shared).append(record)
-        for heading, rows in (("Options", general), (PANEL, shared)):
-            with formatter.section(heading):
-                formatter.write_dl(rows)
-
 
 def _settings_first(args: list[str]) -> list[str]:
     ahead: list[str] = []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,8 +15,15 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from memory.settings import WHOLE
+
 PREFIX: Final = "PARLEY_"
 INHERITED: Final = "session"  # the branch of the tree whose name is left out of dotted names
+
+
+NUMBER: Final = "a number, such as 0.5"
+_WHOLE: Final = re.compile(r"[+-]?[0-9]+")
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,11 @@ class Setting:
         below = typing.get_args(self.info.annotation)[1]
         return tuple(getattr(below, "model_fields", ()))
 
+    def field(self, name: str) -> Setting:
+        """One of `fields` of a mapping, for whichever name."""
+        below = typing.get_args(self.info.annotation)[1]
+        return Setting(name, self.path, below.model_fields[name])
+
     @property
     def kind(self) -> str:
         """What a value looks like, for help and documentation."""
@@ -71,6 +85,11 @@ class Setting:
         return "list" if self.many else names.get(typing.cast("type", annotation), "text")
 
     @property
+    def taken(self) -> str:
+        """What a value looks like, for whoever gave another."""
+        return {"integer": WHOLE, "number": NUMBER}.get(self.kind, self.kind)
+
+    @property
     def default(self) -> str:
         """The default as one would type it; "" for none."""
         value = self.info.default
@@ -83,6 +102,18 @@ class Setting:
         if isinstance(value, bool):
             return str(value).lower()
         return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value as it was typed, or stands in a file, is written like a number of
+        its kind; the tree, which sees the rest, would take more for one."""
+        if self.clearable and value in ("", None):
+            return True
+        if self.kind == "integer":
+            return type(value) is int or _is_text(value, _WHOLE)
+        if self.kind == "number":
+            known = type(value) in (int, float) or _is_text(value, _NUMBER)
+            return known and math.isfinite(float(value))
+        return True
 
     def read(self, value: Any) -> Any:
         """`value` as it was typed, ready for the tree; what cannot be read is left to it."""
@@ -126,6 +157,10 @@ def leaves(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[Setti
         else:
             spoken = here[1:] if here[0] == INHERITED else here
             yield Setting(".".join(spoken), here, info)
+
+
+def _is_text(value: Any, form: re.Pattern[str]) -> bool:
+    return isinstance(value, str) and form.fullmatch(value) is not None
 
 
 def split(value: Any) -> Any:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from memory.errors import SettingsRefused
+from memory.groups import LimitSettings
 from memory.presets import preset
-from memory.settings import LimitSettings
 from server.errors import Misuse
 from server.names import nearest
 from server.settings.aliases import (

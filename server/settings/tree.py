@@ -131,7 +131,10 @@ def built(given: Sources) -> Settings:
     """The settings in force. Raises `Misuse`, naming the setting as it was given."""
     tree: dict[str, Any] = {}
     for name, value in given.values.items():
-        leaves.laid(tree, SETTINGS[name].path, SETTINGS[name].read(value.value))
+        setting = SETTINGS[name]
+        if not setting.fits(value.value):
+            raise Misuse(f"{value.where}: {str(value.value)!r}; it takes {setting.taken}")
+        leaves.laid(tree, setting.path, setting.read(value.value))
     try:
         return Settings(**tree)
     except ValidationError as refused:
@@ -157,7 +160,7 @@ def _explained(refused: ValidationError, given: Sources) -> Misuse:
         if path[: len(setting.path)] == setting.path and name in given.values:
             below = ".".join(path[len(setting.path) :])
             place = given.values[name].where + (f", {below}" if setting.mapping and below else "")
-            return Misuse(f"{place}: {first['msg']}; it takes {setting.kind}")
+            return Misuse(f"{place}: {first['msg']}; it takes {setting.taken}")
     return Misuse(f"{'.'.join(path)}: {first['msg']}")
 
 

@@ -24,7 +24,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     LANGCHAIN,
 )  # fmt: skip
 NAMES: Final = tuple(each.name for each in FORMATS)
-HOW_TO_FORCE: Final = "name it with --input-format ('parley transcript': --format)"
+HOW_TO_FORCE: Final = "name it: --input-format, or --format of 'parley transcript'"
 
 
 def named(name: str) -> Format:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -53,6 +54,17 @@ def put(server: Server, key: str) -> None:
 def get(server: Server, key: str) -> object:
     with client(server) as connection:
         return connection.get(key)
+
+
+def answering(server: Server, other_than: int) -> int:
+    """The process id of a server that answers there with its data; 0 where none does."""
+    try:
+        with client(server) as connection:
+            told: dict[str, int] = connection.info()
+    except redis.RedisError:
+        return 0
+    pid = told["process_id"]
+    return 0 if pid == other_than or told["loading"] else pid
 
 
 def alive(pid: int) -> bool:
@@ -193,6 +205,38 @@ async def test_after_kill9_of_the_server_the_next_one_starts_it_again(
         assert get(server, "key") == b"kept"
         async with serve(mode, tmp_path) as guest:
             assert guest.joined
+
+
+@pytest.mark.parametrize("whose", ["its own", "another's"])
+async def test_one_that_lasts_starts_a_killed_server_again(
+    mode: Real, tmp_path: Path, whose: str
+) -> None:
+    """It answers at the same address with the same data, and ends with its context."""
+    with holders(1 if whose == "another's" else 0, mode, tmp_path) as processes:
+        pids = [told(process)[0] for process in processes]
+        async with serve(mode, tmp_path, lasting=True) as server:
+            assert server.joined == bool(pids)
+            put(server, "key")
+            os.kill(server.pid, signal.SIGKILL)
+            await wait_until(lambda: answering(server, other_than=server.pid), 30)
+            new = answering(server, other_than=server.pid)
+            assert get(server, "key") == b"kept"
+        assert not alive(new)
+
+
+async def test_one_that_lasts_outlives_the_owner_of_the_server(mode: Real, tmp_path: Path) -> None:
+    """A guest goes on at the same address when the process that started the server is done."""
+    async with contextlib.AsyncExitStack() as stack:
+        owner = await stack.enter_async_context(serve(mode, tmp_path))
+        async with serve(mode, tmp_path, lasting=True) as guest:
+            put(guest, "key")
+            await stack.aclose()
+            await wait_until(lambda: answering(guest, other_than=owner.pid), 30)
+            new = answering(guest, other_than=owner.pid)
+            assert get(guest, "key") == b"kept"
+            async with serve(mode, tmp_path) as third:
+                assert (third.joined, third.pid) == (True, new)
+    assert not alive(new)
 
 
 async def test_kill9_of_the_owner_ends_the_server(mode: Real, tmp_path: Path) -> None:

@@ -158,7 +158,8 @@ def test_every_fence_is_switched_off_by_some_name() -> None:
     assert known == {
         "commit.after", "commit.identity", "commit.incarnation", "commit.monotonic",
         "commit.progress", "commit.rearm", "commit.result", "commit.skips", "commit.snapshot",
-        "finish.incarnation", "finish.input", "open.gone", "publish.backlog", "publish.closed",
+        "drop.moot", "finish.incarnation", "finish.input", "open.gone", "publish.backlog",
+        "publish.closed",
         "publish.conflict", "publish.duplicate", "publish.epoch", "publish.floor",
         "publish.incarnation", "publish.tip", "redact.incarnation", "set_aside.folded",
         "take.affinity",

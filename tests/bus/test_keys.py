@@ -12,7 +12,7 @@ from redis.crc import key_slot
 from bus import Bus, Draft
 from bus.entries import SummaryMade
 from bus.errors import InvalidEntry
-from bus.keys import Keys, crc16
+from bus.keys import LANES, Keys, crc16
 from tests.patience import PATIENCE
 from tests.servers import RedisServer
 from tests.talks import claim_of, commit_of, everything, fact, snapshot_of, talk
@@ -34,7 +34,7 @@ def test_all_keys_of_a_session_and_its_bucket_share_a_slot() -> None:
         bucket = keys.bucket
         names = [
             *keys.appending(), keys.facts, keys.gone, keys.memory("1"), *keys.staged("x"),
-            *(key for lane in ("fold", "effects", "upgrades")
+            *(key for lane in LANES
               for key in (bucket.due(lane), bucket.claims(lane), bucket.taken(lane, "w"))),
             bucket.dead,
         ]  # fmt: skip
@@ -99,6 +99,7 @@ async def _every_verb(bus: Bus) -> None:
     records = await everything(bus, "a")
     claim = await claim_of(bus, "a")
     due = [("effects", "summary:0:1:3", ("summary:0:1:3:extract",)), ("upgrades", "u", ())]
+    due.append(("votes", "vote:1:in", ()))
     await bus.commit(
         claim,
         commit_of(records[1], "a", facts=[fact(2)], effects=due, snapshot=snapshot_of(records[1])),
@@ -112,6 +113,8 @@ async def _every_verb(bus: Bus) -> None:
     await bus.finish(effect, "a", Draft("summary:0:1:3:extract", made), records[1].identity)
     (upgrade,) = (await bus.take("upgrades", "w", lease_ms=1000)).claims
     await bus.drop(upgrade)
+    (look,) = (await bus.take("votes", "w", lease_ms=1000)).claims
+    await bus.drop(look, 0)
     await bus.restore("b", await everything(bus, "a"))
     await bus.restore("b", await everything(bus, "a"), replace=True)
     await bus.redact("a", 1, blank=lambda log, n: log[1].entry, reason="test")

@@ -326,6 +326,37 @@ async def test_without_the_input_fence_it_lands(redis_url: str, raw: redis.Redis
         assert (receipt.seq, receipt.duplicate) == (records[-1].seq + 1, False)
 
 
+async def test_what_may_be_owed_anew_leaves_its_lane_only_where_the_log_ends(bus: Bus) -> None:
+    """A look that found nothing due may have missed what came since; it is looked at again."""
+    look = await _look(bus)
+    head = (await bus.info("a")).head
+    await talk(bus, "a", 1, first=2)
+    assert not await bus.drop(look, head)
+    assert await bus.release(look)
+    (again,) = (await bus.take("votes", "v", lease_ms=LEASE_MS)).claims
+    assert await bus.drop(again, head + 1)
+    assert (await bus.take("votes", "v", lease_ms=LEASE_MS)).next_ms is None
+
+
+async def test_without_the_moot_fence_it_is_lost(redis_url: str) -> None:
+    """What the rule is for: nobody is told of it again."""
+    async with await without(redis_url, "drop.moot") as bus:
+        look = await _look(bus)
+        await talk(bus, "a", 1, first=2)
+        assert await bus.drop(look, 1)
+        assert (await bus.take("votes", "v", lease_ms=LEASE_MS)).next_ms is None
+
+
+async def _look(bus: Bus) -> Claim:
+    """A vote that somebody looks at."""
+    await talk(bus, "a", 1)
+    claim = await claim_of(bus, "a")
+    last = (await everything(bus, "a"))[-1]
+    await bus.commit(claim, commit_of(last, "a", effects=[("votes", "vote:1:in", ())]), done=True)
+    (look,) = (await bus.take("votes", "v", lease_ms=LEASE_MS)).claims
+    return look
+
+
 async def test_the_effects_of_a_removed_session_are_gone(bus: Bus) -> None:
     """And one in a runner's hands is refused, and off its lane."""
     await talk(bus, "a", 1)

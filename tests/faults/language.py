@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from bus.entries import PackRef, SessionOpened
-from memory.patterns import parse_pack
 from memory.state import Packs, pack_key
+from memory.words.patterns import parse_pack
 
 _ENGLISH = parse_pack((Path(__file__).parents[2] / "memory" / "packs" / "en@1.json").read_bytes())
 PACKS: Packs = {pack_key(_ENGLISH.name, _ENGLISH.hash): _ENGLISH}

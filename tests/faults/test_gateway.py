@@ -1,4 +1,4 @@
-"""A gateway that is killed at any moment: whoever follows a session loses and doubles nothing."""
+"""A gateway that is killed at any moment: nothing is lost or doubled, and votes end."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import asyncio
 import random
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from bus import Bus
 from bus.tasks import end
+from tests.faults.crew import Crew
 from tests.faults.gateway import Follower, Gateway
 from tests.patience import wait_until
 from tests.servers import RedisServer
-from tests.sessions import discuss
+from tests.sessions import discuss, past, replayed, whole
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,31 @@ async def _talk(bus: Bus) -> None:
         await discuss(bus, "s", 1, first=first)
         first += 1
         await asyncio.sleep(1 / 30)
+
+
+async def test_a_vote_that_its_server_did_not_live_to_count_is_counted_by_a_worker(
+    redis_server: RedisServer, tmp_path: Path
+) -> None:
+    """No door is asked for the session again; one result lands."""
+    gateway = Gateway(redis_server.url, tmp_path)
+    async with await Bus.connect(redis_server.url) as bus:
+        await discuss(bus, "s", 5, vote={"seconds": 3_000})
+        await gateway.start()
+        token = {"Authorization": f"Bearer {gateway.token('ana')}"}
+        base = f"http://127.0.0.1:{gateway.port}/v1/sessions/s"
+        async with httpx2.AsyncClient(headers=token, timeout=30) as client:
+            called = await client.post(f"{base}/votes", json={"question": "Is it?"})
+        gateway.kill()
+        assert (called.status_code, called.json()["status"]) == (201, "open")
+        await bus.restore("s", past(await whole(bus, "s")), replace=True)
+        assert await _outcomes(bus) == []
+        with Crew(redis_server, tmp_path, folders=1, runners=0):
+            await wait_until(lambda: _outcomes(bus), 60)
+        assert await _outcomes(bus) == ["short"]
+
+
+async def _outcomes(bus: Bus) -> list[str]:
+    """What became of the votes, by the results in the log."""
+    _, facts = replayed(await whole(bus, "s"))
+    assert sum(fact.kind == "vote.refused" for fact in facts) == 0
+    return [str(fact.data["status"]) for fact in facts if fact.kind == "vote.closed"]

@@ -26,6 +26,7 @@ ASKED: Final[tuple[tuple[str, str, str, dict[str, Any]], ...]] = (
     ("POST", "steps", "goal", {"form": "reasoning", "content": "Asked around."}),
     ("POST", "episodes", "", {"title": "First", "kind": "round"}),
     ("POST", "phases", "", {"title": "Closing words"}),
+    ("POST", "episodes/E1/close", "phase", {"result": "Said."}),
     ("POST", "tools/results", "", {"tool": "t", "result": "x", "ttl": 5}),
     ("PUT", "notebooks/ana", "", {"text": "The pier first.", "base": 0}),
     ("POST", "floor/pause", "", {}),
@@ -44,6 +45,7 @@ async def _prepare(ana: httpx2.AsyncClient, bo: httpx2.AsyncClient, what: str) -
         "vote": [("votes", {"question": "Adopt it?", "proposal": "P1"})],
         "confirmed vote": [("votes", {"question": "Adopt it?", "proposal": "P1"})],
         "goal": [("goals", {"title": "Light the pier"})],
+        "phase": [("phases", {"title": "Closing words"})],
         "task": [("goals", {"title": "Light the pier"}), ("tasks", {"title": "Find a lamp"})],
     }
     for path, body in before.get(what, []):

@@ -22,6 +22,7 @@ from server.gateway.connections import (
     most_connections,
 )
 from tests.doors import Standing, doors
+from tests.gateway_talk import PATH, begin
 from tests.patience import PATIENCE, wait_until
 
 Pipe = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -65,6 +66,67 @@ def problem(said: bytes, *, ends: bool = True) -> tuple[int, str]:
     assert told["request"] == headers["x-request-id"]
     assert told["status"] == int(status.split()[1])
     return told["status"], told["type"].removeprefix("urn:parley:problem:")
+
+
+# -- a target with the server's name -----------------------------------------------------
+
+
+async def asked(d: Standing, target: str, host: str, *lines: str, method: str = "GET") -> bytes:
+    """What is answered to a request of that target and `Host`."""
+    async with connected(d) as (reader, writer):
+        said = [f"{method} {target} HTTP/1.1", f"Host: {host}", "Connection: close", *lines]
+        writer.write("\r\n".join([*said, "", ""]).encode())
+        return await rest(reader)
+
+
+async def test_a_target_may_name_the_server(redis_url: str) -> None:
+    """As one sends it to a proxy; the name in it counts, and that in `Host` does not."""
+    async with doors(redis_url) as d:
+        here = d.url.removeprefix("http://")
+        mine = f"Authorization: Bearer {d.operator()}"
+        for target, path in (
+            (f"{d.url}/v1/me", "/v1/me"),
+            (f"HTTP://{here.replace('127.0.0.1', 'LocalHost')}/v1/me?x=http://a/b", "/v1/me"),
+            (f"{d.url}", "/"),
+            (f"{d.url}?at=1", "/"),
+            (f"{d.url}/s/har%62our", "/s/harbour"),
+        ):
+            found = await asked(d, target, "evil.example", mine)
+            assert found.startswith(b"HTTP/1.1 200 "), (target, found)
+            same = await asked(d, path, here, mine)
+            assert found.partition(b"\r\n\r\n")[2] == same.partition(b"\r\n\r\n")[2]
+
+
+async def test_a_foreign_name_in_the_target_is_refused(redis_url: str) -> None:
+    """Whatever `Host` says; and pages elsewhere may do through it what they may do else."""
+    async with doors(redis_url) as d:
+        here = d.url.removeprefix("http://")
+        for name in ("evil.example", "", f"me@{here}", f"{here}:1", "localhost", f"{here}%2f"):
+            found = await asked(d, f"http://{name}/v1/me", here)
+            assert problem(found) == (421, "host"), name
+        foreign = await asked(
+            d, f"{d.url}/v1/tickets", here, "Origin: https://evil.example",
+            f"Authorization: Bearer {d.operator()}", "Content-Length: 0", method="POST",
+        )  # fmt: skip
+        assert problem(foreign) == (403, "origin")
+
+
+async def test_a_websocket_may_name_the_server_too(redis_url: str) -> None:
+    """It opens, and a name that is not the server's does not."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        here = d.url.removeprefix("http://")
+        lines = [
+            f"Authorization: Bearer {d.operator()}", "Upgrade: websocket", "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Protocol: parley.v1",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]  # fmt: skip
+        for name, status in ((here, b"101"), ("evil.example", b"421")):
+            async with connected(d) as (reader, writer):
+                top = [f"GET http://{name}{PATH}/ws HTTP/1.1", f"Host: {here}"]
+                writer.write("\r\n".join([*top, *lines, "", ""]).encode())
+                said = await asyncio.wait_for(reader.readline(), PATIENCE)
+                assert said.split()[1] == status
 
 
 # -- too slow --------------------------------------------------------------------------

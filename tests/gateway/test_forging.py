@@ -152,6 +152,7 @@ ROUTES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("POST", "tasks", {"title": "Sell"}),
     ("POST", "tasks/E1/close", {}),
     ("POST", "episodes", {"title": "Sell", "kind": "round"}),
+    ("POST", "episodes/E1/close", {}),
     ("POST", "steps", {"form": "reasoning", "content": "Thought."}),
     ("POST", "tools/lookup", {"tool": "t"}),
     ("POST", "tools/results", {"tool": "t", "result": "x"}),
@@ -285,6 +286,8 @@ async def test_a_phase_is_ended_by_who_may_begin_one(redis_url: str, row: dict[s
             assert (await operator.post(f"{PATH}/phases", json={"title": "One"})).is_success
             rows: Rows = [{"kind": "episode.closed", **row}]
             assert slug(await bo.post(f"{PATH}/entries", json={"entries": rows})) == "forbidden"
+            if "re" in row:
+                assert slug(await bo.post(f"{PATH}/episodes/1/close", json={})) == "forbidden"
             goal = await bo.post(f"{PATH}/goals", json={"title": "Light"})
             rows = [{"kind": "episode.closed", "re": goal.json()["ref"]}]
             assert (await bo.post(f"{PATH}/entries", json={"entries": rows})).status_code == 201

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import Misuse
-from server.gateway.keys import Claims, Keyring, claims, kid
+from server.gateway.keys import Claims, Keyring, claims
 from server.gateway.problems import Problem
 from server.gateway.tickets import Tickets, page_path
+from server.secret import kid
 
 SECRET: Final = "a secret that is only used by the tests"
 OTHER: Final = "another secret that is not less long"

@@ -145,6 +145,7 @@ async def test_statistics_and_usage_are_numbers_of_the_session(d: Standing, bus:
     found = (await ask(d, "usage")).json()
     assert (found["tokens"], found["accounts"]) == (0, {})
     assert found["budget"] == {"tokens": None, "micros": None, "calls": None}
+    assert (await ask(d, "usage", at=30)).json() == found
 
 
 async def test_a_context_is_what_a_listener_is_told(d: Standing, bus: Bus) -> None:

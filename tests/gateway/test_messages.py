@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from server.gateway import routes_messages
+from server.gateway.keys import Role
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.patience import PATIENCE
@@ -33,6 +34,25 @@ async def test_a_message_is_said_in_the_name_of_its_token(redis_url: str) -> Non
             answer = {"content": "It is.", "re": receipt["id"]}
             await ana.post(f"{PATH}/messages", json=answer)
             assert (await ana.get(f"{PATH}/messages/3")).json()["entry"]["re"] == 1
+
+
+@pytest.mark.parametrize("role", ["person", "agent"])
+@pytest.mark.parametrize(("re", "name"), [("P2", "no-item"), ("D1", "no-item"), (2, "no-message")])
+async def test_a_word_on_what_is_not_there_is_refused(
+    redis_url: str, role: Role, re: str | int, name: str
+) -> None:
+    """It would be for nothing, and nobody would hear of it; nothing lands."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.token("ana", role=role, session=NAME)) as ana:
+            await ana.post(f"{PATH}/messages", json={"content": "I propose a light."})
+            body = {"content": "Yes.", "act": "support", "re": re}
+            refused = await ana.post(f"{PATH}/messages", json=body)
+            assert (refused.status_code, slug(refused)) == (404, name)
+            assert (await ana.get(PATH)).json()["n"] == 1
+            for there in ("P1", 1):
+                body = {"content": "Yes.", "act": "support", "re": there}
+                assert (await ana.post(f"{PATH}/messages", json=body)).status_code == 201
 
 
 async def test_the_same_key_says_it_once(redis_url: str) -> None:

@@ -25,8 +25,9 @@ from personas.reading import CAPABILITIES
 from server.gateway.app import build, routes
 from server.gateway.callers import Caller
 from server.gateway.identity import RIGHTS, Needs
-from server.gateway.keys import Keyring, Role, claims, kid
+from server.gateway.keys import Keyring, Role, claims
 from server.gateway.problems import Problem
+from server.secret import kid
 from tests.doors import SECRET, Hurrying, Standing, doors
 from tests.patience import PATIENCE
 

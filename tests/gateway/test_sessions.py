@@ -13,7 +13,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.doors import Standing, doors
-from tests.gateway_talk import NAME, begin, slug
+from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.patience import wait_until
 
 
@@ -66,9 +66,10 @@ async def test_an_opening_that_makes_no_sense_names_the_field(
 async def test_a_setting_that_is_none_is_refused_before_anything_is_opened(redis_url: str) -> None:
     """The fold would refuse it for good: it is refused at the door."""
     async with doors(redis_url) as d, d.client(d.operator()) as client:
-        tree = {"summary": {"interval": -1}}
-        refused = await client.post("/v1/sessions", json={"session": NAME, "settings": tree})
-        assert (refused.status_code, slug(refused)) == (422, "refused")
+        for value in (-1, True, "5", 5.0):
+            tree = {"summary": {"interval": value}}
+            refused = await client.post("/v1/sessions", json={"session": NAME, "settings": tree})
+            assert (refused.status_code, slug(refused)) == (422, "refused"), value
         assert (await client.get(f"/v1/sessions/{NAME}")).status_code == 404
 
 
@@ -243,6 +244,25 @@ async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> Non
         await wait_until(over)
 
 
+async def test_a_request_without_its_body_is_told_to_send_one(redis_url: str) -> None:
+    """Which field is missing says nothing where all are."""
+    async with doors(redis_url) as d, d.client(d.operator()) as operator:
+        await operator.post("/v1/sessions", json={"session": NAME})
+        refused = await operator.post(f"/v1/sessions/{NAME}/run")
+        assert slug(refused) == "media-type"
+        assert "application/json" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("field", ["preset", "scenario"])
+async def test_a_name_that_is_none_is_told_those_that_are(redis_url: str, field: str) -> None:
+    """Whoever mistypes one need not ask for the list."""
+    async with doors(redis_url) as d, d.client(d.operator()) as operator:
+        refused = (await operator.post("/v1/sessions", json={"session": "x", field: "none"})).json()
+        assert (refused["field"], refused["fault"]) == (field, "unknown")
+        for row in (await operator.get(f"/v1/{field}s")).json()["items"]:
+            assert row[field] in refused["detail"]
+
+
 async def test_a_setting_that_is_refused_is_named(redis_url: str) -> None:
     """With what it takes; a name that is none of ours is not said back."""
     async with doors(redis_url) as d, d.client(d.operator()) as operator:
@@ -254,3 +274,16 @@ async def test_a_setting_that_is_refused_is_named(redis_url: str) -> None:
         unknown = await operator.post("/v1/sessions", json=body)
         assert unknown.json()["field"] == "settings.floor"
         assert "canary" not in unknown.text
+
+
+async def test_one_session_is_verified_at_a_time(redis_url: str) -> None:
+    """Its log is held and folded twice: who asks meanwhile is told when to come again."""
+    async with doors(redis_url) as d, d.client(d.operator()) as client:
+        await begin(d)
+        async with d.doors.verifying:
+            busy = await client.get(f"{PATH}/verify")
+            assert (busy.status_code, slug(busy)) == (429, "busy")
+            assert int(busy.headers["Retry-After"]) > 0
+        found = (await client.get(f"{PATH}/verify")).json()
+        assert found == {"sound": True, "findings": []}
+        assert not d.doors.verifying.locked()

@@ -9,7 +9,7 @@ import pytest
 from bus.entries import BallotCast, ParticipantJoined, VoteInitiated
 from memory.state import Memory
 from server.board import HUES, MOST, hues, view
-from server.gateway.answers_read import Board, TimelineRow
+from server.gateway.answers_page import Board, TimelineRow
 from server.gateway.kept import Kept
 from server.gateway.reading import takes_gzip
 from tests.doors import Standing, doors
@@ -160,6 +160,42 @@ async def test_the_timeline_is_made_and_then_told(
     row = TimelineRow.model_validate(found.json())
     assert row.series.n[-1] == row.n == 500
     assert any(kind == "proposal.made" for _, kind, *_ in row.marks)
+
+
+async def test_the_page_is_told_of_goals_other_names_and_who_came(d: Standing) -> None:
+    """What is worked on comes first, tasks beneath their goal; a mark tells what has no number."""
+    async with d.client(d.operator()) as chair, d.client(d.token("ana", session="a")) as ana:
+        await chair.post("/v1/sessions", json={"session": "a"})
+        await ana.post("/v1/sessions/a/seats", json={})
+        await ana.post("/v1/sessions/a/goals", json={"title": "A roof"})
+        await ana.post("/v1/sessions/a/goals/E1/close", json={"result": "It holds."})
+        await ana.post("/v1/sessions/a/goals", json={"title": "A light"})
+        await ana.post("/v1/sessions/a/tasks", json={"title": "A lamp", "parent": "E2"})
+        await ana.post("/v1/sessions/a/tasks", json={"title": "A mast", "parent": "E2"})
+        await ana.post("/v1/sessions/a/tasks/E4/close", json={})
+        await ana.post("/v1/sessions/a/steps", json={"form": "reasoning", "content": "LED."})
+        await chair.post("/v1/sessions/a/aliases", json={"alias": "annie", "participant": "ana"})
+        rules = {"vote": {"rule": "consent"}, "goal": "Light"}
+        await chair.patch("/v1/sessions/a/settings", json={"settings": rules})
+        await ana.delete("/v1/sessions/a/seats/me")
+        board = (await ana.get("/v1/sessions/a/view")).json()
+        timeline = (await ana.get("/v1/sessions/a/timeline")).json()
+        settings = (await ana.get("/v1/sessions/a/settings")).json()["items"]
+    assert [(one["ref"], one["depth"], one["status"], one["n"]) for one in board["goals"]] == [
+        ("E2", 0, "open", 3), ("E3", 1, "ready", 4), ("E1", 0, "completed", 1),
+    ]  # fmt: skip
+    assert [one["steps"] for one in board["goals"]] == [1, 1, 0]
+    assert board["goals"][0]["ended"] == {"completed": 1}
+    assert (board["goals"][2]["result"], board["goals"][2]["closed_n"]) == ("It holds.", 2)
+    assert [one["aliases"] for one in board["participants"]] == [["annie"]]
+    quiet = ("seat.", "settings.", "participant.")
+    assert [mark for mark in timeline["marks"] if mark[1].startswith(quiet)] == [
+        [0, "seat.taken", "", "ana", "person"],
+        [7, "participant.aliased", "", "ana", "annie"],
+        [7, "settings.changed", "", "operator", "goal, vote.rule"],
+        [7, "seat.left", "", "ana", ""],
+    ]
+    assert all(one["about"] for one in settings)
 
 
 def test_kept_answers_are_bounded() -> None:

@@ -47,6 +47,11 @@ async def test_a_vote_is_called_cast_and_counted(redis_url: str) -> None:
             twice = await bo.post(f"{PATH}/votes/V1/count", json={})
             assert (twice.status_code, slug(twice)) == (409, "refused")
             assert [row["ref"] for row in (await bo.get(f"{PATH}/votes")).json()["items"]] == ["V1"]
+            for at, stood in ((2, []), (3, ["open"]), (5, ["carried"])):
+                past = (await bo.get(f"{PATH}/votes", params={"at": at})).json()["items"]
+                assert [row["status"] for row in past] == stood
+            early = await bo.get(f"{PATH}/votes", params={"at": 99})
+            assert (early.status_code, slug(early)) == (422, "not-yet")
             again = (await bo.get(f"{PATH}/votes/1", params={"rule": "unanimity"})).json()
             assert (again["standing"]["carried"], again["again"]["rule"]) == ("accept", "unanimity")
 

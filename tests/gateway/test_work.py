@@ -63,8 +63,35 @@ async def test_a_goal_has_tasks_and_steps(redis_url: str) -> None:
             assert slug(wrong) == "refused"
             over = await ana.post(f"{PATH}/steps", json={**body, "of": "E9"})
             assert (over.status_code, slug(over)) == (409, "refused")
-            phase = await ana.post(f"{PATH}/episodes", json={"title": "x", "kind": "phase"})
-            assert slug(phase) == "forbidden"
+
+
+async def test_an_episode_of_any_kind_is_opened_and_closed(redis_url: str) -> None:
+    """With what is open in it; a phase by whoever has the capability."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with (
+            d.client(d.token("ana", session=NAME)) as ana,
+            d.client(d.operator()) as operator,
+        ):
+            phase = {"title": "Sounding out", "kind": "phase"}
+            assert slug(await ana.post(f"{PATH}/episodes", json=phase)) == "forbidden"
+            opened = await operator.post(f"{PATH}/episodes", json={**phase, "as": "bo"})
+            assert (opened.status_code, opened.json()["ref"]) == (201, "E1")
+            inner = await ana.post(f"{PATH}/episodes", json={"title": "First", "kind": "round"})
+            assert inner.json()["parent"] == "E1"
+            closed = await ana.post(f"{PATH}/episodes/E2/close", json={"result": "All heard."})
+            assert (closed.status_code, closed.json()["status"]) == (201, "completed")
+            last = await ana.post(f"{PATH}/episodes", json={"title": "Last", "kind": "round"})
+            assert slug(await ana.post(f"{PATH}/episodes/E1/close", json={})) == "forbidden"
+            body = {"status": "failed", "as": "bo"}
+            ended = await operator.post(f"{PATH}/episodes/E1/close", json=body)
+            assert (ended.json()["ref"], ended.json()["status"]) == ("E1", "failed")
+            rows = (await ana.get(f"{PATH}/goals")).json()["items"]
+            assert {row["ref"]: row["status"] for row in rows}[last.json()["ref"]] == "abandoned"
+            twice = await operator.post(f"{PATH}/episodes/E1/close", json={"as": "bo"})
+            assert (twice.status_code, slug(twice)) == (409, "refused")
+            wrong = await ana.post(f"{PATH}/episodes/E9/close", json={})
+            assert slug(wrong) == "refused"
 
 
 async def test_a_result_of_a_tool_is_kept_and_found(redis_url: str) -> None:
@@ -105,10 +132,18 @@ async def test_an_operator_changes_the_rules(redis_url: str) -> None:
             assert (await settings_of(ana))["summary.interval"] == 6
             assert slug(await ana.patch(f"{PATH}/settings", json=body)) == "forbidden"
             for tree in ({}, {"preset": "experiment"}, {"summary": {"interval": "canary"}},
-                         {"canary": 1}):  # fmt: skip
+                         {"canary": 1}, {"log_level": "debug"}, {"vote": {"confirm": 1}},
+                         {"note": {"agents": {"ana": {"limit": "5"}}}}):  # fmt: skip
                 refused = await operator.patch(f"{PATH}/settings", json={"settings": tree})
                 assert (refused.status_code, slug(refused)) == (422, "refused"), tree
                 assert "canary" not in refused.text
+            as_json = {"Content-Type": "application/json"}
+            for text in ("1e3", "1e16", "true", '" 5 "', '"5"', "5.0"):
+                sent = f'{{"settings": {{"summary": {{"interval": {text}}}}}}}'
+                refused = await operator.patch(f"{PATH}/settings", content=sent, headers=as_json)
+                assert (refused.status_code, slug(refused)) == (422, "refused"), text
+                assert "a whole number in digits, such as 12" in refused.json()["detail"]
+                assert refused.json()["field"] == "settings.summary.interval"
             assert (await operator.patch(f"{PATH}/settings", json={"repack": True})).is_success
             assert (await ana.get(f"{PATH}/settings/advice")).json() == {"items": [], "next": None}
             assert (await operator.post(f"{PATH}/compact")).status_code == 201

@@ -46,6 +46,14 @@ def test_a_ballot_is_read_and_never_guessed(answer: str, choice: tuple[str, ...]
     assert read_ballot(vote(), answer)[0] == choice
 
 
+def test_an_option_that_ends_in_a_mark_is_given_back_letter_by_letter() -> None:
+    """As it was asked for; dressed in marks it is read without them."""
+    marked = vote("majority", "Ship it.", "Wait")
+    for answer in ("Ship it.", " ship it.\n"):
+        assert read_ballot(marked, answer)[0] == ("Ship it.",)
+    assert read_ballot(marked, '"Wait".')[0] == ("Wait",)
+
+
 def test_a_ranked_ballot_keeps_its_order() -> None:
     """Options not named are left out; one named twice makes it none."""
     ranked = vote("ranked", "tea", "coffee", "milk")

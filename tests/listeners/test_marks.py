@@ -13,10 +13,12 @@ from bus.entries import (
     FloorReleased,
     Message,
     Record,
+    SessionForked,
     VoteInitiated,
 )
 from listeners.rooms.marks import Marks
-from memory.floor.arbitration import Expire, Waited, next_step
+from listeners.virtual import run_virtual
+from memory.floor.arbitration import CountVote, Expire, Waited, next_step
 from tests.logs import opened
 from tests.tables import Table, agent
 
@@ -66,3 +68,31 @@ def test_a_vote_that_was_called_long_ago_is_not_taken_for_one_that_is_over() -> 
     bid = FloorBid(participant="ana", epoch=0)
     waited = heard(Marks(), table, (DAY_MS, opened()), (30_000, bid), (10_000, bid))
     assert 30_000 <= (waited.vote or 0) < 60_000
+
+
+def test_in_a_fork_nothing_is_older_than_the_fork() -> None:
+    """A vote that ran at the moment of the past has its time anew, and so has the session."""
+    table = Table(agent("ana"), agent("bo"), vote={"seconds": 600})
+    table.turn("ana", "[PROPOSAL] Move the index.")
+    table.vote(1, status="open", electorate={"ana": 1, "bo": 1})
+    past = (DAY_MS, opened()), (DAY_MS // 2, Message(participant="ana", content="Hm."))
+    before = heard(marks := Marks(), table, *past)
+    assert before.vote is not None
+    assert before.vote >= DAY_MS // 2
+    forked = heard(marks, table, (5_000, SessionForked(session="s", n=1)))
+    assert forked.vote is not None
+    assert 5_000 <= forked.vote < DAY_MS // 2
+    assert forked.session == forked.head == forked.vote
+    assert next_step(table.memory, forked)[0] != CountVote(1)
+
+
+def test_time_is_that_of_the_log() -> None:
+    """A process whose clock is wrong by a day ends no vote a day early."""
+
+    async def told() -> Waited:
+        table, marks, log_ms = Table(agent("ana")), Marks(), 1_000_000
+        marks.set_clock(log_ms)
+        marks.note(Record(1, 0, "e", log_ms - 700, opened()), live=False)
+        return marks.waited(table.memory)
+
+    assert 700 <= run_virtual(told()).session < 800

@@ -16,6 +16,7 @@ from bus.errors import InvalidEntry, SessionNotFound
 from bus.tasks import end
 from listeners import Session
 from listeners.agents.arbiter import Arbiter
+from listeners.ballots import outcome
 from listeners.packs import known, newest
 from listeners.rooms.doors import BusDoor
 from listeners.rooms.presence import Superseded
@@ -24,6 +25,7 @@ from listeners.rooms.turns import FloorLost, NotGranted
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import BID
 from tests.servers import RedisServer
+from tests.slow import SlowDoor
 from tests.talks import everything
 
 BIDDING = {"floor": BID}
@@ -313,6 +315,27 @@ async def test_votes_are_cast_by_option(bus: Bus) -> None:
         await ana.vote("V1", "Accept", why="short")
     ballot = next(r.entry for r in await everything(bus, "s") if r.entry.kind == "ballot.cast")
     assert (getattr(ballot, "re", 0), getattr(ballot, "choice", ())) == (n, ("accept",))
+
+
+async def test_a_ballot_that_came_too_late_is_no_success(bus: Bus, redis_url: str) -> None:
+    """The vote ended while it was on its way: the log has it, and it does not count."""
+    await opened(bus)
+    await spoken(bus, "I propose we call it Otter.")
+    async with (
+        await Bus.connect(redis_url) as own,
+        entered(door := SlowDoor(own, known(), "s")) as room,
+    ):
+        door.open.set()
+        async with Session.within(room, own, "Ana", role="person") as ana:
+            await ana.call_vote("Otter?", re="P1")
+            door.open.clear()
+            door.knocked.clear()
+            voting = asyncio.create_task(ana.vote("V1", "accept"))
+            await door.knocked.wait()
+            await bus.publish("s", [outcome(ana.memory, ana.memory.votes.held[1])])
+            door.open.set()
+            with pytest.raises(InvalidEntry, match="V1 is short: the ballot came after its end"):
+                await voting
 
 
 async def test_what_would_not_count_is_refused_at_the_door(bus: Bus) -> None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
 
-from bus import Bus
+from bus import Bus, Draft
+from bus.entries import Entry, Message, VoteInitiated
 from listeners.reader import MemoryReader
+from server.gateway.callers import caller_of
+from server.mcp.tool import Call, Door
+from server.mcp.tools import BY_NAME
+from server.mcp.waits import Waits
 from tests.agents import Agent, Mode, over_http, over_stdio
 from tests.doors import doors
 from tests.logs import PACKS, opened
@@ -74,6 +80,33 @@ async def test_two_agents_decide_over_standard_input(redis_url: str) -> None:
             await deliberate(ana, bo)
         memory = await MemoryReader(bus, PACKS).current("harbour")
         assert [one.status for one in memory.decisions.values()] == ["ratified"]
+
+
+async def test_who_acts_has_heard_what_was_acknowledged_before(redis_url: str) -> None:
+    """By whatever door: an item that the session has is not refused for being new."""
+    async with doors(redis_url) as d:
+        bus = d.doors.held.bus
+        await bus.open("harbour", opened())
+        token = d.token("bo", role="agent")
+        caller = caller_of(d.doors.keyring.verify(token, d.doors.clock()))
+        door = Door(d.doors, Waits())
+
+        def call(tool: str, **given: Any) -> Awaitable[Any]:
+            """Called as it is: nothing is waited for on the way."""
+            args = BY_NAME[tool].args.model_validate({"session": "harbour", **given})
+            return BY_NAME[tool].run(Call(door, caller, args))
+
+        async def say(name: str, entry: Entry) -> None:
+            await bus.publish("harbour", [Draft(name, entry)])
+
+        await call("join_session")
+        await say("p", Message(participant="ana", content="Build a light.", act="propose"))
+        supported = await call("support", ref="P1")
+        assert [one.kind for one in supported.found] == ["reaction.changed"]
+        await say("v", VoteInitiated(participant="ana", content="Build it?", re="P1"))
+        assert "ballot.cast" in [
+            one.kind for one in (await call("vote", ref="V1", choice=["accept"])).found
+        ]
 
 
 async def test_a_vote_closes_when_everybody_voted(redis_url: str) -> None:

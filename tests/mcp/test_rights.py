@@ -11,8 +11,9 @@ import jwt
 import pytest
 
 from server.gateway.identity import RIGHTS
-from server.gateway.keys import claims, kid
+from server.gateway.keys import claims
 from server.mcp.tools import TOOLS
+from server.secret import kid
 from tests.agents import Agent, over_http, text_of
 from tests.arguments import ARGUMENTS
 from tests.doors import SECRET, Standing, doors

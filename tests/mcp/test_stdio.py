@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import errno
-import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 import pytest
 
 from server import stdio_door
 from server.errors import Misuse
 from server.gateway.keys import Keyring, claims
-from server.mcp.door import server
-from server.mcp.tool import Door
 from server.mcp.tools import TOOLS
-from server.mcp.waits import Waits
-from server.secret import Signing
 from server.settings import Settings
-from server.standing import opened_doors
 from tests.doors import SECRET
 from tests.patience import PATIENCE
 
@@ -97,46 +88,22 @@ READY = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}) + 
 
 
 def test_it_ends_with_its_input(redis_url: str) -> None:
-    """With status 0; only the protocol is on standard output, and each line is one message."""
+    """With status 0, once all is answered; only the protocol is on standard output."""
+    lines = [
+        HELLO, READY, "not json\n", _asked(2, "tools/list"),
+        _asked(3, "tools/call", name="create_session", arguments={"session": "harbour"}),
+        _asked(4, "tools/call", name="list_sessions", arguments={}),
+    ]  # fmt: skip
     with _start(redis_url) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(HELLO + "not json\n" + READY + _asked(2, "tools/list"))
-        process.stdin.flush()
-        answers = {}
-        while 2 not in answers:
-            one = json.loads(process.stdout.readline())
-            answers[one.get("id")] = one
-        process.stdin.close()
-        assert process.wait(timeout=PATIENCE) == 0
-        assert process.stdout.read() == ""
+        out, _ = process.communicate("".join(lines), timeout=PATIENCE)
+        assert process.returncode == 0
+    answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
+    assert answers.keys() == {None, 1, 2, 3, 4}
+    assert answers[None]["error"]["code"] == -32700
     assert answers[1]["result"]["serverInfo"]["name"] == "parley"
     assert len(answers[2]["result"]["tools"]) == len(TOOLS)
-
-
-class Gone(io.BytesIO):
-    """A pipe that nobody reads any more."""
-
-    def flush(self) -> None:
-        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
-
-
-async def test_a_client_that_is_gone_is_its_end_too(
-    redis_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Though the input stays open: nobody is there to be answered, which is no fault."""
-    read, write = os.pipe()
-    monkeypatch.setattr(stdio_door, "STDIN", read)
-    monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=Gone()))
-    who = stdio_door.caller(_settings(), "ana", None)
-    signing = Signing((SECRET,), "set")
-    try:
-        async with opened_doors(_settings(redis_url), signing, 0) as doors:
-            os.write(write, HELLO.encode())
-            served = server(Door(doors, Waits(), local=True), who)
-            await asyncio.wait_for(stdio_door.talk(served), PATIENCE)
-    finally:
-        os.close(write)
+    assert "result" in answers[3]
+    assert "result" in answers[4]
 
 
 def test_a_signal_ends_it_while_its_input_is_open(redis_url: str) -> None:

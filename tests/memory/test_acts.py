@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.acts import Detection, Reader
-from memory.patterns import parse_pack
+from memory.words.acts import Detection, Reader
+from memory.words.patterns import parse_pack
 
 READER = Reader([parse_pack((Path(__file__).parents[2] / "memory/packs/en@1.json").read_bytes())])
 

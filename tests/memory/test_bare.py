@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from listeners.packs import shipped
-from memory.acts import Reader
-from memory.bare import bare
 from memory.text import sentence_span
+from memory.words.acts import Reader
+from memory.words.bare import bare
 
 READER = Reader(shipped())
 MARKS = "\u05b0\u05b8\u05c1\u05bf\u200e\u200f\u202b\u202c\u2067\u2069\u00ad\u200b\ufeff\u0301\u3099"

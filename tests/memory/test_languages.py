@@ -19,8 +19,8 @@ from typing import NamedTuple
 import pytest
 
 from listeners.packs import newest, shipped
-from memory.acts import Reader
-from memory.patterns import Pack
+from memory.words.acts import Reader
+from memory.words.patterns import Pack
 
 ACTS = {
     "proposal": {"propose", "amend"},

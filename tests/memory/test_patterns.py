@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from listeners.packs import shipped
-from memory.acts import Reader
 from memory.errors import BadPattern
-from memory.patterns import Pack, parse_pack
+from memory.words.acts import Reader
+from memory.words.patterns import Pack, parse_pack
 from tests.costs import seconds, times_longer
 
 ENGLISH = Path(__file__).parents[2] / "memory" / "packs" / "en@1.json"

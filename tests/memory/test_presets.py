@@ -54,7 +54,7 @@ def test_five_documents_are_five_configurations() -> None:
     """No two presets are the same settings, and no module of memory is named after one."""
     trees = [merged(Settings(), preset(name)).model_dump_json() for name in PRESETS]
     assert len(set(trees)) == len(PRESETS) == 5
-    modules = {path.stem for path in Path(str(package.__file__)).parent.glob("*.py")}
+    modules = {path.stem for path in Path(str(package.__file__)).parent.rglob("*.py")}
     for name in PRESETS:
         assert not any(name in module for module in modules)
 
@@ -85,5 +85,5 @@ def test_a_changed_preset_changes_no_open_session() -> None:
     """What is logged is the whole tree, and nothing that folds knows the presets."""
     logged = opening("experiment", {}).settings
     assert logged == overlay({"preset": "experiment"}, dict(PRESETS["experiment"]))
-    for module in Path(str(package.__file__)).parent.glob("*.py"):
+    for module in Path(str(package.__file__)).parent.rglob("*.py"):
         assert "memory.presets" not in module.read_text(encoding="utf-8"), module.name

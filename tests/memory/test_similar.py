@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.settings import EchoSettings
+from memory.groups import EchoSettings
 from memory.similar import SIZE, Index, fingerprint, resemblance, shared_words
 
 ECHO = EchoSettings().similarity

@@ -100,7 +100,7 @@ def test_memory_knows_no_clock_no_chance_and_no_surroundings() -> None:
         "subprocess", "threading", "time", "uuid",
     }  # fmt: skip
     assert forbidden <= sys.stdlib_module_names
-    for module in Path(str(package.__file__)).parent.glob("*.py"):
+    for module in Path(str(package.__file__)).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(module.read_bytes())):
             names = (
                 [alias.name for alias in node.names]

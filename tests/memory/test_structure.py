@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.acts import Reader
 from memory.structure import echoes, hearing
 from memory.structure.evidence import LATER, below, features, observe
 from memory.structure.heard import Heard
 from memory.structure.scorecard import Card, Label, lexicon, scorecards
 from memory.structure.state import REACH, Line, Structure
 from memory.structure.wording import Lexicon, lead
+from memory.words.acts import Reader
 
 CARDS = scorecards("typed")
 GATE: dict[str, int] = json.loads(

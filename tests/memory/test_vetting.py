@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memory.errors import BadPattern
-from memory.patterns import parse_pack
-from memory.vetting import doubts, faults
+from memory.words.patterns import parse_pack
+from memory.words.vetting import doubts, faults
 
 
 def rule(**given: Any) -> dict[str, Any]:

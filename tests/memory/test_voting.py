@@ -35,6 +35,7 @@ from memory.state import Memory
 from memory.voting.calling import OPTIONS, RUNNING
 from memory.voting.course import ROWS, WITH_BALLOTS, result
 from memory.voting.electorate import waits_for
+from memory.voting.turnout import is_in, pending_votes
 from server.minutes.digest import minutes
 from server.wording.entries import message_line
 from server.wording.facts import fact_line
@@ -462,6 +463,50 @@ def test_words_against_a_proposal_are_an_objection_under_consent() -> None:
     room.put(Message(participant="cy", content="I oppose P1, it costs too much."))
     assert result(room.memory, 1).dissenters == ("cy",)
     assert room.close()[0].data["status"] == "failed"
+
+
+def test_a_result_that_an_objection_came_before_is_counted_again() -> None:
+    """Said in words it is a ballot as any other: what the log has before the result counts."""
+    room = voting(rule="consent", window=1)
+    room.put(Message(participant="ana", content="So."))
+    early = result(room.memory, 1)
+    room.put(Message(participant="cy", content="I oppose P1, it costs too much."))
+    told = only(room.put(early), "vote.refused").data["reason"]
+    assert told == f"was counted before the ballot of {room.memory.n - 1}"
+    assert room.close()[0].data["status"] == "failed"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        Message(participant="dee", content="I oppose P1."),  # came later, and has no vote
+        Message(participant="eve", content="I oppose P1."),  # has one of no weight
+        Message(participant="cy", content="bo: I oppose P1."),  # minutes, which count for nothing
+    ],
+)
+def test_what_is_no_objection_does_not_end_a_vote_by_consent_early(words: Message) -> None:
+    """It would carry before those who may object had their time to."""
+    seats = {"ana": 1, "bo": 1, "cy": 1, "eve": 0}
+    room = Room(*(ParticipantJoined(participant=name, role="person", weight=weight)
+                  for name, weight in seats.items()), PROPOSED)  # fmt: skip
+    room.call(re="P1", rule="consent")
+    room.put(Message(participant="ana", content="scribe: cy"))
+    room.put(words)
+    (held,) = pending_votes(room.memory)
+    assert not is_in(room.memory, held)
+    room.put(Message(participant="bo", content="I oppose P1."))
+    assert is_in(room.memory, held)
+
+
+def test_an_option_that_is_called_reject_or_not_is_consented_to_alike() -> None:
+    """Who chooses another than the first objects to it, whatever it is called."""
+    room = Room(*THREE)
+    room.call(options=("tea", "coffee"), rule="consent")
+    (held,) = pending_votes(room.memory)
+    room.cast("bo", "tea")
+    assert not is_in(room.memory, held)
+    room.cast("cy", "coffee")
+    assert is_in(room.memory, held)
 
 
 def test_silence_consents() -> None:

@@ -35,6 +35,10 @@ def deliberated(visits: Visits) -> None:
     ):
         said = {"content": words, "as": name, **more}
         visits.ask("POST", "/v1/sessions/harbour/messages", json=said)
+    goal = {"title": "The harbour is deep", "as": "Ana"}
+    visits.ask("POST", "/v1/sessions/harbour/goals", json=goal)
+    rules = {"settings": {"note": {"policy": "append"}}}
+    visits.ask("PATCH", "/v1/sessions/harbour/settings", json=rules)
 
 
 def sound(page: Page, where: str, dark: bool = False) -> None:
@@ -66,6 +70,24 @@ def test_the_list_and_its_dialogs_are_accessible(
         expect(page.locator("dialog[open]")).to_be_visible()
         sound(page, name, dark)
         page.keyboard.press("Escape")
+    page.locator(".session-card").click()
+    page.get_by_role("button", name="About this session").click()
+    page.get_by_role("button", name="Settings").click()
+    page.locator("#find-setting").fill("note")
+    page.get_by_role("button", name="Change note.policy").click()
+    sound(page, "settings", dark)
+    page.keyboard.press("Escape")
+    page.locator("article.msg[data-n='1']").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Take these words out").click()
+    expect(page.locator("#redact-reason")).to_be_visible()
+    sound(page, "redaction", dark)
+    page.keyboard.press("Escape")
+    if size == PHONE:
+        page.get_by_role("button", name="Room", exact=True).click()
+    page.get_by_title("More about Ana").click()
+    expect(page.locator(".notebook pre")).to_be_visible()
+    sound(page, "somebody", dark)
 
 
 @pytest.mark.parametrize(("size", "dark"), SIZES)

@@ -18,7 +18,7 @@ def untouched(page: Page, title: str) -> None:
     """The page has only elements of its own, asked nobody else, and shows no raw control."""
     assert title in page.title()
     made = page.evaluate(
-        """() => [...document.querySelectorAll('#app *')].flatMap((one) => [
+        """() => [...document.querySelectorAll('body *')].flatMap((one) => [
             ...(['script', 'iframe', 'object', 'embed', 'base', 'meta', 'link', 'style',
                  'foreignobject'].includes(one.localName) ? [one.localName] : []),
             ...(one.localName === 'img' && !one.src.startsWith(location.origin) ? ['img'] : []),
@@ -30,7 +30,7 @@ def untouched(page: Page, title: str) -> None:
     )
     assert made == []
     raw = page.evaluate(
-        r"""() => document.querySelector('#app').textContent
+        r"""() => document.body.textContent
             .match(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u200b\u2060\ufeff]/gu)"""
     )
     assert raw is None
@@ -45,6 +45,12 @@ def test_hostile_words_names_and_titles_are_text_in_every_view(visits: Visits) -
         if act := acts[index % len(acts)]:
             said |= {"act": act, "topic": f"{name} {words}"[:100]}
         visits.ask("POST", "/v1/sessions/demo/messages", content=json.dumps(said))
+    worst = SAYABLE["bidi"]
+    visits.ask("POST", "/v1/sessions/demo/goals", json={"title": worst, "as": worst})
+    alias = {"alias": f"{HOSTILE['image'][:100]}", "participant": worst}
+    visits.ask("POST", "/v1/sessions/demo/aliases", json=alias)
+    rules = {"goal": HOSTILE["svg"], "chair": [HOSTILE["colours"]]}
+    visits.ask("PATCH", "/v1/sessions/demo/settings", json={"settings": rules})
     page = visits.person("Ana", "demo")
     requests: list[str] = []
     page.on("request", lambda asked: requests.append(asked.url))
@@ -62,6 +68,16 @@ def test_hostile_words_names_and_titles_are_text_in_every_view(visits: Visits) -
     page.locator("article.msg").last.focus()
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open] .words")).to_contain_text(MARKER)
+    untouched(page, "</script>")
+    page.keyboard.press("Escape")
+    expect(page.locator(".goals li")).to_contain_text(MARKER)
+    page.locator(".person-name:has(.also)").click()
+    expect(page.locator("dialog[open]")).to_contain_text("Also known as")
+    untouched(page, "</script>")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="About this session").click()
+    page.get_by_role("button", name="Settings").click()
+    expect(page.locator("[data-key=goal] .setting")).to_contain_text(MARKER)
     untouched(page, "</script>")
     page.keyboard.press("Escape")
     for k in range(1, len(SAYABLE) + 1, 4):

@@ -60,6 +60,14 @@ def asked(d: Standing, path: str, body: dict[str, Any], method: str = "POST") ->
     return answer.json()
 
 
+def seated(d: Standing, name: str, method: str = "POST") -> None:
+    """Somebody takes a seat in the harbour; DELETE: gives it up."""
+    headers = {"Authorization": f"Bearer {d.token(name, session='harbour')}"}
+    url = f"{d.url}/v1/sessions/harbour/seats{'' if method == 'POST' else '/me'}"
+    body: dict[str, str] | None = {} if method == "POST" else None
+    assert httpx2.request(method, url, json=body, headers=headers, timeout=30).is_success
+
+
 def opened(d: Standing, session: str, *lines: tuple[str, str]) -> None:
     asked(d, "/v1/sessions", {"session": session, "title": f"About {session}"})
     for name, content in lines:
@@ -112,7 +120,8 @@ def test_an_operator_takes_a_name_and_gives_it_back(
 
 def test_a_vote_is_called_cast_and_counted(d: Standing, visitor: Callable[..., Visitor]) -> None:
     """By those who may; then the session is closed, and says so where one would write."""
-    opened(d, "harbour", ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes?"))
+    lines = ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes?"), ("Cy", "Hm.")
+    opened(d, "harbour", *lines)
     one = visitor()
     one.comes("Ana", session="harbour")
     page = one.page
@@ -121,9 +130,14 @@ def test_a_vote_is_called_cast_and_counted(d: Standing, visitor: Callable[..., V
     expect(page.locator("#vote-question")).to_have_value("A light at the pier?")
     page.get_by_role("button", name="Call it").click()
     page.locator(".options >> text=accept").click()
+    ballot = {"choice": ["accept"], "as": "Bo"}
+    asked(d, "/v1/sessions/harbour/votes/V1/ballots", ballot)
+    expect(page.locator(".room-vote")).to_contain_text("1 of 3 ballots cast")
+    accept = page.locator(".options [data-option=accept]")
+    expect(accept).to_have_attribute("aria-pressed", "true")  # what one chose stays chosen
     page.get_by_role("button", name="Cast my ballot").click()
-    expect(page.locator(".room-vote")).to_contain_text("1 of 2 ballots cast")
-    page.get_by_role("button", name="Count").click()
+    expect(page.locator(".room-vote")).to_contain_text("2 of 3 ballots cast")
+    page.get_by_role("button", name="Count now").click()
     expect(page.locator(".over")).to_contain_text("accept")
     expect(page.get_by_role("button", name="Close the session")).to_have_count(0)
     asked(d, "/v1/sessions/harbour/close", {"reason": "done"})
@@ -143,6 +157,10 @@ def test_what_is_no_message_has_a_line_of_its_own(
     for name in ("Ana", "Bo"):
         asked(d, f"{path}/votes/V1/ballots", {"choice": ["accept"], "as": name})
     asked(d, f"{path}/corrections", {"ref": "P1", "op": "topic", "value": "lamp", "as": "Ana"})
+    for name in ("Ana", "Bo", "Dee", "Eve", "Fay"):
+        seated(d, name)
+    seated(d, "Fay", method="DELETE")
+    asked(d, f"{path}/settings", {"settings": {"vote": {"rule": "consent"}}}, "PATCH")
     asked(d, f"{path}/goals", {"title": "Buy it", "as": "Bo"})
     asked(d, f"{path}/close", {"reason": "done"})
     lines: list[str | re.Pattern[str]] = [
@@ -150,7 +168,9 @@ def test_what_is_no_message_has_a_line_of_its_own(
         re.compile("^Ana and Bo cast ballots in V1"),
         "The ballot closed: V1 carries accept",
         "Ana corrected P1: topic lamp",
-        re.compile("^Bo began the goal .*Buy it"),
+        "Ana, Bo, Dee and Eve joined; Fay left",
+        "operator changed vote.rule",
+        re.compile("^Bo began the goal E1 .*Buy it"),
         "The session closed: done",
     ]
     expect(page.locator(".happened p")).to_have_text(lines)
@@ -159,6 +179,94 @@ def test_what_is_no_message_has_a_line_of_its_own(
     expect(page.locator(".happened p")).to_have_text(lines)
     page.locator(".msg[data-n='1'] .fact", has_text="P1").first.click()
     page.keyboard.press("Escape")
+
+
+def test_a_person_looks_after_goals_and_their_notebook(
+    d: Standing, visitor: Callable[..., Visitor]
+) -> None:
+    """A goal, its task, what came of it; and nothing is offered that a person may not do."""
+    opened(d, "harbour", ("Bo", "Morning."))
+    rules = {"settings": {"note": {"policy": "append"}}}
+    asked(d, "/v1/sessions/harbour/settings", rules, "PATCH")
+    one = visitor()
+    one.comes("Ana", session="harbour")
+    page = one.page
+    for title, of in (("A light", ""), ("A lamp", "E1")):
+        page.get_by_role("button", name="Open a goal").click()
+        page.fill("#goal-title", title)
+        if of:
+            page.select_option("#goal-of", of)
+        page.get_by_role("button", name="Open it").click()
+        expect(page.locator(".goals li").last).to_contain_text(title)
+    expect(page.locator(".goals li").first).to_contain_text("0 of 1 task closed")
+    page.get_by_role("button", name="Close E2").click()
+    page.fill("#goal-result", "Two, of brass.")
+    page.get_by_role("button", name="Close it").click()
+    expect(page.locator(".goals li")).to_have_count(1)
+    expect(page.locator(".goals li")).to_contain_text("1 of 1 task closed")
+    ended = "Ana ended the task E2 A lamp: completed, Two, of brass."
+    expect(page.locator(".happened p").last).to_have_text(ended)
+    page.get_by_role("button", name="Join", exact=True).click()
+    page.get_by_title("More about Ana").click()
+    page.fill("#notebook", "Ask Bo for the key.")
+    page.get_by_role("button", name="Keep it").click()
+    expect(page.locator(".notebook .told")).to_contain_text("Kept")
+    expect(page.locator("#alias")).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.get_by_title("More about Bo").click()
+    expect(page.locator(".profile .fields")).to_contain_text("1 message")
+    expect(page.locator(".notebook")).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="About this session").click()
+    page.get_by_role("button", name="Settings").click()
+    expect(page.locator(".settings [data-key='note.policy'] .setting")).to_contain_text("append")
+    expect(page.get_by_role("button", name=re.compile("^Change "))).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.locator(".msg[data-n='1']").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_contain_text("Morning.")
+    expect(page.get_by_role("button", name="Take these words out")).to_have_count(0)
+
+
+def test_an_operator_sets_rules_joins_names_and_takes_words_out(
+    d: Standing, visitor: Callable[..., Visitor]
+) -> None:
+    """Each where it stands, and told to everybody in the talk."""
+    opened(d, "harbour", ("Bo", "Morning."), ("Bob", "[PROPOSAL] Say kestrel."))
+    one = visitor()
+    one.comes("chair", "operator", None)
+    page = one.page
+    page.click("text=About harbour")
+    page.get_by_role("button", name="About this session").click()
+    page.get_by_role("button", name="Settings").click()
+    page.fill("#find-setting", "what carries an option")
+    page.get_by_role("button", name="Change vote.rule").click()
+    page.fill("#setting-value", "consent")
+    page.keyboard.press("Enter")
+    rule = page.locator(".settings [data-key='vote.rule']")
+    expect(rule.locator(".setting")).to_contain_text("consent")
+    expect(rule.locator("button")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".happened.quiet p")).to_have_text("chair changed vote.rule")
+
+    page.get_by_title("More about Bo", exact=True).click()
+    page.fill("#alias", "Bob")
+    page.keyboard.press("Enter")
+    expect(page.locator(".people li")).to_have_count(1)
+    expect(page.locator(".people .also")).to_have_text("also Bob")
+    expect(page.locator(".happened.quiet p").last).to_have_text("Bo is also Bob")
+
+    page.locator(".msg[data-n='2']").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Take these words out").click()
+    expect(page.locator(".goes")).to_have_text("[PROPOSAL] Say kestrel.")
+    page.fill("#redact-reason", "a secret")
+    page.get_by_role("button", name="Take them out").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".msg[data-n='2'] .words.gone")).not_to_contain_text("kestrel")
+    expect(page.locator(".msg[data-n='2'] .words.gone")).to_contain_text("[redacted 2]")
+    expect(page.locator(".msg[data-n='2'] .fact")).to_contain_text("P1 proposed")
+    expect(page.locator(".proposal")).not_to_contain_text("kestrel")
 
 
 def test_few_rows_stand_for_many_messages(d: Standing, visitor: Callable[..., Visitor]) -> None:
@@ -171,6 +279,15 @@ def test_few_rows_stand_for_many_messages(d: Standing, visitor: Callable[..., Vi
     page = one.page
     expect(page.locator(".msg[data-n='500']")).to_be_in_viewport()
     assert page.locator(".rows > *").count() <= 80
+    page.locator(".list").evaluate(
+        """(list) => {  // as where something comes to stand below the talk while it scrolls
+             Object.assign(list.style, {flex: 'none', height: '200px'});
+             list.firstChild.dispatchEvent(new Event('scroll'));
+           }"""
+    )
+    expect(page.locator(".msg[data-n='500']")).to_be_in_viewport()
+    expect(page.locator(".fresh")).to_be_hidden()
+    page.locator(".list").evaluate("(list) => list.removeAttribute('style')")
     page.evaluate("document.querySelector('.scroller').scrollTop = 0")
     expect(page.locator(".msg[data-n='1']")).to_be_in_viewport()
     expect(page.locator(".fresh")).to_be_visible()

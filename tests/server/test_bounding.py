@@ -132,3 +132,69 @@ def test_readings_by_a_model_are_counted_in() -> None:
     without = worst(parts(2), settings({"turns": 12}), PRICES, people=False)
     assert found.tokens is not None
     assert without.tokens == found.tokens - kind.tokens
+
+
+NOTES = {"policy": "rewrite", "retries": 2}
+QUIET = {"consensus": "append", "results": "append"}
+
+
+def notes(turns: int, heads: int = 2, **groups: Any) -> tuple[int, int] | None:
+    """Calls and tokens of reflections, where there are any."""
+    rules = settings({"turns": turns}, floor={"policy": "bid", "hops_hard": 0}, **groups)
+    found = worst(parts(heads), rules, PRICES, people=False)
+    assert found.tokens == sum(kind.tokens for kind in found.kinds)
+    kinds = [kind for kind in found.kinds if kind.purpose == "note"]
+    return (kinds[0].calls, kinds[0].tokens) if kinds else None
+
+
+@pytest.mark.parametrize(
+    ("groups", "calls"),
+    [
+        ({}, None),
+        ({"note": NOTES, "routes": QUIET}, None),
+        ({"note": NOTES}, 2 * 2 * (10 + 1)),  # a vote of each turn, and the results
+        ({"note": {**NOTES, "policy": "append"}}, 2 * 2 * (10 + 1)),
+        ({"note": {**NOTES, "retries": 5}}, 5 * 2 * (10 + 1)),
+        ({"note": NOTES, "routes": {**QUIET, "own": "reflect"}}, 2 * 10),
+        ({"note": NOTES, "routes": {**QUIET, "statement": "reflect"}}, 2 * 2 * 10),
+        ({"note": NOTES, "routes": {**QUIET, "statement": "reflect", "own": "reflect"}},
+         2 * 2 * 10),
+        ({"note": NOTES, "routes": {**QUIET, "vote": "reflect"}}, 2 * 2 * 10),
+        ({"note": NOTES, "routes": QUIET, "limits": {"note": {"warn": 500}}}, 2 * 10),
+        ({"note": NOTES, "routes": QUIET, "limits": {"statement": 0}}, 2 * 10),
+        ({"note": {**NOTES, "agents": {"a0": {"policy": "off"}}}}, 2 * (10 + 1)),
+        ({"note": {"retries": 2, "agents": {"a0": {"policy": "rewrite"}}}}, 2 * (10 + 1)),
+    ],
+)  # fmt: skip
+def test_reflections_on_notebooks_are_counted_in(groups: dict[str, Any], calls: int | None) -> None:
+    """Of each keeper one for each occasion that its routes make one, with each try."""
+    found = notes(10, **groups)
+    assert (found and found[0]) == calls
+
+
+@pytest.mark.parametrize(
+    ("routes", "more"), [({}, 2 * 11), ({"statement": "reflect"}, 2 * (22 + 2)), (QUIET, 0)]
+)
+def test_who_says_what_is_said_first_keeps_a_notebook_too(
+    routes: dict[str, str], more: int
+) -> None:
+    """And its words are an occasion for the others."""
+    floor = {"policy": "bid", "hops_hard": 0}
+    rules = settings({"turns": 10}, floor=floor, note=NOTES, routes=routes)
+    found, without = (
+        worst(parts(2), rules, PRICES, people=False, opener=opener).calls or 0
+        for opener in ("host", "")
+    )
+    assert found - without == more
+
+
+def test_a_larger_notebook_costs_more_to_rewrite() -> None:
+    """Its limit bounds the question, which quotes it, and the answer."""
+    small, large = (
+        notes(10, note={**NOTES, "agents": {name: {"limit": limit} for name in ("a0", "a1")}})
+        for limit in (600, 6_000)
+    )
+    assert small is not None
+    assert large is not None
+    assert small[0] == large[0]
+    assert small[1] + small[0] * (6_000 - 600) // 3 * 2 < large[1]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 import redis
 
+from server.app import command as tree
+from server.commands.helping import SECTIONS
+from server.settings import SETTINGS
 from tests.calls import Parley
 from tests.old_redis import OldRedis
 from tests.servers import RedisServer, StartServer
@@ -45,7 +49,34 @@ def test_the_version_and_the_help_need_nothing(parley: Parley) -> None:
     shown = parley("--help")
     assert shown.code == 0
     assert "analyze" in shown.out
-    assert "--summary-interval" in shown.out
+    assert "--redis" in shown.out
+
+
+def test_the_help_has_every_command_under_one_heading(parley: Parley) -> None:
+    """None twice, none left out, and none told in a sentence that is cut off."""
+    names = [name for heading in SECTIONS.values() for name in heading]
+    assert sorted(names) == sorted(n for n, c in tree().commands.items() if not c.hidden)
+    shown = parley("--help").out
+    for name in names:
+        assert len(re.findall(rf"^  {name} +[^-].*[^.]\.$", shown, re.MULTILINE)) == 1, name
+
+
+@pytest.mark.parametrize(
+    ("words", "has", "has_not"),
+    [
+        ([], ["--redis", "--model-key"], ["--summary-interval", "--serve-rate", "--stop"]),
+        (["serve"], ["--serve-rate"], ["--model-key", "--summary-interval"]),
+        (["settings"], [setting.flag for setting in SETTINGS.values()], []),
+    ],
+    ids=["parley", "serve", "settings"],
+)
+def test_settings_are_told_where_they_are_looked_for(
+    words: list[str], has: list[str], has_not: list[str], parley: Parley
+) -> None:
+    """Those of every process, those of the server, all of them."""
+    shown = parley(*words, "--help").out
+    assert [flag for flag in has if f"{flag} " not in shown] == []
+    assert [flag for flag in has_not if f"{flag} " in shown] == []
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bus.audit import Row
+from bus.audit import Row, verbatim
 from bus.entries import EntrySetAside, Message, SessionClosed, SessionOpened
 from bus.wire import encode
 from server.audit import findings, forked, index_findings, skips, status_findings
@@ -121,6 +123,67 @@ def test_the_refusal_names_what_is_wrong(data: bytes, reason: str) -> None:
         decode_file(data)
 
 
+def _signed(body: bytes) -> bytes:
+    """With the checksum that it should have, as whoever alters it on purpose would."""
+    digest = blake2b(body, digest_size=16).hexdigest()
+    return body + b',"checksum":"blake2b:' + digest.encode() + b'"}\n'
+
+
+BODY = encode_file(FILE).partition(b',"checksum"')[0]
+EMPTY = b'{"parley":"session","version":1,"session":"x","status":"open","head":0,"n":0,"entries":['
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        BODY.replace(b",\n", b", \n"), BODY.replace(b",\n", b"\n", 1), BODY[:-2] + b"]",
+        BODY[:-2] + b",\n\n]", BODY[:-2] + b",\n\n\n]", BODY.replace(b"[\n", b"[\n\n"),
+        BODY + b" ", BODY[:-1], BODY[:-2], BODY.replace(b"[\n{", b"[{", 1),
+        BODY.replace(b'"version":1,', b'"version": 1,'), BODY.replace(b'"n":3', b'"n":4', 1),
+        BODY.replace(b'"status"', b'"st\xffatus"'), BODY.replace(b'"seq":2', b'"s\xffq":2'),
+        BODY.replace(b'"id":"open"', b'"id":"\xff"'), BODY.replace(b'"seq":2', b'"seq":-2'),
+        BODY.replace(b'"seq":2', b'"seq":2,"seq":2'), BODY.replace(b'"entry":', b'"entry": '),
+        BODY.replace(b'"entry":{', b'"entry":' + b"[" * 100_000 + b"{", 1),
+        BODY.replace(b',"entries":[', b',"entries":7,"x":['), EMPTY + b"]", EMPTY + b"\n\n\n]",
+        EMPTY, EMPTY + b"\n", EMPTY + b"\n]",
+    ],
+)  # fmt: skip
+def test_bytes_that_the_format_would_not_write_are_refused(body: bytes) -> None:
+    """Though the checksum is that of what was sent."""
+    with pytest.raises(BadSessionFile) as refused:
+        decode_file(_signed(body))
+    assert "altered" not in str(refused.value)
+
+
+def test_a_log_without_entries_goes_round() -> None:
+    """Whether a session can be one is for others to say."""
+    empty = SessionFile("x", "open", ())
+    assert decode_file(encode_file(empty)) == empty
+
+
+def _most_held(work: Callable[[], object], size: int) -> int:
+    """The most that `work` has allocated at once, beside what was there, in per cent of `size`."""
+    tracemalloc.start()
+    try:
+        kept = work()
+        return tracemalloc.get_traced_memory()[1] * 100 // size if kept else 0
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_long_file_takes_little_more_memory_than_its_length() -> None:
+    """Read, what comes of it; to be put in place, next to nothing; written, twice its length."""
+    body = encode(Message(participant="Ada", content="w" * 1000))
+    rows = [Row(1, 0, "open", 1, encode(SessionOpened()))]
+    rows += [Row(n + 1, n, f"line:{n}", n, body + b"") for n in range(1, 2001)]
+    file = SessionFile("demo", "open", tuple(rows))
+    data = encode_file(file)
+    decoded = decode_file(data)
+    assert 100 < _most_held(lambda: decode_file(data), len(data)) < 170
+    assert _most_held(lambda: verbatim(decoded.rows), len(data)) < 50
+    assert 200 < _most_held(lambda: encode_file(file), len(data)) < 250
+
+
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     """A write that fails leaves the old file and no debris."""
     path = tmp_path / "s.json"
@@ -194,7 +257,7 @@ def test_the_index_of_ids_is_held_against_the_log() -> None:
 def test_a_fork_shares_the_past_and_says_so() -> None:
     """Everything up to N, no closing, then where it came from; itself a sound log."""
     closed = (*log(), Row(5, 3, "close", 9, encode(SessionClosed())))
-    rows = forked(closed, "demo", 2)
+    rows = forked(closed, "demo", 2, 0)
     assert list(findings(rows)) == []
     assert [row.n for row in rows] == [0, 1, 2, 2]
     assert json.loads(rows[-1].body) == {
@@ -203,13 +266,13 @@ def test_a_fork_shares_the_past_and_says_so() -> None:
         "session": "demo",
         "v": 1,
     }
-    assert len(forked(closed, "demo", 3)) == 5
+    assert len(forked(closed, "demo", 3, 0)) == 5
 
 
 def test_a_fork_keeps_aside_what_was_set_aside_later() -> None:
     """An entry that kills whoever folds it must not come back to life in a fork."""
     aside = encode(EntrySetAside(seq=2, reason="poison"))
-    rows = forked((*log(), Row(5, 3, "aside", 9, aside)), "demo", 1)
+    rows = forked((*log(), Row(5, 3, "aside", 9, aside)), "demo", 1, 0)
     assert list(findings(rows)) == []
     assert skips(rows) == {2}
 
@@ -268,6 +331,6 @@ def test_a_status_that_the_log_denies_is_found(status: str, closed: bool) -> Non
 
 def test_a_session_forked_from_its_own_fork_is_sound() -> None:
     """Every fork's entry has an id of its own, also where the names come round again."""
-    first = forked(log(), "a", 2)
-    second = forked(first, "b", 2)
-    assert list(findings(forked(second, "a", 2))) == []
+    first = forked(log(), "a", 2, 0)
+    second = forked(first, "b", 2, 0)
+    assert list(findings(forked(second, "a", 2, 0))) == []

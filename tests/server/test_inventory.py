@@ -149,6 +149,9 @@ def test_an_unknown_preset_names_the_nearest(at: Parley) -> None:
     assert ran.err == (
         "parley: --preset: no preset is called 'expriment'; the nearest is 'experiment'\n"
     )
+    assert (
+        "no preset is called 'xyz'; there are " in at("session", "new", "s", "--preset", "xyz").err
+    )
     assert at("session", "show", "s").code == 1
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from server import secret
+from server import addresses, secret
 from server.errors import Misuse
 from server.gateway.keys import Keyring
 from server.gateway.tickets import Tickets
 from server.minting import Wish, token
+from server.secret import Signing, kid
 from server.settings import Settings
 from server.settings.serve import ServeSettings
 
@@ -83,6 +85,78 @@ def test_a_link_leads_to_the_public_address(
     token(own, wish(link=True), as_json=True)
     said = json.loads(capfdbinary.readouterr().out)
     assert said["link"].startswith("https://parley.example/s/harbour#ticket=")
+
+
+def _link(own: Settings, capfdbinary: pytest.CaptureFixture[bytes]) -> str:
+    token(own, wish(link=True), as_json=True)
+    link: str = json.loads(capfdbinary.readouterr().out)["link"]
+    return link.partition("/s/harbour#ticket=")[0]
+
+
+HERE = "http://127.0.0.1:8700"
+THERE = "http://127.0.0.1:41234"
+OURS = Signing((SECRET,), "set")
+OTHERS = Signing((SECRET[::-1],), "kept")
+PASSING = Signing((SECRET,), "passing")
+
+
+@pytest.mark.parametrize(
+    ("live", "port", "url"),
+    [
+        ([], 8700, HERE),
+        ([], 9000, "http://127.0.0.1:9000"),
+        ([(THERE, OURS)], 8700, THERE),
+        ([(THERE, OURS)], 0, THERE),
+        ([(THERE, OURS), (HERE, OURS)], 8700, HERE),
+        ([(THERE, OURS), (HERE, OURS)], 41234, THERE),
+        ([(THERE, OTHERS)], 8700, HERE),
+        ([(THERE, PASSING)], 8700, HERE),
+    ],
+)
+def test_a_link_leads_to_the_server_that_runs(
+    live: list[tuple[str, Signing]], port: int, url: str, tmp_path: Path,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:  # fmt: skip
+    """Whatever port it took; where none runs that the token is for, to where one would."""
+    own = settings(tmp_path, secret=SECRET, port=port)
+    with ExitStack() as running:
+        for there, signing in live:
+            running.enter_context(addresses.told(own, there, signing))
+        assert _link(own, capfdbinary) == url
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("live", "told"), [(0, "no server runs here"), (2, "--serve-port says which")]
+)
+def test_a_link_that_would_lead_nowhere_is_not_printed(
+    live: int, told: str, tmp_path: Path
+) -> None:
+    """A line says what to do instead."""
+    own = settings(tmp_path, secret=SECRET, port=0)
+    with ExitStack() as running:
+        for number in range(live):
+            running.enter_context(addresses.told(own, f"http://127.0.0.1:4000{number}", OURS))
+        with pytest.raises(Misuse, match=told):
+            token(own, wish(link=True), as_json=False)
+
+
+def test_a_server_that_was_killed_is_not_led_to(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """It left its file, which nobody holds; the same of one that is no record."""
+    left = tmp_path / "serve.7.json"
+    left.write_text(json.dumps({"url": THERE, "kid": kid(SECRET)}))
+    assert _link(settings(tmp_path, secret=SECRET), capfdbinary) == HERE
+    assert not left.exists()
+
+
+def test_a_server_that_can_write_nothing_runs_all_the_same(tmp_path: Path) -> None:
+    """Others go by the settings."""
+    file = tmp_path / "file"
+    file.touch()
+    with addresses.told(settings(file, secret=SECRET), THERE, OURS):
+        assert addresses.listening(settings(file), [kid(SECRET)]) == ()
 
 
 @pytest.mark.parametrize(

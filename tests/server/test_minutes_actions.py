@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory.patterns import Rule
+from memory.words.patterns import Rule
 from server.analysis import Analysis, analyze
 from server.minutes.actions import MOST, actions, shipped
 from server.minutes.decided import NEAR, Decided

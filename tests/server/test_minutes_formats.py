@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -17,6 +20,7 @@ from memory.showing import visible
 from server.analysis import Analysis, analyze
 from server.demonstration import bundled
 from server.minutes.forms import render
+from server.minutes.markdown import escaped, quoted
 from server.minutes.page import OPEN
 from server.minutes.report import report
 from server.minuting import is_file
@@ -240,6 +244,46 @@ def test_what_a_stranger_says_is_text_in_markdown(words: str) -> None:
     assert first in " ".join(text.split())
 
 
+@given(st.text("\\`*_{}[]()#+-.!|<>~&:@=^$\"'/%, 12aZ\n", min_size=1, max_size=40))
+@example("1. a\n2) b\n- c\n+ d\n* e\n: f")
+@example("a\n---\nb\n===\n# c\n> d\n|-|-|\n```\n    e")
+@example("![a](b) [c](d) [e]: f <g> &amp; **h** _i_ ~~j~~ `k`")
+def test_marks_are_text_wherever_they_stand(words: str) -> None:
+    """In a line, in a heading, in brackets and line for line in a quotation."""
+    one = " ".join(words.split())
+    assume(one)
+    mark = escaped(words)
+    lines = (f"# {mark}", "", mark, "", f"- {mark}", f"- **P1** ({mark}) *“{mark}”*", "")
+    tokens = inline("\n".join((*lines, quoted(words))))
+    kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in tokens}
+    assert kinds <= {
+        "heading", "inline", "text", "text_special", "paragraph", "bullet_list", "list_item",
+        "strong", "em", "blockquote", "softbreak", "hardbreak",
+    }  # fmt: skip
+    shown = " ".join(shown_by(tokens).split())
+    assert len(re.findall(re.escape(one), shown)) >= 5
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "2026-11-20 10:00 to 10:05 UTC (5 min); 5 messages by 3 participants, up to entry 5",
+        "“Bram's, and/or 2.5 of it”: a well-known one - isn't it? Yes, it is!",
+    ],
+)
+def test_what_no_reader_takes_for_a_mark_stands_as_it_is(words: str) -> None:
+    """People read the file itself, too."""
+    assert escaped(words) == words
+
+
+@pytest.mark.parametrize(
+    "words", ["http://example.org", "www.example.org", "a.b@example.org", ":smile:", "@ana", "#12"]
+)
+def test_what_some_reader_makes_a_link_of_is_no_link(words: str) -> None:
+    """Bare addresses, mentions and references have a backslash in them."""
+    assert re.search(r"\\[:.@#]", escaped(words))
+
+
 @pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
 def test_what_a_stranger_says_is_text_in_a_terminal(words: str) -> None:
     """No control character reaches it, and no line of theirs stands where ours do."""
@@ -286,6 +330,26 @@ def test_minutes_of_a_file_need_no_server(parley: Parley, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("name", "begins"),
+    [("a.md", "# "), ("a.HTML", "<!doctype"), ("a.json", "{"), ("a.txt", "Minutes"), ("a", "Min")],
+)
+def test_the_name_of_what_is_written_says_its_form(parley: Parley, name: str, begins: str) -> None:
+    """Where nobody says otherwise."""
+    Path("talk.jsonl").write_text('{"index": 0, "agent_id": "Ana", "content": "Hello."}')
+    assert parley("minutes", "talk.jsonl", "-o", name).code == 0
+    assert Path(name).read_text().startswith(begins)
+    assert parley("minutes", "talk.jsonl", "-o", name, "--format", "text").code == 0
+    assert Path(name).read_text().startswith("Minutes")
+
+
+def test_a_record_of_talk_is_read_as_one_is_told(parley: Parley) -> None:
+    """Also where its name is none of a file."""
+    Path("talk").write_text("<ana> Hello.\n<bo> Hello, Ana.\n")
+    ran = parley("minutes", "talk", "--input-format", "irc")
+    assert (ran.code, "Present: ana, bo" in ran.out) == (0, True), ran.err
+
+
+@pytest.mark.parametrize(
     ("args", "code", "says"),
     [
         (("nowhere.jsonl",), 1, "cannot read 'nowhere.jsonl'"),
@@ -323,6 +387,9 @@ def test_minutes_of_a_session_and_of_its_file_are_the_same(at: Parley, tmp_path:
         assert len(json.loads(live.out)["actions"]) == (0 if moment else 1)
     late = at("minutes", "demo", "--at", "9")
     assert (late.code, "has 2 primary entries" in late.err) == (2, True)
+    Path("talk").mkdir()
+    missed = at("minutes", "talk")
+    assert (missed.code, "'./talk' is the file of that name" in missed.err) == (1, True)
 
 
 def lines_of(whole: Row, heading: str) -> list[str]:

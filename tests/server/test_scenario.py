@@ -180,6 +180,8 @@ def test_an_unknown_name_gets_the_nearest(parley: Parley) -> None:
     ran = parley("scenario", "show", "revue")
     assert (ran.code, len(ran.err.splitlines())) == (2, 1)
     assert "'review'" in ran.err
+    with pytest.raises(Misuse, match="there are architecture, budget, review; a file's name"):
+        load("xyz")
 
 
 def test_scenarios_are_listed_shown_and_checked(parley: Parley, tmp_path: Path) -> None:

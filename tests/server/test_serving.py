@@ -14,7 +14,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from server import addresses, secret
 from server.cli import main
+from server.secret import kid
+from server.settings import Settings
 from tests.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,13 +41,13 @@ def test_help_loads_no_server() -> None:
 
 @pytest.mark.parametrize(("ending", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 async def test_it_says_where_it_is_and_ends_when_told(
-    ending: signal.Signals, code: int, tmp_path: Path
+    ending: signal.Signals, code: int, tmp_path: Path, redis_url: str
 ) -> None:
-    """The file is there once it answers, and gone with it; the link is on stderr."""
+    """Its files are there once it answers, and gone with it; the link is on stderr."""
     ready = tmp_path / "ready"
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "server", "serve", "--port", "0", "--embedded", "fake",
-        "--no-worker", "--ready", str(ready),
+        sys.executable, "-m", "server", "serve", "--port", "0", "--redis", redis_url,
+        "--ready", str(ready),
         cwd=ROOT, stdout=PIPE, stderr=PIPE, env={**os.environ, "PARLEY_DATA": str(tmp_path)},
     )  # fmt: skip
     try:
@@ -52,6 +55,9 @@ async def test_it_says_where_it_is_and_ends_when_told(
         assert process.returncode is None, await process.communicate()
         told = json.loads(ready.read_text())
         assert told["pid"] == process.pid
+        own = Settings(data=tmp_path)
+        kids = [kid(each) for each in secret.as_kept(own)]
+        assert addresses.listening(own, kids) == (told["url"],)
         async with httpx2.AsyncClient(timeout=PATIENCE) as client:
             assert (await client.get(f"{told['url']}/nothing-here")).status_code == 404
         process.send_signal(ending)
@@ -64,7 +70,7 @@ async def test_it_says_where_it_is_and_ends_when_told(
     assert out == b""
     assert f"minutes: {told['url']}/#ticket=".encode() in err
     assert b"no secret is set: this machine only" in err
-    assert not ready.exists()
+    assert [file.name for file in tmp_path.iterdir()] == [secret.FILE]
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,44 @@ def test_a_limit_that_is_not_set_is_empty() -> None:
     assert environment(settled({}, {}))["PARLEY_BUDGET_TOKENS"] == ""
 
 
+@pytest.mark.parametrize("text", ["1e3", "1e16", "true", " 5 ", "5.0", "1_000", "٥", "", "0x10"])
+def test_a_whole_number_is_written_in_digits(text: str) -> None:
+    """What another reader would take for something else is refused, with what is taken."""
+    wanted = "it takes a whole number in digits, such as 12"
+    with pytest.raises(Misuse, match=f"^--summary-interval: .*{wanted}"):
+        settled({"summary.interval": text}, {})
+    with pytest.raises(Misuse, match=f"^PARLEY_SERVE_PORT: .*{wanted}"):
+        settled({}, {"PARLEY_SERVE_PORT": text})
+
+
+@pytest.mark.parametrize("value", ["1e3", "true", '" 5 "', '"5.0"', "5.0"])
+def test_a_file_has_a_whole_number_as_one(value: str, tmp_path: Path) -> None:
+    """Without a point or an exponent."""
+    file = tmp_path / "parley.toml"
+    file.write_text(f"summary.interval = {value}\n")
+    with pytest.raises(Misuse, match=r"^summary.interval \(.*it takes a whole number"):
+        settled({}, {}, file)
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "true", " 5 ", "1_0", ""])
+def test_a_number_is_finite(text: str, tmp_path: Path) -> None:
+    """By variable and in the file."""
+    with pytest.raises(Misuse, match=r"^PARLEY_DRAIN_SECONDS: .*it takes a number, such as 0\.5"):
+        settled({}, {"PARLEY_DRAIN_SECONDS": text})
+    file = tmp_path / "parley.toml"
+    for value in ("inf", "true", '" 5 "'):
+        file.write_text(f"drain_seconds = {value}\n")
+        with pytest.raises(Misuse, match=r"^drain_seconds \(.*it takes a number"):
+            settled({}, {}, file)
+
+
+def test_numbers_as_people_write_them_are_taken() -> None:
+    """With a sign or an exponent, where they need not be whole."""
+    assert settled({"summary.interval": "+6"}, {}).session.summary.interval == 6
+    for text, value in (("1e1", 10), (".5", 0.5), ("2.", 2), ("+3", 3)):
+        assert settled({"drain_seconds": text}, {}).drain_seconds == value
+
+
 def test_stop_rules_are_json_or_a_table(tmp_path: Path) -> None:
     """By flag, variable and file; given rules take the place of the default ones."""
     file = tmp_path / "parley.toml"

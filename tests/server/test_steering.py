@@ -150,7 +150,14 @@ def test_a_participants_own_limit_is_set_by_its_dotted_name(at: Parley) -> None:
 
 @pytest.mark.parametrize(
     "pair",
-    ["note.agents.ana=3", "note.agents.ana.limt=3", "note.agents.ana.limit=x", "note.agents=[]"],
+    [
+        "note.agents.ana=3",
+        "note.agents.ana.limt=3",
+        "note.agents.ana.limit=x",
+        "note.agents=[]",
+        "note.agents.ana.limit= 5 ",
+        "note.agents.ana.limit=1_0",
+    ],
 )
 def test_a_wrong_part_of_a_mapping_is_refused(at: Parley, pair: str) -> None:
     """Nothing is logged, and the key is named."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
+from bus import Bus
+from listeners.reader import MemoryReader
 from memory.floor.state import Vote
 from memory.state import Memory
+from server import voting
+from server.errors import Failure
+from server.held import Held
+from server.packs import read_packs
 from server.vote_rows import vote_row
 from server.vote_view import headline
 from tests.calls import Parley, Ran
@@ -212,6 +219,34 @@ def test_an_entry_may_hold_a_ballot_that_is_none(at: Parley, tmp_path: Path) -> 
     assert "V1 the ballot of bo could not be read, asked once more" in at("explain", "s", "V1").out
     (row,) = at("vote", "show", "s", "V1", "--json").rows()
     assert row["waiting"] == ["ana", "bo", "cy"]
+
+
+class LateReader(MemoryReader):
+    """It looked before: its first answer is of entry `n`."""
+
+    n = 0
+
+    async def current(self, session: str) -> Memory:
+        n, self.n = self.n, 0
+        return await self.at(session, n) if n else await super().current(session)
+
+
+def test_a_ballot_that_came_too_late_is_no_success(at: Parley, redis_url: str) -> None:
+    """The vote was open when it was cast, and closed when it landed; so it is told once more."""
+    at("vote", "call", "s", "Tea?", "--on", "P1", "--as", "ana")
+    asyncio.run(_late(redis_url))
+
+
+async def _late(url: str) -> None:
+    async with await Bus.connect(url) as bus:
+        packs = read_packs([])
+        held = Held(bus, packs, reader := LateReader(bus, packs.known))
+        called = (await bus.info("s")).n
+        await voting.counted_in(held, "s", "V1")
+        for _ in range(2):
+            reader.n = called
+            with pytest.raises(Failure, match="V1 is closed: short; the ballot came after its end"):
+                await voting.cast_in(held, "s", "V1", ["accept"], by="bo", why="", id="own")
 
 
 def test_the_count_of_a_closed_vote_is_in_the_order_of_its_options() -> None:

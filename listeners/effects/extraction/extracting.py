@@ -38,8 +38,8 @@ from listeners.models.port import (
 from listeners.models.structured import ask
 from memory.claims.reading import reading
 from memory.effects import Extract
+from memory.groups import ExtractSettings
 from memory.items import Decision, Proposal
-from memory.settings import ExtractSettings
 from memory.sizes import tokens
 from memory.state import Memory
 from memory.text import clip

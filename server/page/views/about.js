@@ -1,7 +1,9 @@
 /** What a session is about, in full: what the head has no room for. */
 
-import { dialog, el } from "/static/el.js";
+import { button, dialog, el } from "/static/el.js";
 import { bdi, count, many, money, moment } from "/static/text.js";
+import { whyClosed } from "./closed.js";
+import { settings } from "./settings.js";
 
 /** The dialog. */
 export function about(ctx) {
@@ -12,15 +14,20 @@ export function about(ctx) {
     ["Title", board.title || session.title],
     ["Goal", board.goal || session.goal],
     ["Name", ctx.session],
-    ["State", board.closed ? `closed: ${board.closed}` : "open"],
+    ["State", board.closed ? `closed: ${whyClosed(board.closed)}` : "open"],
     ["Kind", session.preset],
     ["Holds", sums.join(", ")],
     tokens || micros ? ["Spent", `${count(tokens)} tokens, ${money(micros)}`] : ["", null],
     ["Newest", session.last_activity_ms ? moment(session.last_activity_ms) : null],
   ].filter(([, value]) => value);
-  dialog(
+  const box = dialog(
     "About this session",
     el("dl", { class: "fields about" }, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, bdi(value))])),
-    ctx.me?.operator && el("p", { class: "row end" }, el("a", { class: "button", href: ctx.api.of(ctx.session, "export"), download: "" }, "Keep the session file")),
+    el(
+      "p",
+      { class: "row end" },
+      button("Settings", { onclick: () => (box.close(), settings(ctx)) }, "gear"),
+      ctx.me?.operator && el("a", { class: "button", href: ctx.api.of(ctx.session, "export"), download: "" }, "Keep the session file"),
+    ),
   );
 }

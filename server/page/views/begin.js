@@ -3,7 +3,7 @@
 import { Problem } from "/static/api.js";
 import { button, dialog, el } from "/static/el.js";
 import { bdi, clip } from "/static/text.js";
-import { field } from "./votes.js";
+import { field } from "./form.js";
 
 const RUNS = [["no", "only open it"], ["script", "play it from its script"], ["model", "have models play it"]];
 

@@ -1,6 +1,6 @@
 /** Proposals as a board: a column a status, who stands where, and a hand in it. */
 
-import { el } from "/static/el.js";
+import { button, el } from "/static/el.js";
 import { newKey } from "/static/api.js";
 import { many } from "/static/text.js";
 import { cite, cites } from "./evidence.js";
@@ -22,7 +22,8 @@ const BADGES = 10;
 export function mount(root, ctx) {
   const columns = COLUMNS.map(column);
   const board = el("div", { class: "columns" }, ...columns.map((one) => one.section));
-  const empty = el("div", {}, nothing("Nothing is proposed yet", "What somebody proposes in the talk stands here, with who is for and against it."));
+  const propose = el("p", { class: "row center" }, button("Write a proposal", { onclick: () => ctx.go({ view: "write", act: "propose" }) }, "plus"));
+  const empty = el("div", {}, nothing("Nothing is proposed yet", "What somebody proposes in the talk stands here, with who is for and against it."), propose);
   const read = readings(ctx, "proposal");
   const more = el("p", { class: "soft more" });
   const jump = el("div", { class: "jump", role: "group", "aria-label": "Go to a column" }, ...columns.map((one) => one.jump));
@@ -31,8 +32,10 @@ export function mount(root, ctx) {
     const held = ctx.store.get("board");
     const rows = held?.proposals ?? [];
     empty.hidden = !held || rows.length > 0;
-    board.hidden = jump.hidden = rows.length === 0;
+    propose.hidden = !maySpeak(ctx);
+    board.hidden = rows.length === 0;
     for (const one of columns) show(ctx, one, rows, held);
+    jump.hidden = columns.filter((one) => !one.jump.hidden).length < 2;
     read.show(held);
     const left = held?.more?.proposals ?? 0;
     more.hidden = !left;

@@ -99,7 +99,7 @@ export function byMessage(timeline) {
     if (!found.has(n)) found.set(n, []);
     found.get(n).push(row);
   };
-  for (const [n, kind, ref, participant, told] of timeline?.marks ?? []) add(n, { kind, ref, participant, ...(BESIDE.has(kind) && { text: told, reason: told }) });
+  for (const [n, kind, ref, participant, told] of timeline?.marks ?? []) add(n, { kind, ref, participant, ...(BESIDE.has(kind) && { text: told, reason: told, alias: told }) });
   for (const [n, participant, on, stance] of timeline?.stances ?? []) add(n, { kind: "reaction.changed", ref: on, stance, participant });
   return found;
 }

@@ -1,17 +1,19 @@
 /** The side: the floor and who asks for it, votes, who is here, what it costs. */
 
-import { button, dialog, el, fill, icon } from "/static/el.js";
+import { button, el, fill, icon } from "/static/el.js";
 import { hears } from "/static/store.js";
-import { avatar, bdi, count, many, money, named, visible } from "/static/text.js";
+import { avatar, bdi, count, many, money, named } from "/static/text.js";
+import { act, may } from "./acting.js";
 import { whyClosed } from "./closed.js";
-import { failed, leave } from "./join.js";
+import { asked, field } from "./form.js";
+import { goals } from "./goals.js";
+import { people } from "./people.js";
 import { votes } from "./votes.js";
 
-const SHOWN = 60; // people
 const POLICIES = { open: "Everybody speaks when they like.", floor: "One speaks at a time; whoever would, asks." };
 
 export function mount(root, ctx) {
-  const parts = [["floor", floor], ["votes", votes], ["people", people], ["usage", usage], ["end", end]].map(([name, make]) => ({ make, box: el("section", { class: `part part-${name}` }), was: "" }));
+  const parts = [["floor", floor], ["votes", votes], ["goals", goals], ["people", people], ["usage", usage], ["end", end]].map(([name, make]) => ({ make, box: el("section", { class: `part part-${name}` }), was: "" }));
   fill(root, ...parts.map((part) => part.box));
   const update = () => parts.forEach((part) => draw(part, ctx));
   const off = hears(ctx.store, { board: update, me: update, at: update });
@@ -23,7 +25,7 @@ export function mount(root, ctx) {
 function draw(part, ctx) {
   const { store } = ctx;
   const board = store.get("board");
-  const sign = JSON.stringify([board.floor, board.votes, board.participants, board.usage, board.closed, store.get("me"), store.get("at"), part.make === votes ? board.proposals?.map((one) => one.ref) : 0]);
+  const sign = JSON.stringify([board.floor, board.votes, board.goals, board.participants, board.usage, board.closed, store.get("me"), store.get("at"), part.make === votes ? board.proposals?.map((one) => one.ref) : 0]);
   if (sign === part.was) return;
   const focus = part.box.contains(document.activeElement) ? document.activeElement : null;
   if (focus?.matches("input:not([type=radio]), select, textarea")) return;
@@ -31,30 +33,6 @@ function draw(part, ctx) {
   const label = focus?.dataset.focus;
   fill(part.box, ...part.make(ctx, board));
   if (label) part.box.querySelector(`[data-focus="${CSS.escape(label)}"]`)?.focus();
-}
-
-/** Whether one may do something here, now. */
-export function may(ctx, right) {
-  const { store } = ctx;
-  const me = store.get("me");
-  if (store.get("at") !== null || store.get("board").closed) return false;
-  return me.operator || Boolean(me.may?.includes(right) || me.may?.includes("moderate"));
-}
-
-/** A button that does one thing of the floor. */
-function act(ctx, label, glyph, path, body, { shown = true, look = "" } = {}) {
-  const press = async (event) => {
-    event.currentTarget.disabled = true;
-    try {
-      await ctx.api.post(ctx.api.of(ctx.session, "floor", path), body);
-    } catch (error) {
-      failed(ctx, error);
-    } finally {
-      pressed.disabled = false;
-    }
-  };
-  const pressed = button(label, { class: `button ${shown ? "small" : "bare"} ${look}`, onclick: press, data: { focus: `${path}-${body.participant ?? ""}` } }, glyph, shown);
-  return pressed;
 }
 
 function floor(ctx, { floor: found, closed }) {
@@ -65,7 +43,7 @@ function floor(ctx, { floor: found, closed }) {
     el("h2", {}, "Floor", found.epoch > 0 && !open && el("span", { class: "soft" }, many(found.turns, "turn"))),
     found.paused && el("p", { class: "banner warn" }, icon("pause"), el("span", {}, "Paused", found.paused !== true && [": ", bdi(String(found.paused))])),
     found.holder ? holder(ctx, found.holder) : el("p", { class: "soft" }, open ? POLICIES.open : `The floor is free. ${POLICIES.floor}`),
-    bids.length > 0 && el("ol", { class: "bids", role: "list", "aria-label": "Who asks for the floor" }, ...bids.map((bid) => asked(ctx, bid))),
+    bids.length > 0 && el("ol", { class: "bids", role: "list", "aria-label": "Who asks for the floor" }, ...bids.map((bid) => asking(ctx, bid))),
     found.passed?.length > 0 && el("p", { class: "soft small" }, "passed: ", found.passed.flatMap((name, at) => [at ? ", " : "", bdi(name)])),
     el("p", { class: "row" }, may(ctx, "pause") && (found.paused ? act(ctx, "Resume", "play", "resume", {}) : act(ctx, "Pause", "pause", "pause", {}))),
   ];
@@ -84,7 +62,7 @@ const holder = (ctx, name) =>
     may(ctx, "interrupt") && act(ctx, "Interrupt", "stop", "interrupt", {}, { look: "danger" }),
   );
 
-function asked(ctx, bid) {
+function asking(ctx, bid) {
   const dots = el("span", { class: `urgency u${bid.urgency}`, role: "img", "aria-label": `urgency ${bid.urgency} of 3` }, ...[1, 2, 3].map(() => el("i")));
   return el(
     "li",
@@ -95,36 +73,6 @@ function asked(ctx, bid) {
     may(ctx, "grant") && act(ctx, "Grant", null, "grant", { participant: bid.participant }),
   );
 }
-
-function people(ctx, board) {
-  const me = ctx.store.get("me");
-  const rows = [...board.participants].sort((one, other) => Number(other.present) - Number(one.present) || Number(Boolean(other.role)) - Number(Boolean(one.role)) || other.messages - one.messages);
-  const muted = new Set(board.floor.muted ?? []);
-  const all = rows.length + (board.more?.participants ?? 0);
-  return [
-    el("h2", {}, "People", el("span", { class: "soft" }, count(all))),
-    rows.length === 0 && el("p", { class: "soft" }, "Nobody is here yet."),
-    el("ul", { class: "people", role: "list" }, ...rows.slice(0, SHOWN).map((one) => person(ctx, one, me, muted.has(one.name) || one.muted))),
-    all > SHOWN && el("p", { class: "soft small" }, `and ${count(all - SHOWN)} more`),
-  ];
-}
-
-function person(ctx, one, me, muted) {
-  const own = one.name === me.name && me.role !== "operator"; // an operator takes a name to be there
-  const closed = Boolean(board(ctx).closed); // then nobody is there, and nobody has gone
-  const words = [one.role, one.present || !one.role || closed ? null : "gone", muted ? "muted" : null, own ? "you" : null].filter(Boolean).join(", ");
-  return el(
-    "li",
-    { class: one.present || !one.role || closed ? "" : "gone" },
-    el("span", { class: "seat" }, avatar(one.name, one.hue), one.role && !closed && el("span", { class: `presence ${one.present ? "here" : ""}`, "aria-hidden": "true" })),
-    el("div", { class: "grow" }, named(one.name, one.hue, { title: visible(one.name) }), el("span", { class: "soft block" }, [words, many(one.messages, "message")].filter(Boolean).join(", "))),
-    own && one.present && !closed && ctx.store.get("at") === null && button("Leave", { class: "button bare", onclick: () => leave(ctx) }, "out", false),
-    !own && may(ctx, "grant") && board(ctx).floor.policy !== "open" && act(ctx, `Give ${visible(one.name)} the floor`, "hand", "grant", { participant: one.name }, { shown: false }),
-    !own && may(ctx, "mute") && act(ctx, muted ? `Unmute ${visible(one.name)}` : `Mute ${visible(one.name)}`, muted ? "mic" : "mute", muted ? "unmute" : "mute", { participant: one.name }, { shown: false }),
-  );
-}
-
-const board = (ctx) => ctx.store.get("board");
 
 function usage(ctx, { usage: found }) {
   if (!found?.tokens && !found?.micros) return [];
@@ -148,7 +96,6 @@ function spent(one, most) {
   );
 }
 
-
 function end(ctx) {
   return may(ctx, "close") ? [el("p", { class: "row" }, button("Close the session", { class: "button small danger", onclick: () => close(ctx) }, "close"))] : [];
 }
@@ -156,20 +103,8 @@ function end(ctx) {
 /** Nothing can be said in a closed session, so it is asked for twice. */
 function close(ctx) {
   const reason = el("input", { type: "text", id: "close-reason", maxlength: 500, placeholder: "decided" });
-  const submit = async (event) => {
-    event.preventDefault();
-    box.close();
-    try {
-      await ctx.api.post(ctx.api.of(ctx.session, "close"), reason.value.trim() ? { reason: reason.value.trim() } : {});
-    } catch (error) {
-      failed(ctx, error);
-    }
-  };
-  const box = dialog("Close the session", el(
-    "form",
-    { class: "form", onsubmit: submit },
-    el("p", {}, "It takes no more messages, votes or people. What it came to stays to be read."),
-    el("div", { class: "field" }, el("label", { for: "close-reason" }, "Why"), reason),
-    el("p", { class: "row end" }, button("Leave it open", { onclick: () => box.close() }), el("button", { class: "button danger" }, "Close it")),
-  ));
+  asked("Close the session", [el("p", {}, "It takes no more messages, votes or people. What it came to stays to be read."), field("Why", reason)], {
+    does: "Close it", look: "danger", not: "Leave it open",
+    send: () => ctx.api.post(ctx.api.of(ctx.session, "close"), reason.value.trim() ? { reason: reason.value.trim() } : {}),
+  });
 }

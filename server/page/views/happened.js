@@ -3,11 +3,13 @@
 import { el } from "/static/el.js";
 import { clock, moment, named } from "/static/text.js";
 import { whyClosed } from "./closed.js";
+import { alike, quiet, told as came } from "./comings.js";
 import { said } from "./parts.js";
 
 const NAMES = 6; // beside the first, of those who cast ballots one after the other
 const SERVER = "parley"; // in whose name the server counts
 const LINE = 160;
+const FOLDED = { "ballot.cast": "re", "note.written": "participant" }; // by what those in a row are one
 
 const quoted = (text) => text && el("q", {}, said(text, LINE));
 const handle = (ref) => ref && el("b", { class: "handle" }, ref);
@@ -25,27 +27,27 @@ const KINDS = {
   "tool.returned": ["⚙", ["tool.cached", "tool.hit"], ({ entry, who }) => [said(entry.tool, 60), entry.ok === false ? " failed for " : " answered ", who]],
   "context.injected": ["▤", ["context.injected"], ({ entry, who }) => [who, " put ", said(entry.key, 60), " before everybody"]],
   "episode.opened": ["▸", ["episode.opened"], ({ entry, who, ref }) => [who, ` began the ${entry.episode} `, ref, ref && " ", quoted(entry.title)]],
-  "episode.closed": ["▪", ["episode.closed"], ({ entry, who, ref, title }) => [who, ` ended the ${entry.episode ?? "work"} `, ref, title && [" ", quoted(title)], `: ${entry.status ?? "completed"}`, entry.result && [", ", said(entry.result, LINE)]]],
+  "episode.closed": ["▪", ["episode.closed"], ({ entry, who, ref, title, kind }) => [who, ` ended the ${kind ?? "work"} `, ref, title && [" ", quoted(title)], `: ${entry.status ?? "completed"}`, entry.result && [", ", said(entry.result, LINE)]]],
   step: ["·", [], ({ entry, who }) => [who, ` noted a step (${String(entry.form ?? "").replaceAll("_", " ")}): `, said(entry.content, LINE)]],
   "note.written": ["✎", [], ({ who }) => [who, " wrote in their notebook"]],
   "item.corrected": ["✎", ["item.corrected"], ({ entry, who, ctx }) => [who, " corrected ", why(entry.ref, ctx), entry.op && `: ${entry.op}`, entry.value && [" ", said(String(entry.value), 80)]]],
 };
 
-/** Whether `one` goes on with what `other` began: a ballot in the same vote. */
+/** Whether `one` goes on with what `other` began: a ballot in the same vote, the same notebook. */
 export const together = (one, other) =>
-  one?.entry.kind === "ballot.cast" && other?.entry.kind === "ballot.cast" && one.entry.re === other.entry.re;
+  one?.entry.kind === other?.entry.kind && Boolean(FOLDED[one?.entry.kind]) && one.entry[FOLDED[one.entry.kind]] === other.entry[FOLDED[one.entry.kind]];
 
 /** The row of an entry that is no message; `run` are those that it stands for, itself first. */
 export function happened(ctx, record, rows, run = [record]) {
   const { entry } = record;
   const [glyph, tells, words] = KINDS[entry.kind] ?? ["·", [], ({ who }) => [who, ` left an entry (${entry.kind})`]];
   const name = entry.participant ?? entry.by ?? null;
+  const work = episode(ctx, record, rows);
   const told = words({
     ctx, entry, name, who: doer(name), own: name && name !== SERVER,
     others: names(run.slice(1).map((one) => one.entry.participant)),
     vote: why(voted(ctx, record, rows), ctx),
-    ref: why(rows.find((row) => /^E\d/u.test(row.ref ?? ""))?.ref, ctx),
-    title: rows.find((row) => row.kind === "episode.closed")?.title,
+    ref: why(work.ref, ctx), title: work.title, kind: work.kind,
   });
   const left = rows.filter((row) => !tells.includes(row.kind));
   return { left, line: line(glyph, told, numbers(run), record.t) };
@@ -66,6 +68,14 @@ function numbers(run) {
   return first === last ? `#${first}` : `#${first}–${last}`;
 }
 
+/** The goal or task that an entry is about, as its fact tells of it, else as the board does. */
+function episode(ctx, { n, entry }, rows) {
+  const fact = rows.find((row) => /^E\d/u.test(row.ref ?? ""));
+  const ref = fact?.ref ?? (/^E\d/u.test(entry.re ?? "") ? entry.re : null);
+  const held = (ctx.store.get("board")?.goals ?? []).find((one) => (ref ? one.ref === ref : one.n === n));
+  return { ref: ref ?? held?.ref, title: fact?.title ?? held?.title, kind: fact?.episode ?? held?.kind };
+}
+
 /** The vote that an entry is about: as its fact names it, else by the number that it was called under. */
 function voted(ctx, { n, entry }, rows) {
   const ref = rows.find((row) => /^V\d/u.test(row.ref ?? ""))?.ref;
@@ -75,16 +85,28 @@ function voted(ctx, { n, entry }, rows) {
   return (ctx.store.get("board")?.votes ?? []).find((one) => one.n === called)?.ref ?? null;
 }
 
-/** What happened beside the numbers, after the entry `n`: the floor asked, the session closed. */
-export function beside(ctx, n, rows) {
-  return rows.map((row) => {
-    if (row.kind === "session.closed") {
-      const reason = row.reason || ctx.store.get("board")?.closed;
-      return line("■", ["The session closed", reason && [": ", said(whyClosed(reason), LINE)]], "", row.t, "closing");
-    }
-    const asked = row.participant ? [" asked ", named(row.participant)] : " spoke up";
-    return line("↻", ["The floor", asked, row.text && [": ", quoted(row.text)]], "", row.t, "nudging");
-  });
+/** What happened beside the numbers: who came and went, the floor asked, the session closed. */
+export function beside(ctx, rows) {
+  const runs = [];
+  for (const row of rows) {
+    if (runs.length && quiet(row) && alike(row, runs.at(-1)[0])) runs.at(-1).push(row);
+    else runs.push([row]);
+  }
+  return runs.map((run) => besides(ctx, run)).filter(Boolean);
+}
+
+function besides(ctx, run) {
+  const [row] = run;
+  if (quiet(row)) {
+    const found = came(run);
+    return found && line(found[0], found[1], "", run.at(-1).t, "quiet");
+  }
+  if (row.kind === "session.closed") {
+    const reason = row.reason || ctx.store.get("board")?.closed;
+    return line("■", ["The session closed", reason && [": ", said(whyClosed(reason), LINE)]], "", row.t, "closing");
+  }
+  const asked = row.participant ? [" asked ", named(row.participant)] : " spoke up";
+  return line("↻", ["The floor", asked, row.text && [": ", quoted(row.text)]], "", row.t, "nudging");
 }
 
 const line = (glyph, words, number, t, look = "") =>

@@ -18,6 +18,8 @@ const TOLD = { // of somebody, and of nobody
   "vote.opened": ["opened the vote", "the vote was opened"],
   "vote.closed": ["closed the vote", "the vote was counted"],
   "item.corrected": ["corrected it", "was corrected"],
+  "episode.opened": ["began it", "was begun"],
+  "episode.closed": ["ended it", "was ended"],
 };
 const SHOWN = ["status", "carried", "reason"];
 const MOST = 40;

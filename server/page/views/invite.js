@@ -3,7 +3,7 @@
 import { Problem } from "/static/api.js";
 import { button, dialog, el, fill } from "/static/el.js";
 import { copy } from "./message.js";
-import { field } from "./votes.js";
+import { field } from "./form.js";
 
 const ROLES = [
   ["person", "a person: speaks and votes"],

@@ -18,7 +18,8 @@ export async function mount(root, ctx) {
   const more = button("More", { class: "button", onclick: () => extend(ctx, state, draw) });
   const told = el("p", { class: "soft", role: "status" });
   const draw = () => drawn(ctx, state, list, more, told);
-  fill(root, head(ctx), el("main", { id: "main", class: "lobby" }, hero(ctx, state), filters(state, draw), told, list, el("p", { class: "row center" }, more)));
+  state.filters = filters(state, draw);
+  fill(root, head(ctx), el("main", { id: "main", class: "lobby" }, hero(ctx, state), state.filters, told, list, el("p", { class: "row center" }, more)));
   draw();
   const again = () => renewed(ctx, state, draw);
   state.timer = setInterval(() => document.hidden || again(), EVERY_MS);
@@ -39,7 +40,7 @@ function head(ctx) {
     { class: "bar" },
     brand(),
     el("div", { class: "heading" }),
-    el("div", { class: "states" }, el("span", { class: "me" }, el("span", { class: "soft" }, `${me.role} `), bdi(me.name))),
+    el("div", { class: "states" }, el("span", { class: "me" }, me.name !== me.role && el("span", { class: "soft" }, `${me.role} `), bdi(me.name))),
     tools(me.operator && button("Invite", { class: "button", onclick: () => invite(ctx, null) }, "plus"), button("Sign out", { class: "button bare", onclick: () => ctx.signOut() }, "out", false)),
   );
 }
@@ -75,6 +76,7 @@ function filters(state, draw) {
 function drawn(ctx, state, list, more, told) {
   const rows = state.rows.filter((row) => (state.status === "all" || (row.status === "closed") === (state.status === "closed")) && `${row.title ?? ""} ${row.session}`.toLowerCase().includes(state.words));
   const sign = JSON.stringify([rows, state.words, Math.floor(Date.now() / 30000)]);
+  state.filters.hidden = state.rows.length === 0;
   more.hidden = state.next === null || state.next === undefined;
   if (sign === state.was) return;
   state.was = sign;
@@ -85,8 +87,8 @@ function drawn(ctx, state, list, more, told) {
 }
 
 function nothing(ctx, state) {
-  if (state.rows.length) return el("li", { class: "nothing" }, el("p", {}, "None is like that."));
-  return el("li", { class: "nothing" }, el("p", {}, el("strong", {}, "No session yet")), el("p", {}, ctx.me.operator ? "Open one, give it a goal, invite people and programs." : "There is none that you may see."));
+  if (state.rows.length) return el("li", { class: "nothing" }, el("p", {}, state.next ? "None of those that are shown is like that; “More” shows others." : "None is like that."));
+  return el("li", { class: "nothing" }, el("p", {}, el("strong", {}, "No session yet")), el("p", {}, ctx.me.operator ? "Open one, give it a goal, and invite people and programs; or open one from a scenario and watch it being played." : "There is none that you may see."));
 }
 
 function card(ctx, row) {
@@ -105,8 +107,7 @@ function card(ctx, row) {
       { class: `session-card${closed ? " closed" : ""}`, href: path, onclick: go },
       el("span", { class: "session-title" }, bdi(row.title || row.session)),
       el("span", { class: "session-id" }, [row.title && row.session, row.preset].filter(Boolean).flatMap((one, at) => [at ? " · " : "", bdi(one)])),
-      el("span", { class: "session-count" }, el("b", {}, count(row.n)), ` ${row.n === 1 ? "entry" : "entries"}`),
-      el("span", { class: "session-when soft" }, ago(row.last_activity_ms)),
+      el("span", { class: "session-count" }, el("b", {}, count(row.n)), ` ${row.n === 1 ? "entry" : "entries"} · `, ago(row.last_activity_ms)),
       el("span", { class: `pill ${closed ? "" : "good"}` }, row.status),
     ),
   );

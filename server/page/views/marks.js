@@ -19,9 +19,12 @@ const KINDS = {
 /** Tall marks are those a person looks for first. */
 export const WEIGHTS = { ratified: 3, disputed: 3, closed: 3, flip: 2, circling: 2, vote: 2, settled: 1.5, claimed: 1.5 };
 
-/** A row of the timeline's marks: `{n, glyph, sort, text, ref, participant}`. */
-export function mark([n, kind, ref, participant]) {
-  const [glyph, sort, told] = KINDS[kind] ?? ["·", "other", () => kind];
+/** Those of a timeline's rows that one goes to: who came and went is told in the talk alone. */
+export const marks = (rows) => (rows ?? []).filter(([, kind]) => KINDS[kind]).map(mark);
+
+/** Such a row as `{n, glyph, sort, text, ref, participant}`. */
+function mark([n, kind, ref, participant]) {
+  const [glyph, sort, told] = KINDS[kind];
   return { n, glyph, sort, ref, participant, text: told(ref) };
 }
 

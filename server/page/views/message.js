@@ -2,6 +2,8 @@
 
 import { button, dialog, el, icon } from "/static/el.js";
 import { chips } from "./facts.js";
+import { maySpeak } from "./parts.js";
+import { mayRedact, redact } from "./redact.js";
 import { avatar, bdi, clip, clock, day, hueOf, moment, named, visible, words } from "/static/text.js";
 
 const ACTS = {
@@ -58,7 +60,7 @@ export function message(ctx, record, { before, apart = false, deeds, spans, earl
         !joined && head({ ...record, entry }),
         joined && entry.act && el("p", { class: "msg-head" }, actTag(entry.act)),
         entry.re != null && answered(ctx, entry.re, earlier),
-        words(entry.content ?? "", spans),
+        gone(record) ? withheld(entry.content) : words(entry.content ?? "", spans),
         done.length > 0 && el("ul", { class: "facts", role: "list" }, done),
       ),
       hands(ctx, record),
@@ -80,6 +82,15 @@ function head(record) {
   );
 }
 
+/** Whether the words of a message were taken out. */
+const gone = ({ n, entry }) => (entry.content ?? "").startsWith(`[redacted ${n}]`);
+
+function withheld(content) {
+  const box = words(content);
+  box.classList.add("gone");
+  return box;
+}
+
 const actTag = (act) => el("span", { class: `act ${LOOKS[act] ?? ""}` }, ACTS[act] ?? act);
 
 /** What it answers: the words of a message, or a handle. */
@@ -96,14 +107,15 @@ function hands(ctx, record) {
   return el(
     "div",
     { class: "msg-hands" },
-    button("Answer", { class: "button bare", tabindex: "-1", onclick: () => answer(ctx, record) }, "reply", false),
+    button("Answer", { class: "button bare answer", tabindex: "-1", onclick: () => answer(ctx, record) }, "reply", false),
     button("Open", { class: "button bare", tabindex: "-1", onclick: () => open(ctx, record) }, "more", false),
   );
 }
 
 /** Have the composer answer a message. */
 export function answer(ctx, record) {
-  ctx.go({ view: "write", n: record.n, said: { who: record.entry.participant, text: record.entry.content } });
+  if (!maySpeak(ctx)) return ctx.notice("You are not taking part here, or not now.");
+  return ctx.go({ view: "write", n: record.n, said: { who: record.entry.participant, text: record.entry.content } });
 }
 
 /** A message alone, with all that the log says of it. */
@@ -127,8 +139,9 @@ export function open(ctx, record) {
     el(
       "p",
       { class: "row end" },
+      mayRedact(ctx) && !gone(record) && button("Take these words out…", { class: "button danger start", onclick: () => (box.close(), redact(ctx, record.n)) }),
       button("Copy the words", { onclick: () => copy(ctx, entry.content ?? "") }, "copy"),
-      button("Answer", { class: "button primary", onclick: () => (box.close(), answer(ctx, record)) }, "reply"),
+      maySpeak(ctx) && button("Answer", { class: "button primary", onclick: () => (box.close(), answer(ctx, record)) }, "reply"),
     ),
   );
 }

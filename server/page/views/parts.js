@@ -49,7 +49,7 @@ export const nothing = (title, text) => el("div", { class: "nothing" }, el("p", 
 export function maySpeak(ctx) {
   const me = ctx.store.get("me");
   const open = ctx.store.get("at") === null && !ctx.store.get("board")?.closed;
-  return open && (me?.role === "person" || me?.role === "agent") && me.may?.speak !== false;
+  return open && (me?.role === "person" || me?.role === "agent");
 }
 
 /** Runs `show` now and when one of `parts` has changed, at most once a frame; gives what ends it. */

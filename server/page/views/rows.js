@@ -7,7 +7,7 @@ import { beside, happened, together } from "./happened.js";
 import { message } from "./message.js";
 
 const REACH = 12; // rows without a message that one looks past
-const RUN = 200; // ballots that stand together
+const RUN = 200; // ballots, or notes, that stand together
 
 /** `marked` {n, spans} is the message that is shown; `past` what the timeline tells, by number. */
 export class Rows {
@@ -29,8 +29,8 @@ export class Rows {
 
   /** Note the colours, and what became of items that chips tell of. True where that is news. */
   knew(board) {
-    const hues = JSON.stringify((board?.participants ?? []).map((one) => [one.name, one.hue]));
-    const items = JSON.stringify([...(board?.proposals ?? []), ...(board?.votes ?? [])].filter((one) => one.status !== "active").map((one) => [one.ref, one.status]));
+    const hues = JSON.stringify((board?.participants ?? []).map((one) => [one.name, one.hue, one.aliases]));
+    const items = JSON.stringify([...(board?.proposals ?? []), ...(board?.votes ?? []), ...(board?.goals ?? [])].filter((one) => one.status !== "active").map((one) => [one.ref, one.status]));
     if (hues === this.#hues && items === this.#items) return false;
     this.#hues = hues;
     this.#items = items;
@@ -54,7 +54,7 @@ export class Rows {
       messages.get(n)?.id, messages.knows(n), this.#before(n)?.id, messages.facts.get(n)?.length, messages.beside.get(n)?.length, this.past.get(n)?.length,
       this.marked?.n === n ? JSON.stringify(this.marked.spans) : "", this.#hues, this.#earlier(messages.get(n))?.id, this.#apart(n),
       messages.facts.has(n) || this.past.has(n) || (messages.has(n) && !messages.said(n)) ? this.#items : "",
-      this.leads(n) ? this.#run(n).length : "led",
+      this.leads(n) ? this.#run(n).length : "led", n === 1 ? this.#beside(0).length : "",
     ];
     return parts.join("|");
   }
@@ -68,6 +68,11 @@ export class Rows {
     const heard = this.#messages.beside.get(n) ?? [];
     const before = (this.past.get(n) ?? []).filter((row) => BESIDE.has(row.kind));
     return before.length > heard.length ? before : heard; // what came live has the words
+  }
+
+  /** What happened before anything had a number, as lines. */
+  earliest() {
+    return beside(this.#ctx, this.#beside(0));
   }
 
   /** Whether something else stands between a row and the message above it. */
@@ -104,12 +109,19 @@ export class Rows {
     const messages = this.#messages;
     const record = messages.get(n);
     if (!record && !messages.knows(n)) return el("div", { class: "msg waiting", "aria-hidden": "true" }, el("span", { class: "bone" }), el("span", { class: "bone long" }));
-    const after = beside(this.#ctx, n, this.#beside(n));
     const marked = this.marked?.n === n;
     const made = messages.said(n) ? this.#message(record, marked) : this.#between(n, record);
-    made.append(...after);
+    if (n === 1) this.#begun(made);
+    made.append(...beside(this.#ctx, this.#beside(n)));
     made.classList.toggle("shown", marked);
     return made;
+  }
+
+  /** What came before the first entry stands above it, below the day. */
+  #begun(made) {
+    const day = made.querySelector(":scope > .day");
+    if (day) day.after(...this.earliest());
+    else made.prepend(...this.earliest());
   }
 
   #message(record, marked) {

@@ -15,7 +15,7 @@ export const range = async (ctx, first, last) => (await ctx.api.get(path(ctx, "m
 
 /** The board as it stood at message `n`. */
 export async function boardAt(ctx, n) {
-  const key = `${path(ctx)} ${ctx.store.get("status")?.incarnation ?? ""} ${n}`;
+  const key = `${path(ctx)} ${ctx.store.get("status")?.incarnation ?? ""} ${ctx.store.get("status")?.resets ?? 0} ${n}`;
   if (!past.has(key)) {
     past.set(key, await ctx.api.get(path(ctx, "view"), { at: n }));
     if (past.size > KEPT) past.delete(past.keys().next().value);

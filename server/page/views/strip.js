@@ -11,7 +11,7 @@ const INSET = 4; // pixels at both ends, so that no mark is cut
 const STACK = ["good", "bad", "warn", "accent", "ink", "ink-soft", "line"];
 const COLOURS = {
   proposal: "ink-soft", settled: "ink-soft", circling: "warn", claimed: "accent", ratified: "good", disputed: "bad",
-  superseded: "ink-soft", flip: "warn", vote: "accent", closed: "ink", nudge: "line", other: "line",
+  superseded: "ink-soft", flip: "warn", vote: "accent", closed: "ink", nudge: "line",
 };
 const NAMES = ["ink", "ink-soft", "line", "accent", "good", "bad", "warn"];
 

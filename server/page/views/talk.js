@@ -1,11 +1,12 @@
 /** The talk: all messages, of which only those near the screen are drawn; new ones as they come. */
 
-import { el, icon } from "/static/el.js";
+import { el, fill, icon } from "/static/el.js";
 import { clip, many, visible } from "/static/text.js";
 import { hears } from "/static/store.js";
 import { byMessage } from "./facts.js";
 import { happened } from "./happened.js";
 import { answer, open } from "./message.js";
+import { maySpeak } from "./parts.js";
 import { Rows } from "./rows.js";
 import { Window } from "./window.js";
 
@@ -18,6 +19,7 @@ export function mount(root, ctx) {
   const off = hears(store, {
     messages: () => view.grew(),
     at: () => view.moved(),
+    me: () => view.grew(),
     board: () => view.redraw(),
     timeline: (timeline) => view.told(timeline),
   });
@@ -36,7 +38,7 @@ class Talk {
     this.ctx = ctx;
     this.#rows = new Rows(ctx);
     this.log = el("div", { class: "unseen", role: "log", "aria-live": "polite", "aria-label": "New messages" });
-    this.empty = el("div", { class: "nothing", hidden: true }, el("p", {}, el("strong", {}, "Nobody has spoken yet")), el("p", {}, "What is said here is heard by everybody at once, and kept."));
+    this.empty = el("div", { class: "nothing", hidden: true }, el("p", {}, el("strong", {}, "Nobody has spoken yet")), el("p", {}, "What is said here is heard by everybody at once, and kept."), (this.next = el("p", {})), (this.early = el("div", { class: "early" })));
     this.fresh = el("button", { type: "button", class: "fresh", hidden: true, onclick: () => this.newest() });
     this.window = new Window(root, { make: (row, node) => this.#rows.make(row, node), missing: (first, last) => this.#need(first, last) });
     root.append(this.empty, this.fresh, this.log);
@@ -69,6 +71,8 @@ class Talk {
     else if (this.#heard !== null && total > this.#heard) this.#announce(this.#heard + 1, total);
     this.#heard = total;
     this.empty.hidden = total > 0;
+    if (total) this.early.replaceChildren();
+    else this.#nobody();
     this.window.resize(this.#last);
     this.#read();
   }
@@ -83,12 +87,20 @@ class Talk {
 
   told(timeline) {
     this.#rows.past = byMessage(timeline);
+    if (!this.#messages.total) this.#nobody();
     this.window.draw();
   }
 
   /** The colours are known anew, or what became of items that chips tell of. */
   redraw() {
     if (this.#rows.knew(this.ctx.store.get("board"))) this.window.draw();
+  }
+
+  /** What stands where nothing was said: what one may do about it, and who came already. */
+  #nobody() {
+    const { operator, role } = this.ctx.store.get("me");
+    this.next.textContent = maySpeak(this.ctx) ? "Begin below: say something, or propose." : operator ? "Take a name below to begin, or invite people and programs." : role === "observer" ? "You will see it as it comes." : "";
+    fill(this.early, this.#rows.earliest());
   }
 
   #announce(first, last) {

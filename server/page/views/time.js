@@ -2,7 +2,7 @@
 
 import { button, el, fill, icon } from "/static/el.js";
 import { bdi, count } from "/static/text.js";
-import { after, before, heard, latest, mark } from "./marks.js";
+import { after, before, heard, latest, marks } from "./marks.js";
 import { ending, following, handle } from "./parts.js";
 import { timeline } from "./source.js";
 import { strip } from "./strip.js";
@@ -55,24 +55,26 @@ function made(ctx) {
   return { node, range, told, trouble, state, strip: drawing, playing, now, back, on };
 }
 
-function show(ctx, { node, range, told, state, strip: drawing, now, on }) {
+function show(ctx, { node, range, told, state, strip: drawing, playing, now, back, on }) {
   const [at, newest, line] = [ctx.store.get("at"), last(ctx), ctx.store.get("timeline")];
-  if (line && state.line !== line) Object.assign(state, { line, made: (line.marks ?? []).map(mark) });
+  if (line && state.line !== line) Object.assign(state, { line, made: marks(line.marks) });
   state.marks = [...(state.made ?? []), ...heard(ctx.store.get("messages"), state.line?.n ?? newest)];
   range.max = String(newest);
   if (document.activeElement !== range || Number(range.value) !== (at ?? newest)) range.value = String(at ?? newest);
   range.setAttribute("aria-valuetext", at === null ? `now, number ${newest}` : `number ${at} of ${newest}`);
   node.classList.toggle("then", at !== null);
   now.hidden = at === null;
+  const none = !ctx.store.get("status")?.n && !ctx.store.get("board")?.n;
   on.disabled = at === null;
-  fill(told, ...words(state.marks, at, newest));
+  back.disabled = playing.node.disabled = range.disabled = none;
+  fill(told, ...words(state.marks, at, none ? 0 : newest));
   drawing.draw({ marks: state.marks, series: state.line?.series, newest, at });
 }
 
 function words(marks, at, newest) {
   const newer = latest(marks, at ?? newest);
   return [
-    el("span", { class: "moment-at" }, el("strong", {}, at === null ? "Now" : `#${at}`), el("span", { class: "soft" }, at === null ? ` #${newest}` : ` of ${count(newest)}`)),
+    el("span", { class: "moment-at" }, el("strong", {}, at === null ? "Now" : `#${at}`), el("span", { class: "soft" }, at === null ? newest > 0 && ` #${newest}` : ` of ${count(newest)}`)),
     newer && el("span", { class: "latest", title: `#${newer.n} ${newer.text}` }, ...event(newer), el("span", { class: "soft" }, ` #${newer.n}`)),
   ];
 }
@@ -127,7 +129,7 @@ function player(ctx) {
 function watching(ctx) {
   let [timer, asked, ended, seen] = [0, 0, false, ""];
   // Numbers grow with what is said; what the floor asks and the close have none of their own.
-  const sign = () => `${last(ctx)} ${ctx.store.get("status").told ?? 0} ${Boolean(ctx.store.get("board")?.closed)}`;
+  const sign = () => `${last(ctx)} ${ctx.store.get("status").told ?? 0} ${ctx.store.get("status").resets ?? 0} ${Boolean(ctx.store.get("board")?.closed)}`;
   const look = async () => {
     timer = 0;
     asked = Date.now();

@@ -1,8 +1,10 @@
 /** Votes: what is asked, how it stands, one's own ballot, and calling one. */
 
-import { button, dialog, el, fill, icon } from "/static/el.js";
+import { button, el, fill, icon } from "/static/el.js";
 import { bdi, clip, many, named } from "/static/text.js";
+import { asked, field } from "./form.js";
 import { failed } from "./join.js";
+import { maySpeak } from "./parts.js";
 
 const RULES = { majority: "majority", two_thirds: "two thirds", unanimity: "unanimity", consent: "consent", ranked: "ranked" };
 const ENDED = 3; // of those that are over, the newest
@@ -12,7 +14,7 @@ const CARRIED = { closed: "counted", failed: "nothing carried", short: "no quoru
 export function votes(ctx, { votes: found = [] }) {
   const running = found.filter((one) => one.status === "open" || one.status === "called");
   const over = found.filter((one) => !running.includes(one)).sort((one, other) => other.n - one.n);
-  const calls = speaks(ctx) && (ctx.store.get("me").operator || maycall(ctx));
+  const calls = maySpeak(ctx) && (ctx.store.get("me").operator || maycall(ctx));
   if (!found.length && !calls) return [];
   return [
     el("h2", {}, "Votes", found.length > 0 && el("span", { class: "soft" }, String(found.length))),
@@ -20,13 +22,6 @@ export function votes(ctx, { votes: found = [] }) {
     over.length > 0 && el("ul", { class: "over", role: "list" }, ...over.slice(0, ENDED).map(ended)),
     calls && el("p", { class: "row" }, button("Call a vote", { class: "button small", onclick: () => call(ctx) }, "vote")),
   ];
-}
-
-/** Whether one has a name here under which something could be said now. */
-function speaks(ctx) {
-  const { store } = ctx;
-  const me = store.get("me");
-  return (me.role === "person" || me.role === "agent") && store.get("at") === null && !store.get("board").closed;
 }
 
 const maycall = (ctx) => {
@@ -44,9 +39,9 @@ function vote(ctx, one) {
     el("p", { class: "question" }, bdi(one.question)),
     tally(one),
     waiting(one),
-    one.status === "called" && speaks(ctx) && elector && one.waiting.includes(me) && agreeing(ctx, one),
-    one.status === "open" && speaks(ctx) && elector && ballot(ctx, one, one.ballots?.[me]),
-    one.status === "open" && speaks(ctx) && maycall(ctx) && el("p", { class: "row" }, step(ctx, "Count", one.ref, "count", () => ({}), "small")),
+    one.status === "called" && maySpeak(ctx) && elector && one.waiting.includes(me) && agreeing(ctx, one),
+    one.status === "open" && maySpeak(ctx) && elector && ballot(ctx, one, one.ballots?.[me]),
+    one.status === "open" && maySpeak(ctx) && !elector && maycall(ctx) && el("p", { class: "row" }, step(ctx, "Count now", one.ref, "count", () => ({}), "small")),
   );
 }
 
@@ -94,12 +89,21 @@ function step(ctx, label, ref, path, body, look = "") {
 const agreeing = (ctx, one) =>
   el("p", { class: "row" }, step(ctx, "Agree to vote", one.ref, "confirm", () => ({ agreed: true }), "small primary"), step(ctx, "Do not", one.ref, "confirm", () => ({ agreed: false }), "small"));
 
+const drafts = new Map(); // ballots that were not cast yet: others' ballots draw the part anew
+
+function draft(ctx, one, cast) {
+  const [key, sign] = [`${ctx.session} ${one.ref}`, JSON.stringify(cast ?? null)];
+  if (drafts.get(key)?.sign !== sign) drafts.set(key, { sign, chosen: [...(cast ?? [])], why: "" });
+  return drafts.get(key);
+}
+
 /** One's own ballot: a choice, or of a ranked vote an order, made by choosing in turn. */
 function ballot(ctx, one, cast) {
   const ranked = one.rule === "ranked";
-  const chosen = [...(cast ?? [])];
+  const held = draft(ctx, one, cast);
+  const { chosen } = held;
   const box = el("div", { class: "options" });
-  const why = el("input", { type: "text", maxlength: 2000, placeholder: "Why? You may leave it out", "aria-label": "Why" });
+  const why = el("input", { type: "text", maxlength: 2000, placeholder: "Why (optional)", "aria-label": "Why", value: held.why, oninput: () => (held.why = why.value) });
   const draw = () => fill(box, ...[...one.options, "abstain"].map((option) => choice(option)));
   const send = step(ctx, cast ? "Change my ballot" : "Cast my ballot", one.ref, "ballots", () => ({ choice: [...chosen], why: why.value.trim() }), "small primary");
   function choice(option) {
@@ -119,14 +123,13 @@ function ballot(ctx, one, cast) {
       bdi(option),
     );
   }
-  const guarded = send;
-  guarded.addEventListener("click", (event) => {
+  send.addEventListener("click", (event) => {
     if (chosen.length) return;
     event.stopImmediatePropagation();
     ctx.notice("Choose first.");
   }, { capture: true });
   draw();
-  return el("div", { class: "ballot" }, ranked && el("p", { class: "soft small" }, "Choose in your order, best first."), box, why, el("p", { class: "row" }, send, cast && el("span", { class: "soft small" }, "you chose ", bdi(cast.join(" › ")))));
+  return el("div", { class: "ballot" }, ranked && el("p", { class: "soft small" }, "Choose in your order, best first."), box, why, el("p", { class: "row" }, send, maycall(ctx) && step(ctx, "Count now", one.ref, "count", () => ({}), "small")), cast && el("span", { class: "soft small" }, "you chose ", bdi(cast.join(" › "))));
 }
 
 /** What was asked stands below how it ended: either may be long. */
@@ -142,34 +145,18 @@ function call(ctx) {
   const options = el("textarea", { id: "vote-options", rows: 3, placeholder: "one a line; none: accept or reject" });
   const rule = el("select", { id: "vote-rule" }, el("option", { value: "" }, "as the session has it"), ...Object.entries(RULES).map(([value, label]) => el("option", { value }, label)));
   const secret = el("input", { type: "checkbox", id: "vote-secret" });
-  const told = el("p", { class: "told bad", role: "alert" });
-  const submit = async (event) => {
-    event.preventDefault();
-    const lines = options.value.split("\n").map((line) => line.trim()).filter(Boolean);
-    const body = { question: question.value.trim(), ...(about.value && { proposal: about.value }), ...(lines.length && { options: lines }), ...(rule.value && { rule: rule.value }), ...(secret.checked && { secret: true }) };
-    try {
-      await ctx.api.post(ctx.api.of(ctx.session, "votes"), body);
-      box.close();
-    } catch (error) {
-      if (error.name !== "Problem") throw error;
-      told.textContent = error.message;
-    }
-  };
   about.addEventListener("change", () => {
     const found = open.find((one) => one.ref === about.value);
     if (found && !question.value) question.value = `${clip(found.text || found.topic, 120).replace(/[.?!]$/u, "")}?`;
   });
-  const box = dialog("Call a vote", el(
-    "form",
-    { class: "form", onsubmit: submit },
+  asked("Call a vote", [
     field("On", about), field("Question", question), field("Options", options), field("Rule", rule),
     el("label", { class: "check" }, secret, el("span", {}, "Secret: nobody is shown who chose what")),
-    told,
-    el("p", { class: "row end" }, button("Cancel", { onclick: () => box.close() }), el("button", { class: "button primary" }, "Call it")),
-  ));
-}
-
-/** A labelled field of a form. */
-export function field(label, input, hint = null) {
-  return el("div", { class: "field" }, el("label", { for: input.id }, label), input, hint && el("p", { class: "soft small" }, hint));
+  ], {
+    does: "Call it",
+    send: () => {
+      const lines = options.value.split("\n").map((line) => line.trim()).filter(Boolean);
+      return ctx.api.post(ctx.api.of(ctx.session, "votes"), { question: question.value.trim(), ...(about.value && { proposal: about.value }), ...(lines.length && { options: lines }), ...(rule.value && { rule: rule.value }), ...(secret.checked && { secret: true }) });
+    },
+  });
 }

@@ -17,6 +17,7 @@ export class Window {
   #nodes = new Map();
   #frame = 0;
   #size = 0;
+  #top = 0; // where it was scrolled to last
 
   constructor(root, { make, missing }) {
     Object.assign(this, { make, missing });
@@ -52,8 +53,12 @@ export class Window {
     this.resize(this.#size);
   }
 
+  /** Whoever is at the end stays there until they go up: what grows or shrinks takes nobody away. */
   #scrolled() {
-    this.atEnd = this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight < NEAR_END;
+    const { scrollTop, scrollHeight, clientHeight } = this.box;
+    const near = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    this.atEnd = near || (this.atEnd && scrollTop >= this.#top);
+    this.#top = scrollTop;
     this.draw();
   }
 
@@ -79,6 +84,7 @@ export class Window {
       else if (kept) this.box.scrollTop = this.#heights.offset(kept.row) + kept.by;
       if (!moved) break;
     }
+    this.#top = this.box.scrollTop;
     const [first, last] = this.#seen();
     if (this.#size) this.missing(first, last);
   }

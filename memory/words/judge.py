@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from memory.clauses import Script, Span
-from memory.patterns import REACTIONS, Guards, Rule, compiled
+from memory.words.clauses import Script, Span
+from memory.words.matching import compiled
+from memory.words.patterns import REACTIONS, Guards, Rule
 
 _CLAUSE_MARKS: Final = ",;:()、"
 _CLOSERS: Final = "\"')]*!. \x1a。」』"

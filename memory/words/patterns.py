@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
-from itertools import islice
-from typing import Annotated, Any, ClassVar, Final, Literal, cast
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-import re2
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from bus.entries import Act
 from memory.errors import BadPattern
+from memory.words.matching import compiled
 
 REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
 
 GuardName = Literal["negation", "hypothesis", "modal", "inverted", "reported"]
-MAX_PLACES: Final = 64  # of one pattern in one message; RE2 alone is quadratic over all of them
 _MAX_RULES: Final = 2000
 _MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
@@ -213,56 +211,3 @@ def _check(pack: Pack) -> None:
             continue
         if compiled(pattern, name).search("") is not None and name != "empty":
             raise BadPattern(name, "it matches the empty text; make some part required")
-
-
-def re2_options() -> Any:
-    """RE2 options for every pattern here: quiet, blind to case, 64 MiB for its automata."""
-    options = re2.Options()
-    options.log_errors = False
-    options.case_sensitive = False
-    options.max_mem = 64 << 20  # the default 8 MiB refuses sets of some hundred patterns
-    return options
-
-
-@lru_cache(maxsize=8192)
-def compiled(pattern: str, rule: str) -> Any:
-    """`pattern` as an RE2 regular expression. Raises `BadPattern`, naming `rule`."""
-    try:
-        return re2.compile(pattern, re2_options())
-    except re2.error as error:
-        reason = error.args[0]
-        text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        hint = "; RE2 has no look-around and no back-references" if "perl" in text else ""
-        raise BadPattern(rule, f"RE2 refuses it: {text[:120]}{hint}") from None
-
-
-class Finder:
-    """One pattern and where it occurs: 64 places at most, so that any text is linear."""
-
-    __slots__ = ("_groups", "_pattern")
-
-    def __init__(self, pattern: str, rule: str = "tag") -> None:
-        self._pattern = compiled(pattern, rule)
-        self._groups: dict[str, int] = self._pattern.groupindex
-
-    def each(self, subject: str | bytes) -> Iterator[Any]:
-        """The first 64 matches, in order."""
-        return islice(self._pattern.finditer(subject), MAX_PLACES)
-
-    def span(self, match: Any, group: str) -> tuple[int, int]:
-        """Where a named group matched, (-1, -1) for nowhere; re2's `span` takes numbers only."""
-        number = self._groups.get(group)
-        start, end = match.span(number) if number else (-1, -1)
-        return int(start), int(end)
-
-
-def compiled_set(patterns: tuple[str, ...]) -> Any:
-    """One automaton that tells which of `patterns` occur in a text."""
-    matcher = re2.Set.SearchSet(re2_options())
-    for pattern in patterns:
-        matcher.Add(pattern)
-    try:
-        matcher.Compile()
-    except re2.error:
-        raise BadPattern("pack", "together the patterns are too large; split the pack") from None
-    return cast("Any", matcher)

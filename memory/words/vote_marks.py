@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from memory.clauses import Script
-from memory.detection import Detection
-from memory.judge import Judge
-from memory.patterns import Finder
 from memory.text import IDEOGRAPHIC
+from memory.words.clauses import Script
+from memory.words.detection import Detection
+from memory.words.judge import Judge
+from memory.words.matching import Finder
 
 _Vote = tuple[int, int, tuple[str, ...], int]  # start, end, handles, confidence
 

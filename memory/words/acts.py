@@ -13,19 +13,20 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from memory.bare import Bare, bare
-from memory.clauses import Script, Span
-from memory.detection import Detection as Detection
-from memory.detection import Sighting
-from memory.gates import Gate
-from memory.judge import Judge, Match, upheld
-from memory.patterns import REACTIONS, Finder, Guards, Pack, Rule, compiled_set
-from memory.settle import settled
-from memory.tags import PATTERNS as TAGS
-from memory.tags import find_tags
 from memory.text import plain
-from memory.vote_marks import PATTERNS as VOTES
-from memory.vote_marks import find_votes
+from memory.words.bare import Bare, bare
+from memory.words.clauses import Script, Span
+from memory.words.detection import Detection as Detection
+from memory.words.detection import Sighting
+from memory.words.gates import Gate
+from memory.words.judge import Judge, Match, upheld
+from memory.words.matching import Finder, compiled_set
+from memory.words.patterns import REACTIONS, Guards, Pack, Rule
+from memory.words.settle import settled
+from memory.words.tags import PATTERNS as TAGS
+from memory.words.tags import find_tags
+from memory.words.vote_marks import PATTERNS as VOTES
+from memory.words.vote_marks import find_votes
 
 _NOTHING: Final[tuple[Detection, ...]] = ()
 _MARKS: Final = (*TAGS, *VOTES)

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import re2
 
-from memory.patterns import Pack, Rule, compiled_set
+from memory.words.matching import compiled_set
+from memory.words.patterns import Pack, Rule
 
 _SCRIPTS: Final = ("he", "ja", "zh")
 _BEYOND: Final = "\u0590"  # the first letter of those scripts

@@ -1,0 +1,102 @@
+"""The one reader of a session's news in a process, and what it hands them to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable
+from typing import Final, Protocol
+
+import structlog
+
+from bus.connections import BLOCK_SECONDS, Connections
+from bus.entries import Record
+from bus.errors import BusError, Unavailable
+from bus.keys import SessionKeys
+from bus.pages import Place, page
+from bus.replies import FactRecord
+from bus.tasks import end
+
+RETRY_SECONDS: Final = 0.3
+_logger = structlog.get_logger(__name__)
+
+Item = Record | FactRecord
+
+
+class Hearer(Protocol):
+    """Whom a tail tells; neither method may wait, others are told after it."""
+
+    def hear(self, items: Iterable[Item], place: Place) -> None:
+        """What was read, oldest first; `place` is behind it."""
+        ...
+
+    def end(self, error: BusError) -> None:
+        """Nothing more comes."""
+        ...
+
+
+class Tail:
+    """Reads what is new in one session and hands it to all subscribers."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        session: str,
+        keys: SessionKeys,
+        place: Place,
+        hint: asyncio.Event,
+    ) -> None:
+        self.session = session
+        self.keys = keys
+        self.place = place
+        self.subscribers: set[Hearer] = set()
+        self.ended = False
+        self._connections = connections
+        self._hint = hint
+        self._task = asyncio.create_task(self._run(), name=f"parley-tail-{session}")
+
+    def nudge(self) -> None:
+        """Read now."""
+        self._hint.set()
+
+    async def stop(self) -> None:
+        """Read no more; nobody is told."""
+        self.ended = True
+        await end(self._task)
+
+    async def _run(self) -> None:
+        waiting = False
+        while True:
+            self._hint.clear()
+            try:
+                more = await self._read()
+            except Unavailable as error:
+                if not waiting:
+                    _logger.warning("tail_waits", session=self.session, reason=str(error))
+                waiting, more = True, False
+                await asyncio.sleep(RETRY_SECONDS)
+            except BusError as error:
+                self._end(error)
+                return
+            else:
+                if waiting:
+                    _logger.info("tail_resumed", session=self.session)
+                waiting = False
+            if not more and not waiting:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(BLOCK_SECONDS):
+                        await self._hint.wait()
+
+    async def _read(self) -> bool:
+        found = await page(self._connections, self.session, self.keys, self.place, with_facts=True)
+        self.place = found.place
+        if found.items:
+            for subscriber in tuple(self.subscribers):
+                subscriber.hear(found.items, found.place)
+            await asyncio.sleep(0)  # readers run before the next page
+        return found.more
+
+    def _end(self, error: BusError) -> None:
+        self.ended = True
+        for subscriber in tuple(self.subscribers):
+            subscriber.end(error)

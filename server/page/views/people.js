@@ -1,0 +1,84 @@
+/** Who is here, and each of them in full: role, words, other names, notebook. */
+
+import { Problem } from "/static/api.js";
+import { button, dialog, el, fill } from "/static/el.js";
+import { lines } from "/static/loading.js";
+import { avatar, bdi, count, many, named, visible } from "/static/text.js";
+import { act, may } from "./acting.js";
+import { leave } from "./join.js";
+import { aliases } from "./aliases.js";
+import { keeps, notebook } from "./notebook.js";
+
+const SHOWN = 60; // people
+const NAMES = 3; // other names of one
+const ALL_NAMES = 60;
+
+/** The children of the people's part. */
+export function people(ctx, board) {
+  const me = ctx.store.get("me");
+  const rows = [...board.participants].sort((one, other) => Number(other.present) - Number(one.present) || Number(Boolean(other.role)) - Number(Boolean(one.role)) || other.messages - one.messages);
+  const muted = new Set(board.floor.muted ?? []);
+  const all = rows.length + (board.more?.participants ?? 0);
+  return [
+    el("h2", {}, "People", el("span", { class: "soft" }, count(all))),
+    rows.length === 0 && el("p", { class: "soft" }, me.operator ? "Nobody is here yet. Invite people, or give a program a token." : "Nobody is here yet."),
+    el("ul", { class: "people", role: "list" }, ...rows.slice(0, SHOWN).map((one) => person(ctx, board, one, muted.has(one.name) || one.muted))),
+    all > SHOWN && el("p", { class: "soft small" }, `and ${count(all - SHOWN)} more`),
+  ];
+}
+
+function person(ctx, board, one, muted) {
+  const me = ctx.store.get("me");
+  const own = one.name === me.name && me.role !== "operator"; // an operator takes a name to be there
+  const closed = Boolean(board.closed); // then nobody is there, and nobody has gone
+  const gone = one.role && !one.present && !closed;
+  const words = [one.role, gone && "gone", muted && "muted", own && "you"].filter(Boolean).join(", ");
+  const hands = { shown: false };
+  return el(
+    "li",
+    { class: gone ? "gone" : "" },
+    el("span", { class: "seat" }, avatar(one.name, one.hue), one.role && !closed && el("span", { class: `presence ${one.present ? "here" : ""}`, "aria-hidden": "true" })),
+    el(
+      "button",
+      { type: "button", class: "grow person-name", title: `More about ${visible(one.name)}`, data: { focus: `person-${one.name}` }, onclick: () => profile(ctx, one.name) },
+      named(one.name, one.hue),
+      el("span", { class: "soft block" }, [words, many(one.messages, "message")].filter(Boolean).join(", ")),
+      one.aliases?.length > 0 && el("span", { class: "soft block also" }, "also ", listed(one.aliases, NAMES)),
+    ),
+    own && one.present && !closed && ctx.store.get("at") === null && button("Leave", { class: "button bare", onclick: () => leave(ctx) }, "out", false),
+    !own && may(ctx, "grant") && board.floor.policy !== "open" && act(ctx, `Give ${visible(one.name)} the floor`, "hand", "grant", { participant: one.name }, hands),
+    !own && may(ctx, "mute") && act(ctx, muted ? `Unmute ${visible(one.name)}` : `Mute ${visible(one.name)}`, muted ? "mic" : "mute", muted ? "unmute" : "mute", { participant: one.name }, hands),
+  );
+}
+
+const listed = (names, most) => [names.slice(0, most).flatMap((name, at) => [at ? ", " : "", bdi(name)]), names.length > most && ` and ${names.length - most} more`];
+
+/** All that is known of somebody, at the moment that is shown; what one may do about it. */
+async function profile(ctx, name) {
+  const at = ctx.store.get("at");
+  const box = el("div", { class: "profile", "aria-busy": "true" }, lines("Looking them up…"));
+  dialog(bdi(name), box);
+  try {
+    const [found, kept] = await Promise.all([ctx.api.get(ctx.api.of(ctx.session, "participants"), { at }), keeps(ctx, name)]);
+    const one = found.items.find((row) => row.name === name);
+    fill(box, one ? known(ctx, one) : el("p", { class: "soft" }, "They are somebody else's other name by now."), aliases(ctx, name), kept && notebook(ctx, name));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    fill(box, el("p", { class: "told bad", role: "alert" }, error.message));
+  } finally {
+    box.removeAttribute("aria-busy");
+  }
+}
+
+function known(ctx, one) {
+  const last = one.last && el("button", { type: "button", class: "link", onclick: (event) => (event.target.closest("dialog").close(), ctx.go({ view: "talk", n: one.last })) }, `#${one.last}`);
+  const rows = [
+    ["Takes part as", one.role ?? "somebody who spoke without a seat"],
+    one.role && !ctx.store.get("board").closed && ["Now", one.present ? "here" : "gone"],
+    ["Said", [many(one.messages, "message"), last && [", the last that counts ", last]]],
+    one.muted && ["Muted", "yes"],
+    one.may && ["May", one.may.join(", ") || "only listen"],
+    one.aliases.length > 0 && ["Also known as", listed(one.aliases, ALL_NAMES)],
+  ].filter(Boolean);
+  return el("dl", { class: "fields" }, rows.flatMap(([label, value]) => [el("dt", {}, label), el("dd", {}, value)]));
+}

@@ -1,0 +1,25 @@
+"""A door of a room through which nothing goes until somebody opens it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from bus import Bus, Draft, Receipt
+from listeners.rooms.doors import BusDoor
+from memory.state import Packs
+
+
+class SlowDoor(BusDoor):
+    """Entries wait at it; `knocked` is set once one does."""
+
+    def __init__(self, bus: Bus, packs: Packs, session: str) -> None:
+        super().__init__(bus, packs, session)
+        self.open, self.knocked = asyncio.Event(), asyncio.Event()
+
+    async def publish(
+        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
+    ) -> list[Receipt]:
+        self.knocked.set()
+        await self.open.wait()
+        return await super().publish(drafts, epoch, incarnation)
