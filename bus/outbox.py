@@ -107,6 +107,13 @@ class Outbox:
         kept = self._kept.get(session)
         return kept.tip if kept else ""
 
+    async def mend(self, session: str) -> None:
+        """`heal`, where the newest that is kept of `session` does not stand."""
+        if tip := self.tip(session):
+            (standing,) = await self._connections.command("HMGET", self._keys.of(session).ids, tip)
+            if standing is None:
+                await self.heal(session)
+
     async def heal(self, session: str) -> None:
         """Offers the drafts of `session` again; drops them where it is gone for good.
 
