@@ -43,7 +43,7 @@ class Bus:
         sessions = Sessions(connections, keys, self._outbox, backlog)
         lanes = Lanes(connections, keys, self._hints)
         workforce = Workforce(connections, keys)
-        self._subscriptions = Subscriptions(connections, keys, self._hints)
+        self._subscriptions = Subscriptions(connections, keys, self._hints, self._outbox)
         self.keys = keys
 
         self.open, self.publish, self.close = log.open, log.publish, log.close

@@ -7,6 +7,10 @@ socket timeout sends through asyncio.wait_for, which in Python 3.11 swallows
 cancellations; so the deadline and the retries are here.
 
 Every request must be safe to send twice: a lost reply is asked for again.
+
+A server that stayed away for all of that is known to be away: whoever waits is told with
+the one that tried, and until it answers again each request is tried once and briefly.
+Else each would take as long by itself, one after the other.
 """
 
 from __future__ import annotations
@@ -28,7 +32,9 @@ Command = Sequence[Argument]
 # hiredis 3.5 types its tuple as having one element
 _packed: Final = cast("Callable[[tuple[Argument, ...]], bytes]", pack_command)
 _MOST: Final = 256  # commands in one exchange; more would only delay the first answer
-_AGAIN: Final = (exceptions.ConnectionError, exceptions.TimeoutError, OSError, TimeoutError)
+_BRIEFLY: Final = 0.2  # of the time of an exchange, for a server that did not answer the last one
+_SILENT: Final = (exceptions.TimeoutError, TimeoutError)  # it is there, and says nothing
+_AGAIN: Final = (exceptions.ConnectionError, OSError, *_SILENT)
 _NEVER: Final = (exceptions.AuthenticationError, exceptions.AuthorizationError)
 
 
@@ -41,10 +47,18 @@ class _Request:
     answer: asyncio.Future[list[Any] | None]  # None: send it yourself, the line is yours
 
 
+@dataclass(frozen=True, slots=True)
+class _Away:
+    """Why the server could not be reached the last time, and when that was."""
+
+    error: Exception
+    at: float
+
+
 class Line:
     """One connection of `pool`, shared; opened at its first use.
 
-    An exchange has `seconds`, and is tried `retries` times more.
+    An exchange has `seconds`, and is tried `retries` times more; one more after silence.
     """
 
     def __init__(self, pool: redis.ConnectionPool, seconds: float, retries: int) -> None:
@@ -54,6 +68,7 @@ class Line:
         self._connection: Any = None  # redis-py 8.1 names no public type for it
         self._waiting: deque[_Request] = deque()
         self._taken = False
+        self._away: _Away | None = None  # since the newest exchange was given up
 
     async def ask(self, commands: Sequence[Command]) -> list[Any]:
         """The raw replies of `commands`, in order; a refused one's is its exception.
@@ -75,6 +90,8 @@ class Line:
                 return answer
         self._taken = True
         try:
+            if (silence := self._silence()) is not None:
+                raise silence
             return await self._lead(packed, len(commands))
         finally:
             self._hand_over()
@@ -85,9 +102,11 @@ class Line:
         try:
             replies = await self._persist(batch, count + sum(each.count for each in together))
         except _AGAIN as error:
-            for request in together:
+            self._away = _Away(error, asyncio.get_running_loop().time())
+            for request in (*together, *self._waiting):
                 if not request.answer.done():
                     request.answer.set_exception(error)
+            self._waiting.clear()
             raise
         except BaseException:  # whoever leads was cancelled; the others were not
             self._waiting.extendleft(reversed(together))
@@ -117,18 +136,32 @@ class Line:
         self._taken = False
 
     async def _persist(self, packed: bytes, count: int) -> list[Any]:
-        failures = 0
+        failures, left = 0, 0 if self._away else self._retries
+        seconds = self._seconds * (_BRIEFLY if self._away else 1)
         while True:
             try:
-                async with asyncio.timeout(self._seconds):
-                    return await self._exchange(packed, count)
+                async with asyncio.timeout(seconds):
+                    replies = await self._exchange(packed, count)
             except _AGAIN as error:
                 failures += 1
-                if failures > self._retries or isinstance(error, _NEVER):
+                if failures > left or isinstance(error, _NEVER):
                     raise
+                if isinstance(error, _SILENT):  # maybe its connection alone; no need to wait long
+                    seconds, left = self._seconds * _BRIEFLY, failures
+            else:
+                self._away = None
+                return replies
             # The first retry is at once: most often only the connection was stale.
             pause = min(0.02 * 2**failures, 1.0) * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
             await asyncio.sleep(pause if failures > 1 else 0)
+
+    def _silence(self) -> Exception | None:
+        """What a server that said nothing a moment ago would only be waited for again for."""
+        away = self._away
+        if away is None or not isinstance(away.error, _SILENT):
+            return None
+        passed = asyncio.get_running_loop().time() - away.at
+        return away.error.with_traceback(None) if passed < self._seconds * _BRIEFLY else None
 
     async def _exchange(self, packed: bytes, count: int) -> list[Any]:
         if self._connection is None:

@@ -107,6 +107,13 @@ class Outbox:
         kept = self._kept.get(session)
         return kept.tip if kept else ""
 
+    async def mend(self, session: str) -> None:
+        """`heal`, where the newest that is kept of `session` does not stand."""
+        if tip := self.tip(session):
+            (standing,) = await self._connections.command("HMGET", self._keys.of(session).ids, tip)
+            if standing is None:
+                await self.heal(session)
+
     async def heal(self, session: str) -> None:
         """Offers the drafts of `session` again; drops them where it is gone for good.
 
@@ -142,13 +149,17 @@ class Outbox:
             self._watch = asyncio.create_task(self._watching(), name="parley-outbox")
 
     async def _watching(self) -> None:
+        waiting = False
         while True:
             await self._filled.wait()
             await asyncio.sleep(min(self._seconds / 4, 0.5))
             try:
                 await self._look()
+                waiting = False
             except Unavailable as error:
-                _logger.warning("outbox_waits", reason=str(error))
+                if not waiting:  # said once an outage, not twice a second
+                    _logger.warning("outbox_waits", reason=str(error))
+                waiting = True
             if not self._kept:
                 self._filled.clear()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from bus import wire
 from bus.audit import epoch_reached, redacted
@@ -12,7 +12,7 @@ from bus.connections import Connections
 from bus.entries import PRIMARY, Entry, Record, Unknown
 from bus.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from bus.info import SessionInfo
-from bus.keys import OWED, Keys, SessionKeys
+from bus.keys import OWED, BucketKeys, Keys, SessionKeys
 from bus.line import Argument
 from bus.outbox import Outbox
 from bus.replies import skip_list
@@ -39,18 +39,32 @@ class Sessions:
         return found
 
     async def sessions(self, offset: int = 0, count: int = 100) -> list[SessionInfo]:
-        """`count` sessions after the first `offset`, newest activity first."""
-        end = offset + count - 1
-        rows = await self._connections.commands(
-            [
-                ("ZREVRANGEBYSCORE", bucket.sessions, "+inf", "-inf", "LIMIT", 0, end + 1)
-                for bucket in self._keys.buckets
-            ]
+        """`count` sessions after the first `offset`, newest activity first.
+
+        Those of one millisecond stand in the backward order of their names, so that
+        pages meet.
+        """
+        found = await self._infos(await self._newest(offset, count))
+        return [info for info in found if info is not None]
+
+    async def _newest(self, offset: int, count: int) -> list[str]:
+        buckets = self._keys.buckets
+        if len(buckets) == 1:  # in the order that Redis has them in anyway
+            names = await self._connections.command(*_newest_of(buckets[0], offset, count))
+            return [str(name, "utf-8") for name in names]
+        listed = await self._connections.commands(
+            [_newest_of(bucket, 0, offset + count) for bucket in buckets]
         )
-        found = await self._infos([str(name, "utf-8") for row in rows for name in row])
-        standing = [info for info in found if info is not None]
-        standing.sort(key=lambda info: (-info.last_activity_ms, info.session))
-        return standing[offset : offset + count]
+        rows = [pair for pair in zip(buckets, listed, strict=True) if pair[1]]
+        scores = await self._connections.commands(
+            [("ZMSCORE", bucket.sessions, *names) for bucket, names in rows]
+        )
+        ranked: list[tuple[float, str]] = []
+        for (_, names), some in zip(rows, scores, strict=True):
+            pairs = zip(some, names, strict=True)
+            ranked += [(float(score or 0), str(name, "utf-8")) for score, name in pairs]
+        ranked.sort(reverse=True)
+        return [name for _, name in ranked[offset : offset + count]]
 
     async def mark(self, session: str, status: str) -> None:
         """Gives a session that is closed another word for it, such as `archived`.
@@ -95,20 +109,31 @@ class Sessions:
             raise SessionExists(session)
         nonce = secrets.token_hex(8)
         await stage(self._connections, keys.staged(nonce), _lines(records))
-        last = records[-1]
-        reply = await self._connections.run(
-            "restore",
-            await self.owned(keys, nonce),
-            [
-                session, keys.wake, keys.bucket.wake, nonce, standing or "", last.seq, last.n,
-                status, _skips(records), epoch_reached(records), self._backlog, _origin(records),
-            ],
-        )  # fmt: skip
-        if reply[0] == b"exists":
-            raise SessionExists(session)
+        while True:
+            reply = await self._put(session, records, nonce, standing or b"", status)
+            if reply[0] != b"exists":
+                break
+            if not replace:
+                raise SessionExists(session)
+            # Another came in between: it is what stands there now, and is replaced as well.
+            (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if reply[0] == b"unstaged":
             raise BusError(f"the restore of {session!r} was interrupted; run it again")
         self._outbox.forget(session)
+
+    async def _put(
+        self, session: str, records: Sequence[Record], nonce: str, standing: bytes, status: str
+    ) -> Any:
+        """The reply of `restore`, once all is staged; `standing` is what it may replace."""
+        keys, last = self._keys.of(session), records[-1]
+        return await self._connections.run(
+            "restore",
+            await self.owned(keys, nonce),
+            [
+                session, keys.wake, keys.bucket.wake, nonce, standing, last.seq, last.n,
+                status, _skips(records), epoch_reached(records), self._backlog, _origin(records),
+            ],
+        )  # fmt: skip
 
     async def owned(self, keys: SessionKeys, nonce: str, *more: str) -> list[str]:
         """What a script that replaces a whole session declares; the snapshots come last."""
@@ -132,6 +157,10 @@ class Sessions:
             _info(session, next(replies), next(replies)[0], next(replies)[0])
             for session in sessions
         ]
+
+
+def _newest_of(bucket: BucketKeys, offset: int, count: int) -> tuple[Argument, ...]:
+    return ("ZREVRANGEBYSCORE", bucket.sessions, "+inf", "-inf", "LIMIT", offset, count)
 
 
 def _info(

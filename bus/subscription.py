@@ -19,17 +19,19 @@ from bus.entries import Record
 from bus.errors import BusError, SlowSubscriber, Unavailable
 from bus.hints import Hints
 from bus.keys import Keys, SessionKeys
-from bus.pages import Place, newest, page
+from bus.outbox import Outbox
+from bus.pages import Place, newest
 from bus.tails import RETRY_SECONDS, Item, Tail
 
 
 class Subscriptions:
     """All subscribers of this process, and the tails they share."""
 
-    def __init__(self, connections: Connections, keys: Keys, hints: Hints) -> None:
+    def __init__(self, connections: Connections, keys: Keys, hints: Hints, outbox: Outbox) -> None:
         self._connections = connections
         self._keys = keys
         self._hints = hints
+        self._outbox = outbox
         self._tails: dict[str, Tail] = {}
         self._starting = asyncio.Lock()
 
@@ -56,7 +58,7 @@ class Subscriptions:
             place = Place(Cursor.after(after) if isinstance(after, int) else after)
         tail = await self._tail(session, keys)
         # No waiting from here on: a tail without subscribers ends.
-        subscription = Subscription(self._connections, keys, tail, place, facts, buffer)
+        subscription = Subscription(tail, place, facts, buffer)
         tail.subscribers.add(subscription)
         if after is None:
             subscription.join()
@@ -82,7 +84,9 @@ class Subscriptions:
             if tail is None or tail.ended:
                 place = await newest(self._connections, session, keys)
                 hint = await self._hints.follow(keys.wake)
-                tail = self._tails[session] = Tail(self._connections, session, keys, place, hint)
+                tail = self._tails[session] = Tail(
+                    self._connections, self._outbox, session, keys, place, hint
+                )
             return tail
 
     async def _leave(self, tail: Tail) -> None:
@@ -99,16 +103,12 @@ class Subscription:
 
     def __init__(
         self,
-        connections: Connections,
-        keys: SessionKeys,
         tail: Tail,
         place: Place,
         facts: bool,
         buffer: int,
     ) -> None:
         self.cursor = place.cursor
-        self._connections = connections
-        self._keys = keys
         self._tail = tail
         self._place = place  # behind the last item in the buffer
         self._facts = facts
@@ -163,13 +163,7 @@ class Subscription:
 
     async def _catch_up(self) -> None:
         try:
-            found = await page(
-                self._connections,
-                self._tail.session,
-                self._keys,
-                self._place,
-                with_facts=self._facts,
-            )
+            found = await self._tail.page(self._place, with_facts=self._facts)
         except Unavailable:
             await asyncio.sleep(RETRY_SECONDS)  # the tail of this session says so in the log
             return

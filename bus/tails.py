@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterable
+from functools import partial
 from typing import Final, Protocol
 
 import structlog
 
 from bus.connections import BLOCK_SECONDS, Connections
 from bus.entries import Record
-from bus.errors import BusError, Unavailable
+from bus.errors import BusError, SessionNotFound, Unavailable
 from bus.keys import SessionKeys
-from bus.pages import Place, page
+from bus.outbox import Outbox
+from bus.pages import Page, Place, page
 from bus.replies import FactRecord
 from bus.tasks import end
 
@@ -41,6 +43,7 @@ class Tail:
     def __init__(
         self,
         connections: Connections,
+        outbox: Outbox,
         session: str,
         keys: SessionKeys,
         place: Place,
@@ -52,6 +55,7 @@ class Tail:
         self.subscribers: set[Hearer] = set()
         self.ended = False
         self._connections = connections
+        self._outbox = outbox
         self._hint = hint
         self._task = asyncio.create_task(self._run(), name=f"parley-tail-{session}")
 
@@ -63,6 +67,17 @@ class Tail:
         """Read no more; nobody is told."""
         self.ended = True
         await end(self._task)
+
+    async def page(self, place: Place, *, with_facts: bool) -> Page:
+        """What comes after `place`. A session that this process can write again is not gone."""
+        read = partial(
+            page, self._connections, self.session, self.keys, place, with_facts=with_facts
+        )
+        try:
+            return await read()
+        except SessionNotFound:
+            await self._outbox.mend(self.session)
+            return await read()
 
     async def _run(self) -> None:
         waiting = False
@@ -88,7 +103,7 @@ class Tail:
                         await self._hint.wait()
 
     async def _read(self) -> bool:
-        found = await page(self._connections, self.session, self.keys, self.place, with_facts=True)
+        found = await self.page(self.place, with_facts=True)
         self.place = found.place
         if found.items:
             for subscriber in tuple(self.subscribers):

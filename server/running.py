@@ -7,6 +7,8 @@ import faulthandler
 import os
 import sys
 import tempfile
+import time
+from collections import deque
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from bus import Bus, embedded
+from listeners.minding import DEATHS, DEATHS_SECONDS
 from server.errors import Failure
 from server.settings import Settings, environment
 from server.settings.aliases import OLD_PREFIX
@@ -78,46 +81,71 @@ def worker_command() -> tuple[str, ...]:
 class Helping:
     """A worker process of our own; its log is shown only if it fails."""
 
-    def __init__(self, process: asyncio.subprocess.Process, log: IO[bytes]) -> None:
-        self._process = process
+    def __init__(self, settings: Settings, log: IO[bytes]) -> None:
+        self._settings = settings
         self._log = log
+        self._process: asyncio.subprocess.Process | None = None
+        self._deaths: deque[float] = deque(maxlen=DEATHS)
+
+    async def start(self) -> None:
+        """Start it, under a log that begins anew."""
+        self._log.seek(0)
+        self._log.truncate()
+        self._process = await asyncio.create_subprocess_exec(
+            *worker_command(), stdin=asyncio.subprocess.DEVNULL, stdout=self._log,
+            stderr=self._log, env=child_environment(self._settings),
+        )  # fmt: skip
 
     @property
     def ended(self) -> int | None:
         """Its exit status, once it has ended by itself."""
-        return self._process.returncode
+        return None if self._process is None else self._process.returncode
 
     def check(self) -> None:
         """Raises `Failure`, with the end of its log, once the worker has ended by itself."""
-        if self._process.returncode is not None:
+        if self.ended is not None:
             self._log.seek(0)
             said = self._log.read().decode(errors="replace").strip()
-            raise Failure(f"the worker ended with {self._process.returncode}:\n{said[-2000:]}")
+            raise Failure(f"the worker ended with {self.ended}:\n{said[-2000:]}")
+
+    async def revive(self) -> bool:
+        """Start it again if it has ended; whether it had.
+
+        Raises `Failure` where it ended `DEATHS` times within `DEATHS_SECONDS`.
+        """
+        if self.ended is None:
+            return False
+        self._deaths.append(time.monotonic())
+        if len(self._deaths) == DEATHS and self._deaths[-1] - self._deaths[0] < DEATHS_SECONDS:
+            self.check()
+        await self.start()
+        return True
+
+    async def end(self) -> None:
+        """Drain it, and end it where that takes too long."""
+        if self._process is not None and self._process.returncode is None:
+            await _end(self._process, self._settings.drain_seconds + 5)
 
 
 @asynccontextmanager
 async def worker_process(settings: Settings, url: str) -> AsyncIterator[Helping]:
     """A worker of our own, in processes of its own, drained at the end."""
-    own = settings.model_copy(update={"redis": url})
     with tempfile.TemporaryFile() as log:
-        process = await asyncio.create_subprocess_exec(
-            *worker_command(),
-            stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log, env=child_environment(own),
-        )  # fmt: skip
+        helping = Helping(settings.model_copy(update={"redis": url}), log)
+        await helping.start()
         try:
-            yield Helping(process, log)
+            yield helping
         finally:
-            await _end(process, settings.drain_seconds + 5)
+            await helping.end()
 
 
 async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
-    if process.returncode is None:
-        process.terminate()
-        try:
-            await asyncio.wait_for(process.wait(), grace)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
+    process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), grace)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
 
 
 def child_environment(settings: Settings) -> dict[str, str]:

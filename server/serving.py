@@ -102,7 +102,10 @@ def _write_ready(file: Path, url: str) -> None:
 
 
 async def _mind(served: Served, helping: Helping | None, stop: asyncio.Event) -> None:
-    """Return once told to stop. Raises `Failure` where the worker or the server ended instead."""
+    """Return once told to stop; a worker that dies is started again.
+
+    Raises `Failure` where the server ended by itself, or the worker keeps dying.
+    """
     stopping = asyncio.create_task(stop.wait())
     try:
         while not stopping.done():
@@ -113,6 +116,8 @@ async def _mind(served: Served, helping: Helping | None, stop: asyncio.Event) ->
                 served.ended.result()
                 raise Failure("the server ended by itself")
             if helping is not None and not stopping.done():
-                helping.check()
+                status = helping.ended
+                if await helping.revive():
+                    tell(f"the worker ended with {status}, and was started again")
     finally:
         await end(stopping)

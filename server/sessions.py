@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
 from bus import Bus
-from bus.audit import verbatim
+from bus.audit import records, verbatim
 from bus.drafts import Receipt
 from bus.entries import SessionOpened
 from bus.errors import SessionClosed, SessionExists
+from memory.errors import PackMissing
 from memory.presets import DEFAULT
+from memory.state import pack_key
+from memory.words.patterns import Pack
 from server.audit import findings, forked, status_findings
 from server.errors import BadSessionFile, Failure, Misuse, NotYet
 from server.files import SessionFile, write_file
@@ -120,10 +124,18 @@ def check_whole(file: SessionFile) -> None:
         raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
 
 
+def check_readable(file: SessionFile, packs: Mapping[str, Pack]) -> None:
+    """Raises `PackMissing` for a log that is read with patterns that are not here."""
+    for record in records([row for row in file.rows if b'"packs"' in row.body]):
+        for ref in getattr(record.entry, "packs", None) or ():
+            if ref.pack is None and pack_key(ref.name, ref.hash) not in packs:
+                raise PackMissing(ref.name, ref.hash)
+
+
 async def put_in_place(held: Reached, file: SessionFile, session: str, replace: bool) -> None:
     """Puts a file's log in place, one that `check_whole` let pass. Raises `SessionExists`."""
-    records = await asyncio.to_thread(verbatim, file.rows)  # seconds, of a file as long as may be
-    await held.bus.restore(session, records, replace=replace)
+    whole = await asyncio.to_thread(verbatim, file.rows)  # seconds, of a file as long as may be
+    await held.bus.restore(session, whole, replace=replace)
     if file.status == "archived":
         await held.bus.mark(session, "archived")
 

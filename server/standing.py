@@ -164,8 +164,9 @@ def listening(serve: ServeSettings) -> socket.socket:
             patience = int(max(serve.slow_seconds * 2, STALLED_SECONDS) * 1000)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience)
         return sock
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+    except (OSError, UnicodeError) as error:  # of a name that is none
+        number = getattr(error, "errno", None) or 0
+        reason = os.strerror(number) if number > 0 else getattr(error, "strerror", "no host name")
         raise Failure(
             f"cannot listen on {serve.host} port {serve.port}: {reason}; "
             "--port takes another, 0 any that is free"

@@ -15,6 +15,7 @@ from bus.errors import StaleEpoch
 from memory.claims.reading import reading
 from memory.errors import UnknownRef
 from memory.items import VOICE
+from memory.state import Memory
 from server.errors import Misuse
 from server.held import Held, holding
 from server.running import connected
@@ -103,14 +104,19 @@ async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Rec
 
 async def corrected(held: Held, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
+    memory = await held.reader.current(session)
+    refs = [entry.ref, *([entry.value] if entry.op == "merge" else [])]
+    unknown = [ref for ref in refs if not _is_known(memory, ref)]
+    # Only now: the same request may be under way, and have struck the item.
     if id and (before := await standing(held, session, Draft(id, entry))) is not None:
         return before
-    memory = await held.reader.current(session)
-    for ref in [entry.ref, *([entry.value] if entry.op == "merge" else [])]:
-        known = ref in reading(memory).items or (ref and memory.item(ref) is not None)
-        if not known:
-            raise UnknownRef(str(ref))
+    if unknown:
+        raise UnknownRef(str(unknown[0]))
     return await put(held, session, entry, id)
+
+
+def _is_known(memory: Memory, ref: Any) -> bool:
+    return ref in reading(memory).items or bool(ref and memory.item(ref) is not None)
 
 
 async def alias(settings: Settings, session: str, nick: str, name: str, by: str | None) -> Receipt:

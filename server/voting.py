@@ -54,10 +54,12 @@ async def call(
 
 async def called(held: Held, session: str, entry: VoteInitiated, id: str = "") -> Row:
     """Publishes the call of a vote; its row. Raises `Failure` where it would not be held."""
+    memory, who = await held.reader.current(session), entry.participant
+    reason = refusal(memory, memory.named(who), entry)
+    # Only now: the same request may be under way, and be the vote that is in the way.
     if (before := await stands(held, session, entry, id)) is not None:
         return await _row(held, session, before)
-    memory, who = await held.reader.current(session), entry.participant
-    if reason := refusal(memory, memory.named(who), entry):
+    if reason:
         raise NotTheirs(who, _ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
     return await _row(held, session, (await put(held, session, entry, id)).n)
 

@@ -7,13 +7,16 @@ from typing import Any, Final
 import httpx2
 
 from tests.doors import Standing
+from tests.rooms import SILENT_MS
 
 NAME: Final = "harbour"
 PATH: Final = f"/v1/sessions/{NAME}"
 
 
 async def begin(d: Standing, **settings: Any) -> None:
-    """Have the session on the server."""
+    """Have the session on the server; where it has a floor, nobody counts as silent there."""
+    if "floor" in settings:
+        settings["floor"] = {"evaluation_ms": SILENT_MS, **settings["floor"]}
     async with d.client(d.operator()) as operator:
         body = {"session": NAME, "settings": settings}
         assert (await operator.post("/v1/sessions", json=body)).status_code == 201

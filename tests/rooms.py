@@ -26,7 +26,8 @@ from tests.logs import PACKS
 from tests.talkers import Answer, persona
 
 ROOT = Path(__file__).parents[1]
-BID: dict[str, Any] = {"policy": "bid", "auction_ms": 20, "evaluation_ms": 2_000}
+SILENT_MS = 300_000  # whoever has not answered by then counts as silent, and all silent are the end
+BID: dict[str, Any] = {"policy": "bid", "auction_ms": 20, "evaluation_ms": SILENT_MS}
 
 
 def settings(stop: dict[str, Any], **groups: Any) -> dict[str, Any]:

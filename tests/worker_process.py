@@ -1,7 +1,7 @@
 """A worker for tests, by hand: `python -m tests.worker_process <lane|all> <url> [model url]`.
 
 `all` is the parent that minds both lanes, as `parley worker` is; `dying` is a
-parent whose child cannot live.
+parent whose child cannot live, nor takes long to die.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
 from memory.state import pack_key
 from memory.words.patterns import parse_pack
+from tests.patience import PATIENCE
 
 
 def main(what: str, url: str, *rest: str) -> int:
     if what == "all":
         command = [sys.executable, "-m", "tests.worker_process"]
-        return asyncio.run(supervise({lane: [*command, lane, url, *rest] for lane in LANES}))
+        lanes = {lane: [*command, lane, url, *rest] for lane in LANES}
+        return asyncio.run(supervise(lanes, drain_seconds=PATIENCE))
     if what == "dying":
-        return asyncio.run(supervise({"fold": [sys.executable, "-c", "raise SystemExit(3)"]}))
+        return asyncio.run(supervise({"fold": ["/bin/sh", "-c", "exit 3"]}))
     lane: Lane = "fold" if what == "fold" else "effects"
     pack = parse_pack(Path("memory/packs/en@1.json").read_bytes())
     settings = WorkerSettings(

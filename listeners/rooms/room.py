@@ -159,19 +159,30 @@ class Room:
             self._anew.append(anew)
 
     async def _follow(self) -> None:
+        """Fold what comes; an outage, also of a log that has to be read anew, is waited out."""
+        replaced = False
         while True:
             try:
+                if replaced:
+                    await self._begin_anew()
+                    replaced = False
                 async with aclosing(self._door.follow(self.seq)) as stretches:
                     async for records in stretches:
                         self._fold(records)
             except LogReplaced:
                 log.warning("room_begins_anew", session=self.session, after=self.seq)
-                self.memory, self.seq = await self._door.memory()
-                await self._look_back()
-                self._begun += 1
-                for anew in self._anew:
-                    anew()
-                self._tell()
+                replaced = True
+            except Unavailable as error:
+                log.warning("room_waits", session=self.session, reason=str(error))
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _begin_anew(self) -> None:
+        self.memory, self.seq = await self._door.memory()
+        await self._look_back()
+        self._begun += 1
+        for anew in self._anew:
+            anew()
+        self._tell()
 
     async def _look_back(self) -> None:
         self.recent.clear()

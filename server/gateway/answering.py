@@ -123,10 +123,10 @@ def _methods(connection: HTTPConnection) -> list[str]:
     scope = connection.scope
     taken = [
         method
-        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
         if matching(connection.app.routes, {**scope, "method": method})
     ]
-    return taken or ["GET"]
+    return ["HEAD", *taken] if "GET" in taken or not taken else taken
 
 
 def matching(routes: Iterable[BaseRoute], scope: Scope) -> bool:

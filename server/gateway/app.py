@@ -35,7 +35,7 @@ from server.gateway import (
     routes_votes,
 )
 from server.gateway.arrival import BodyTime
-from server.gateway.asgi import BodyLimit, RequestIds, SecureHeaders
+from server.gateway.asgi import BodyLimit, Heads, RequestIds, SecureHeaders
 from server.gateway.doors import Doors, Part
 from server.gateway.metrics import Counted
 from server.gateway.origins import OwnHosts
@@ -114,4 +114,5 @@ def _middleware(doors: Doors | None) -> list[Middleware]:
         Middleware(OwnHosts, doors.origins),
         Middleware(BodyTime, serve.body_seconds),
         Middleware(BodyLimit, serve.body_bytes, serve.import_bytes),
+        Middleware(Heads),
     ]

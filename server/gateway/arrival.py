@@ -13,7 +13,8 @@ from server.gateway.problems import Problem, refuse
 
 BYTES_A_SECOND: Final = 1024  # less than any line gives; what comes slower is no sender
 
-ONCE: Final = ("Idempotency-Key", "Authorization")  # headers that there is one of
+ONCE: Final = ("Idempotency-Key", "Authorization", "Origin")  # headers that there is one of
+PACKED: Final = "Send the body as it is: no Content-Encoding is read."
 
 
 class Patience:
@@ -30,7 +31,8 @@ class Patience:
 
 
 class BodyTime:
-    """408 for a body that does not come, and 400 for a head that tells one thing in two ways."""
+    """408 for a body that does not come, 415 for one that is packed; 400 for a head that tells
+    one thing in two ways."""
 
     def __init__(self, app: ASGIApp, seconds: float) -> None:
         self.app, self.seconds = app, seconds
@@ -39,11 +41,19 @@ class BodyTime:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if detail := _told_twice(Headers(scope=scope)):
-            await refuse(Problem("malformed", detail=detail), scope, receive, _closing(send))
+        if problem := _refusal(Headers(scope=scope)):
+            await refuse(problem, scope, receive, _closing(send))
             return
         arriving = _Arriving(receive, send, Patience(self.seconds))
         await self.app(scope, arriving.receive, arriving.send)
+
+
+def _refusal(headers: Headers) -> Problem | None:
+    if detail := _told_twice(headers):
+        return Problem("malformed", detail=detail)
+    if headers.get("content-encoding", "identity").strip().lower() != "identity":
+        return Problem("media-type", detail=PACKED)
+    return None
 
 
 def _told_twice(headers: Headers) -> str:

@@ -1,4 +1,4 @@
-"""What every request passes, as plain ASGI: its id, its size, the headers of its answer."""
+"""What every request passes, as plain ASGI: its id, its size, its answer's headers; and HEAD."""
 
 from __future__ import annotations
 
@@ -124,6 +124,31 @@ class BodyLimit:
     def _limit(self, scope: Scope) -> int:
         imports = scope["method"] == "PUT" and IMPORT.fullmatch(scope["path"])
         return self.import_bytes if imports else self.body_bytes
+
+
+class Heads:
+    """HEAD, which every server answers: what GET would say, without its body.
+
+    Of a live stream that is its beginning; nothing is waited for.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+        asked = {**scope, "method": "GET"}
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                if "route" in asked:  # by which it is counted
+                    scope["route"] = asked["route"]
+                await send(message)
+                await send({"type": "http.response.body"})
+
+        await self.app(asked, receive, sending)
 
 
 def _counted(scope: Scope, receive: Receive, limit: int) -> Receive:

@@ -131,13 +131,13 @@ def _origin(url: str, setting: str) -> str:
     """The origin of a URL as browsers write it. Raises `Misuse`."""
     try:
         parts = urlsplit(url.strip().lower())
-        port = parts.port
+        port, host = parts.port, (parts.hostname or "").encode("idna").decode()
     except ValueError:
-        parts, port = urlsplit(""), None
+        parts, port, host = urlsplit(""), None, ""
     extra = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
-    if parts.scheme not in PORTS or not parts.hostname or extra:
+    if parts.scheme not in PORTS or not host or extra:
         raise Misuse(f"{setting}: {url!r} is no address such as https://parley.example.org")
-    return _written(parts.scheme, _bracketed(parts.hostname), port)
+    return _written(parts.scheme, _bracketed(host), port)
 
 
 def _written(scheme: str, host: str, port: int | None) -> str:

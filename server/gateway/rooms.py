@@ -23,6 +23,7 @@ from memory.state import Packs
 from server.gateway.channel import FOLDS, Channel
 
 AGAIN_SECONDS: Final = 0.5  # before an arbiter that Redis failed looks again
+NOTICED_SECONDS: Final = 5.0  # for a room to hear that its session is gone: one look at the log
 
 Kind = type[Arbiter] | type[Teller]
 
@@ -75,6 +76,16 @@ class Rooms:
     def nudge(self, session: str) -> None:
         """Something was published here: the room need not wait for Redis to say so."""
         self._bus.nudge(session)
+
+    async def removed(self, session: str) -> None:
+        """Return once the room of a session that is gone is over, and its seats with it.
+
+        Another of that name may be opened the next moment: nobody is taken over into it.
+        """
+        held = self._held.get(session)
+        if held is not None and held.minding is not None:
+            await asyncio.wait({held.minding}, timeout=NOTICED_SECONDS)
+            self._let_go(held)
 
     async def aclose(self) -> None:
         """Leave every room."""

@@ -30,7 +30,21 @@ def _check_owner(caller: Caller, name: str) -> None:
         raise Problem("not-your-name", needs="operator")
 
 
-@router.get("/v1/sessions/{session}/notebooks/{name}", response_model=NotePage, responses=_READ)
+# A name may hold slashes: what follows it is looked for before a name that goes on.
+@router.get(
+    "/v1/sessions/{session}/notebooks/{name:path}/history",
+    response_model=Page[RevisionRow],
+    responses=_READ,
+)
+async def list_revisions(session: SessionId, name: Owner, caller: Reader, doors: DoorsOf) -> Any:
+    """Every revision and refusal, oldest first."""
+    _check_owner(caller, name)
+    return {"items": [asdict(one) for one in await notes.history_in(doors.held, session, name)]}
+
+
+@router.get(
+    "/v1/sessions/{session}/notebooks/{name:path}", response_model=NotePage, responses=_READ
+)
 async def get_notebook(
     session: SessionId, name: Owner, caller: Reader, doors: DoorsOf, at: At = None
 ) -> Any:
@@ -40,7 +54,7 @@ async def get_notebook(
 
 
 @router.put(
-    "/v1/sessions/{session}/notebooks/{name}",
+    "/v1/sessions/{session}/notebooks/{name:path}",
     status_code=201,
     responses={
         **problems(
@@ -67,14 +81,3 @@ async def write_notebook(
     receipt = await notes.write_in(doors.held, session, name, body.text, body.base, own)
     doors.rooms.nudge(session)
     return answer(receipt, own)
-
-
-@router.get(
-    "/v1/sessions/{session}/notebooks/{name}/history",
-    response_model=Page[RevisionRow],
-    responses=_READ,
-)
-async def list_revisions(session: SessionId, name: Owner, caller: Reader, doors: DoorsOf) -> Any:
-    """Every revision and refusal, oldest first."""
-    _check_owner(caller, name)
-    return {"items": [asdict(one) for one in await notes.history_in(doors.held, session, name)]}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from bus.errors import SessionClosed, SessionNotFound
+from bus.errors import SessionNotFound
 from memory.floor.stopping import totals
+from memory.words.patterns import Pack
 from server import sessions
 from server.files import SessionFile, decode_file, encode_file
 from server.gateway.answers import Findings, Page, Running, SessionRow, SessionState
@@ -20,7 +22,7 @@ from server.gateway.identity import AnyToken, Caller, Needs, Operator, Reader
 from server.gateway.keys import EVERY_SESSION
 from server.gateway.openings import opening_of, scenario_of
 from server.gateway.problems import Problem, problems
-from server.gateway.runs import playing
+from server.gateway.runs import begin, stop
 from server.gateway.speaking import moderator
 from server.gateway.states import rows_of, state_of
 from server.scenarios.table import beginnings
@@ -45,14 +47,17 @@ async def open_session(
     """Open a session: empty, or as a scenario has it, and have that played here."""
     cast = None if body.scenario is None else scenario_of(doors, body.scenario)
     entry = opening_of(doors, body, cast)
-    async with AsyncExitStack() as stack:
-        if cast is not None and body.run != "no":
-            offline = body.run == "script"
-            play = playing(request.app, doors, body.session, cast.name, offline=offline)
-            await stack.enter_async_context(play)
+
+    async def opening() -> None:
         await sessions.opened(doors.held, body.session, entry)
         if cast is not None:
             await doors.held.bus.publish(body.session, beginnings(cast))
+
+    if cast is None or body.run == "no":
+        await opening()
+    else:
+        offline = body.run == "script"
+        await begin(request.app, doors, body.session, cast.name, offline=offline, opening=opening)
     return await state_of(doors, body.session)
 
 
@@ -103,10 +108,15 @@ async def close_session(
 
 
 @router.delete("/v1/sessions/{session}", status_code=204, responses=problems("no-session"))
-async def remove_session(session: SessionId, caller: Operator, doors: DoorsOf) -> Response:
-    """Remove a session with all that belongs to it."""
+async def remove_session(
+    request: Request, session: SessionId, caller: Operator, doors: DoorsOf
+) -> Response:
+    """Remove a session with all that belongs to it; what is played there ends."""
+    await doors.held.bus.info(session)
+    await stop(request.app, session)
     await sessions.gone(doors.held, session)
     _forget(doors, session)
+    await doors.rooms.removed(session)
     return Response(status_code=204)
 
 
@@ -138,7 +148,7 @@ async def export_session(session: SessionId, caller: Operator, doors: DoorsOf) -
     "/v1/sessions/{session}/import",
     status_code=201,
     response_model=SessionState,
-    responses=problems("exists", "bad-file"),
+    responses=problems("exists", "bad-file", "refused"),
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -150,23 +160,25 @@ async def import_session(
     request: Request, session: SessionId, caller: Operator, doors: DoorsOf,
     replace: Annotated[bool, Query(description="put it in place of one that is there")] = False,
 ) -> Any:  # fmt: skip
-    """Put a session file in place under this name."""
+    """Put a session file in place under this name; what is played in one replaced ends."""
     with SpooledTemporaryFile(SPOOLED) as spool:
         async for chunk in request.stream():
             await asyncio.to_thread(spool.write, chunk)
         spool.seek(0)
         async with doors.importing:
-            await sessions.put_in_place(
-                doors.held, await asyncio.to_thread(_file, spool), session, replace
-            )
+            file = await asyncio.to_thread(_file, spool, doors.held.packs.known)
+            if replace:
+                await stop(request.app, session)
+            await sessions.put_in_place(doors.held, file, session, replace)
     _forget(doors, session)
     return await state_of(doors, session)
 
 
-def _file(spool: IO[bytes]) -> SessionFile:
-    """The file that came whole. Raises `BadSessionFile`."""
+def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
+    """The file that came whole. Raises `BadSessionFile`, `PackMissing`."""
     file = decode_file(spool.read())
     sessions.check_whole(file)
+    sessions.check_readable(file, packs)
     return file
 
 
@@ -207,8 +219,5 @@ async def run_scenario(
 ) -> Any:
     """Play a bundled scenario in a session that was opened with it."""
     cast = scenario_of(doors, body.scenario)
-    if (await doors.held.bus.info(session)).status != "open":
-        raise SessionClosed(session)
-    async with playing(request.app, doors, session, cast.name, offline=body.offline):
-        pass
+    await begin(request.app, doors, session, cast.name, offline=body.offline)
     return {"running": True}

@@ -7,14 +7,14 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final
 
 import structlog
 from fastapi import FastAPI
 
+from bus.errors import SessionClosed
 from bus.tasks import end
 from memory.showing import visible
 from server.gateway.doors import Doors
@@ -29,48 +29,71 @@ RETRY_SECONDS: Final = 30.0  # until one that is played may be over
 TOLD: Final = 500  # characters of what a player that failed said last
 GRACE_SECONDS: Final = 5.0  # for a player to end by itself
 
+Opening = Callable[[], Awaitable[None]]
+Playing = dict[str, asyncio.Task[None]]
+
 log = structlog.get_logger("parley.runs")
 
 
-Places = dict[str, asyncio.Task[None] | None]  # by session; None: it is to begin
+async def begin(
+    app: FastAPI, doors: Doors, session: str, scenario: str, *, offline: bool,
+    opening: Opening | None = None,
+) -> None:  # fmt: skip
+    """Have a scenario played in a session that is open, or that `opening` opens.
 
-
-@asynccontextmanager
-async def playing(
-    app: FastAPI, doors: Doors, session: str, scenario: str, *, offline: bool
-) -> AsyncIterator[None]:
-    """Have a scenario played in a session once the body, which may open it, is done.
-
-    Where it cannot be, the body is not begun: raises `Misuse` for one that has no bound, and
+    Where it cannot be played nothing is opened. Raises what `opening` does,
+    `SessionNotFound`, `SessionClosed`, `Misuse` for one that has no bound, and
     `Problem`: `exists` where one is played there, `busy` where as many are played as
     `serve.runs` allows.
     """
-    places: Places = getattr(app.state, "playing", {})
-    app.state.playing = places
-    if session in places:
+    if opening is None and (await doors.held.bus.info(session)).status != "open":
+        raise SessionClosed(session)
+    await asyncio.to_thread(described, doors.settings, scenario)
+    playing = _playing(app)
+    if session in playing:
         raise Problem("exists", detail="A scenario is played in this session already.")
-    if len(places) >= doors.settings.serve.runs:
+    if len(playing) >= doors.settings.serve.runs:
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=FULL)
-    places[session] = None
+    opened = asyncio.Event()
+    playing[session] = task = asyncio.create_task(
+        _played(doors, session, scenario, offline, opened), name="parley-run"
+    )
+    task.add_done_callback(partial(_over, playing, session))
     try:
-        await asyncio.to_thread(described, doors.settings, scenario)
-        yield
+        if opening is not None:
+            await opening()
     except BaseException:
-        del places[session]
+        await stop(app, session)
         raise
-    task = asyncio.create_task(_played(doors, session, scenario, offline), name="parley-run")
-    places[session] = task
-    task.add_done_callback(partial(_over, places, session))
+    opened.set()
 
 
-def _over(places: Places, session: str, task: asyncio.Task[None]) -> None:
+async def stop(app: FastAPI, session: str) -> None:
+    """Return once nothing is played there: what comes under that name is another talk."""
+    if (task := _playing(app).get(session)) is not None:
+        task.cancel()  # once: its player gets the time to leave
+        await asyncio.wait({task})
+
+
+def _playing(app: FastAPI) -> Playing:
+    """What is played, by session, or is to be once that is open."""
+    found: Playing | None = getattr(app.state, "playing", None)
+    if found is None:
+        found = app.state.playing = {}
+    return found
+
+
+def _over(playing: Playing, session: str, task: asyncio.Task[None]) -> None:
     """Free its place. Whoever asked for it was answered long ago, so its failure is logged."""
-    del places[session]
+    del playing[session]
     if not task.cancelled() and (error := task.exception()) is not None:
         log.warning("run_failed", session=session, exc_info=error)
 
 
-async def _played(doors: Doors, session: str, scenario: str, offline: bool) -> None:
+async def _played(
+    doors: Doors, session: str, scenario: str, offline: bool, opened: asyncio.Event
+) -> None:
+    await opened.wait()
     words = ["run", scenario, "--session", session, "--yes", "--minder", str(os.getpid())]
     words += ["--offline"] if offline else []
     own = doors.settings.model_copy(update={"redis": doors.running.url})

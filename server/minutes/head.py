@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -27,7 +27,8 @@ def span(messages: Iterable[Record], logged: bool) -> tuple[str | None, str | No
     entries: list[Any] = [record.entry for record in said]
     times = [time for entry in entries if (time := _said_at(entry)) is not None]
     if not times and logged and all(entry.at_text is None for entry in entries):
-        times = [_utc(_from_ms(record.received_ms)) for record in said if record.received_ms > 0]
+        logged_at = (_logged_at(record) for record in said if record.received_ms > 0)
+        times = [time for time in logged_at if time is not None]
     return (min(times), max(times)) if times else (None, None)
 
 
@@ -87,7 +88,7 @@ def _lasted(time: timedelta) -> str:
 def _said_at(entry: Any) -> str | None:
     """A point in time, or a day where no more is told; None for what is neither."""
     if entry.at is not None:
-        return _utc(datetime.fromisoformat(entry.at))
+        return _utc(lambda: datetime.fromisoformat(entry.at))
     text = entry.at_text or ""
     try:
         return datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC).date().isoformat()
@@ -95,10 +96,15 @@ def _said_at(entry: Any) -> str | None:
         return None
 
 
-def _from_ms(received_ms: int) -> datetime:
-    return datetime.fromtimestamp(received_ms / 1000, UTC)
+def _logged_at(record: Record) -> str | None:
+    return _utc(lambda: datetime.fromtimestamp(record.received_ms / 1000, UTC))
 
 
-def _utc(time: datetime) -> str:
-    in_utc = time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+def _utc(told: Callable[[], datetime]) -> str | None:
+    """None of what the calendar does not have, such as the year 10000 or one before the first."""
+    try:
+        time = told()
+        in_utc = time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
     return in_utc.isoformat(timespec="seconds").replace("+00:00", "Z")

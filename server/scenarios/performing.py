@@ -169,10 +169,15 @@ def _show(played: Played, wish: Wish, *, scripted: bool, priced: bool) -> None:
 
 
 def _fail_where_nobody_answered(played: Played) -> None:
-    """Raises `Failure` where every call failed: what ended was no talk, whatever rule says so."""
-    totals = played.ended["totals"] if played.ended else {}
+    """Raises `Failure` where every call failed: what ended was no talk, whatever rule says so.
+
+    One that was given up as the others failed was not answered either.
+    """
+    ended = played.ended or {}
+    totals = ended.get("totals", {})
     calls = totals.get("calls", 0)
-    if calls and totals.get("failed", 0) == calls:
+    given_up = ended.get("reason") == "errors" and not totals.get("turns", 0)
+    if calls and (given_up or totals.get("failed", 0) == calls):
         raise Failure(
             f"none of the {calls} model calls of {played.session!r} was answered: see that the "
             "endpoint of --model-url is up and has these models"

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+DAY: Final = 86_400  # seconds; the system counts a connection's in milliseconds, up to 24 days
+YEAR_MINUTES: Final = 525_600
 
 
 class ServeSettings(BaseModel):
@@ -29,14 +33,16 @@ class ServeSettings(BaseModel):
     import_bytes: int = Field(
         256 << 20, ge=1 << 12, le=1 << 34, description="longest session file that is imported"
     )
-    body_seconds: float = Field(30, gt=0, description="grace of a body that does not come")
-    streams: int = Field(20_000, ge=1, description="live streams open at once")
-    slow_seconds: float = Field(5, gt=0, description="grace of a client that does not read")
-    seat_minutes: float = Field(30, gt=0, description="idle time after which a seat is given up")
-    checkpoint_bytes: int = Field(
-        64 << 20, ge=1 << 20, description="memory for checkpoints of the past"
+    body_seconds: float = Field(30, gt=0, le=DAY, description="grace of a body that does not come")
+    streams: int = Field(20_000, ge=1, le=10_000_000, description="live streams open at once")
+    slow_seconds: float = Field(5, gt=0, le=DAY, description="grace of a client that does not read")
+    seat_minutes: float = Field(
+        30, gt=0, le=YEAR_MINUTES, description="idle time after which a seat is given up"
     )
-    runs: int = Field(2, ge=0, description="scenarios run at once for callers; 0: none")
+    checkpoint_bytes: int = Field(
+        64 << 20, ge=1 << 20, le=1 << 40, description="memory for checkpoints of the past"
+    )
+    runs: int = Field(2, ge=0, le=1_000, description="scenarios run at once for callers; 0: none")
 
     @property
     def secrets(self) -> tuple[str, ...]:

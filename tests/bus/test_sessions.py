@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 import redis
 from msgspec.structs import replace
@@ -22,6 +24,23 @@ async def test_sessions_are_listed_by_newest_activity(bus: Bus, raw: redis.Redis
     assert [info.session for info in first] == ["d", "c", "b"]
     assert [info.session for info in await bus.sessions(3, 3)] == ["a"]
     assert first[0].last_activity_ms == 1003
+
+
+@pytest.mark.parametrize("buckets", [1, 16])
+async def test_pages_of_sessions_of_one_moment_meet(
+    raw: redis.Redis, redis_url: str, buckets: int
+) -> None:
+    """As of those that were imported together: each is on one page, in one bucket and in many."""
+    raw.hset("parley:meta", "buckets", buckets)
+    async with await Bus.connect(redis_url) as many:
+        names = [f"s{k}" for k in range(12)]
+        for name in names:
+            await talk(many, name, 1)
+        for bucket in many.keys.buckets:
+            raw.zadd(bucket.sessions, dict.fromkeys(names, 1000), xx=True)
+        pages = [await many.sessions(offset, 5) for offset in (0, 5, 10, 15)]
+    assert [len(page) for page in pages] == [5, 5, 2, 0]
+    assert sorted(info.session for page in pages for info in page) == sorted(names)
 
 
 async def test_a_removed_session_leaves_nothing(bus: Bus, raw: redis.Redis) -> None:
@@ -90,6 +109,16 @@ async def test_a_live_session_is_replaced_only_when_told_to(bus: Bus) -> None:
     assert (info.head, info.folded, info.due["effects"]) == (2, 0, 0)
     assert await bus.fact_rows("a") == []
     assert await bus.snapshot("a", "1") is None
+
+
+async def test_whoever_replaces_a_session_at_once_with_others_replaces_it(bus: Bus) -> None:
+    """One after the other; nobody who said so is told that it exists."""
+    await talk(bus, "a", 3)
+    records = await everything(bus, "a")
+    replacing = (bus.restore("a", records[:count], replace=True) for count in (1, 2, 3, 4))
+    await asyncio.gather(*replacing)
+    records = await everything(bus, "a")
+    assert (await bus.info("a")).head == len(records)
 
 
 async def test_a_fork_knows_where_it_came_from(bus: Bus) -> None:

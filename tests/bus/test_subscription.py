@@ -265,3 +265,33 @@ async def test_one_that_comes_as_the_last_one_leaves_hears_on(bus: Bus, head_sta
         subscription = await task
         await talk(bus, "a", 1, first=2)
         assert await heard(subscription, 1) == ["3"]
+
+
+async def test_a_session_that_can_be_written_again_went_back_and_is_not_gone(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """Redis came back empty-handed, and who listens looks before the outbox does."""
+    async with await Bus.connect(redis_url, outbox_seconds=2 * PATIENCE) as bus:
+        await talk(bus, "a", 3)
+        async with bus.subscribe("a") as subscription:
+            raw.flushall()
+            bus.nudge("a")
+            with pytest.raises(Fenced, match="went back"):
+                await heard(subscription, 1)
+        async with bus.subscribe("a", 0) as subscription:
+            assert await heard(subscription, 4) == ["1", "2", "3", "4"]
+
+
+async def test_a_session_that_was_removed_is_gone_for_who_could_write_it_again(
+    redis_url: str,
+) -> None:
+    """By whomever: its publisher hears so too."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=2 * PATIENCE) as bus,
+        await Bus.connect(redis_url) as operator,
+    ):
+        await talk(bus, "a", 3)
+        async with bus.subscribe("a") as subscription:
+            await operator.remove("a")
+            with pytest.raises(SessionNotFound):
+                await heard(subscription, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final
 
 import httpx2
@@ -84,6 +85,28 @@ async def test_a_request_that_is_sent_again_does_nothing(
                 first, head = told, now
 
 
+@pytest.mark.parametrize("path", ["votes", "corrections"])
+async def test_a_request_that_is_sent_again_at_once_is_one(redis_url: str, path: str) -> None:
+    """At two servers, by a client that did not wait: each of them is answered as the first."""
+    body = next(body for _, one, _, body in ASKED if one == path)
+    async with doors(redis_url) as d, doors(redis_url) as e:
+        await begin(d, chair=["ana"])
+        token = d.token("ana", session=NAME, may=["moderate"])
+        async with (
+            d.client(token) as here,
+            e.client(token) as there,
+            d.client(d.token("bo", session=NAME)) as bo,
+        ):
+            await _prepare(here, bo, "")
+            key = {"Idempotency-Key": "once"}
+            asking = [
+                client.post(f"{PATH}/{path}", json=body, headers=key)
+                for client in (here, there) * 4
+            ]
+            for said in await asyncio.gather(*asking):
+                assert said.is_success, said.text
+
+
 async def test_a_key_that_was_used_for_something_else_is_a_conflict(redis_url: str) -> None:
     """A ballot for another option is not taken for the one that was cast."""
     async with doors(redis_url) as d:
@@ -113,6 +136,8 @@ async def test_two_keys_or_tokens_of_one_request_are_none(redis_url: str) -> Non
                 assert (said.status_code, slug(said)) == (400, "malformed")
                 assert "Idempotency-Key" in said.json()["detail"]
         assert (await d.doors.held.bus.info(NAME)).n == 0
-        both = [("Authorization", f"Bearer {d.token(name)}") for name in ("ana", "bo")]
+        tokens = [("Authorization", f"Bearer {d.token(name)}") for name in ("ana", "bo")]
+        pages = [("Origin", d.url), ("Origin", "https://evil.example")]
         async with d.client() as nobody:
-            assert slug(await nobody.get("/v1/me", headers=both)) == "malformed"
+            for both in (tokens, pages):
+                assert slug(await nobody.get("/v1/me", headers=both)) == "malformed"

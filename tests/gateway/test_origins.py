@@ -37,6 +37,7 @@ def origins(port: int = 8700, **given: Any) -> Origins:
         ({"public": ("https://parley.example",)}, 8700, "parley.example:443", True),
         ({"public": ("https://parley.example",)}, 8700, "parley.example:8700", False),
         ({"public": ("http://parley.example:81",)}, 8700, "parley.example:81", True),
+        ({"public": ("https://Bücher.example",)}, 8700, "xn--bcher-kva.example", True),
         ({"origins": (FRIEND,)}, 8700, "friend.example", False),
     ],
 )  # fmt: skip
@@ -63,7 +64,7 @@ def test_own_pages_and_allowed_pages_differ() -> None:
     "given",
     [{"public": ("parley.example",)}, {"public": ("ftp://x",)}, {"origins": ("*",)},
      {"origins": ("https://a.example/path",)}, {"origins": ("https://me@a.example",)},
-     {"public": ("https://a:port",)}],
+     {"public": ("https://a:port",)}, {"public": ("https://a..b",)}],
 )  # fmt: skip
 def test_what_is_no_address_is_refused_at_the_start(given: dict[str, Any]) -> None:
     """By the name of the setting."""

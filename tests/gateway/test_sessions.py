@@ -1,20 +1,18 @@
-"""Sessions over HTTP: opened, listed, closed, moved about as files, forked, played."""
+"""Sessions over HTTP: opened, listed, closed, moved about as files, forked, removed."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import AsyncIterator, MutableMapping
+import re
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
-from typing import Any
 
 import httpx2
 import pytest
-from structlog.testing import capture_logs
 
+from server.files import signed
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
-from tests.patience import wait_until
+from tests.sse import streamed
 
 
 @asynccontextmanager
@@ -147,6 +145,22 @@ async def test_a_session_goes_round_by_export_and_import(redis_url: str) -> None
         assert (cut.status_code, slug(cut)) == (422, "bad-file")
 
 
+async def test_a_file_that_cannot_be_read_here_replaces_nothing(redis_url: str) -> None:
+    """Its patterns are not known: what stands there would be lost for what only fails."""
+    async with opened(redis_url) as (_, client):
+        path = f"/v1/sessions/{NAME}"
+        await client.post(f"{path}/messages", json={"content": "Light.", "as": "ana"})
+        body = (await client.get(f"{path}/export")).content.rpartition(b',"checksum"')[0]
+        named = re.search(rb'"hash":"([0-9a-f]{32})"', body)
+        assert named is not None
+        foreign = signed(body.replace(named[1], b"0" * 32))
+        refused = await client.put(f"{path}/import?replace=true", content=foreign)
+        assert (refused.status_code, slug(refused)) == (409, "refused")
+        assert (await client.get(path)).json()["n"] == 1
+        again = await client.put(f"{path}/import?replace=true", content=signed(body))
+        assert again.status_code == 201
+
+
 async def test_a_fork_has_the_past_up_to_the_moment(redis_url: str) -> None:
     """A moment that has not come is refused, and so is its own name."""
     async with opened(redis_url) as (_, client):
@@ -184,70 +198,22 @@ async def test_what_sessions_open_with_is_listed(redis_url: str) -> None:
         assert slug(await nobody.get("/v1/presets")) == "token-missing"
 
 
-async def test_no_more_scenarios_are_played_than_are_allowed(redis_url: str) -> None:
-    """And none that is not bundled, nor in a session that is closed or not there.
-
-    A session that was to be opened for one is not opened: whoever asks again would meet it.
-    """
-    async with doors(redis_url, runs=0) as d, d.client(d.operator()) as client:
-        rows = (await client.get("/v1/scenarios")).json()["items"]
-        body = {"scenario": next(row["scenario"] for row in rows if row["scripted"])}
-        path = f"/v1/sessions/{NAME}/run"
-        assert slug(await client.post(path, json=body)) == "no-session"
-        opened = await client.post("/v1/sessions", json={"session": NAME, **body})
-        assert opened.json()["participants"]
-        many = await client.post(path, json=body)
-        assert (many.status_code, slug(many)) == (429, "busy")
-        assert int(many.headers["retry-after"]) > 0
-        late = {"session": "late", "run": "script", **body}
-        assert slug(await client.post("/v1/sessions", json=late)) == "busy"
-        assert slug(await client.get("/v1/sessions/late")) == "no-session"
-        unknown = await client.post(path, json={"scenario": "./canary.yaml"})
-        assert (slug(unknown), unknown.json()["field"]) == ("invalid", "scenario")
-        titled = {"session": "x", "title": "Mine", "run": "script", **body}
-        assert slug(await client.post("/v1/sessions", json=titled)) == "refused"
-        await client.post(f"/v1/sessions/{NAME}/close")
-        assert slug(await client.post(path, json=body)) == "closed"
-
-
-async def test_a_play_that_cannot_begin_is_told_of_and_takes_no_place(
-    redis_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In the log of the server: whoever asked has their answer by then."""
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    async with doors(redis_url, runs=1) as d, d.client(d.operator()) as client:
-        rows = (await client.get("/v1/scenarios")).json()["items"]
-        body = {"scenario": next(row["scenario"] for row in rows if row["scripted"])}
-        await client.post("/v1/sessions", json={"session": NAME, **body})
-        with capture_logs() as logged:
-            for times in (1, 2):
-                begun = await client.post(f"/v1/sessions/{NAME}/run", json=body)
-                assert begun.is_success, begun.text
-                await wait_until(partial(_have_failed, logged, times))
-    assert {line["session"] for line in _failed(logged)} == {NAME}
-
-
-def _have_failed(logged: list[MutableMapping[str, Any]], times: int) -> bool:
-    return len(_failed(logged)) == times
-
-
-def _failed(logged: list[MutableMapping[str, Any]]) -> list[MutableMapping[str, Any]]:
-    return [line for line in logged if line["event"] == "run_failed"]
-
-
-@pytest.mark.long
-async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> None:
-    """In a process of its own, to its end."""
-    async with doors(redis_url) as d, d.client(d.operator()) as client:
-        rows = (await client.get("/v1/scenarios")).json()["items"]
-        scenario = next(row["scenario"] for row in rows if row["scripted"])
-        body = {"session": NAME, "scenario": scenario, "run": "script"}
-        assert (await client.post("/v1/sessions", json=body)).status_code == 201
-
-        async def over() -> bool:
-            return bool((await client.get(f"/v1/sessions/{NAME}")).json()["status"] == "closed")
-
-        await wait_until(over)
+async def test_nobody_is_taken_over_into_another_session_of_that_name(redis_url: str) -> None:
+    """Whoever hears or sits in a session that is removed is told, though the next is there."""
+    async with opened(redis_url, settings={"floor": {"policy": "bid"}}) as (d, operator):
+        ben = d.token("ben", role="agent", session=NAME)
+        async with d.client(ben) as agent:
+            assert (await agent.post(f"/v1/sessions/{NAME}/seats", json={})).is_success
+            async with streamed(d.url, f"/v1/sessions/{NAME}/events", ben) as stream:
+                await stream.next()
+                await operator.delete(f"/v1/sessions/{NAME}")
+                assert d.doors.rooms.held(NAME) is None
+                again = {"session": NAME, "settings": {"floor": {"policy": "bid"}}}
+                assert (await operator.post("/v1/sessions", json=again)).status_code == 201
+                said = await agent.post(f"/v1/sessions/{NAME}/messages", json={"content": "Hm."})
+                assert slug(said) == "floor-required"
+                assert (await stream.until_end())[-1].data["reason"] == "gone"
+        assert (await operator.get(f"/v1/sessions/{NAME}")).json()["participants"] == []
 
 
 async def test_a_request_without_its_body_is_told_to_send_one(redis_url: str) -> None:

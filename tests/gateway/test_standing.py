@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
+from pydantic import ValidationError
 
 from server.errors import Failure
 from server.gateway.app import build
 from server.gateway.warming import warm
-from server.settings.serve import ServeSettings
+from server.settings.serve import DAY, ServeSettings
 from server.standing import listening
 from tests.doors import doors, served
 from tests.patience import PATIENCE, wait_until
@@ -107,13 +108,26 @@ def taken() -> Iterator[int]:
         yield sock.getsockname()[1]
 
 
-@pytest.mark.parametrize(("given", "reason"), [({}, "in use"), ({"host": "203.0.113.1"}, "assign")])
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [({}, "in use"), ({"host": "203.0.113.1"}, "assign"), ({"host": "a..b"}, "no host name")],
+)
 def test_a_port_that_cannot_be_had_is_one_line(
     taken: int, given: dict[str, str], reason: str
 ) -> None:
     """Taken, or on an address that is not ours: said with what to do."""
     with pytest.raises(Failure, match=f"cannot listen on .*{reason}.*--port takes another"):
         listening(ServeSettings(**{"port": taken, **given}))
+
+
+@pytest.mark.parametrize("name", ["slow_seconds", "body_seconds", "seat_minutes"])
+def test_a_time_has_an_end(name: str) -> None:
+    """What the system cannot count is refused as a setting, not met at the start."""
+    for most in (float("inf"), 1e9):
+        with pytest.raises(ValidationError, match=name):
+            ServeSettings.model_validate({name: most})
+    with listening(ServeSettings(port=0, slow_seconds=DAY)) as sock:
+        assert sock.getsockname()
 
 
 def test_what_it_accepts_is_sent_at_once() -> None:

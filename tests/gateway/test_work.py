@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
+import pytest
 
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
@@ -39,6 +41,22 @@ async def test_a_notebook_is_its_owners(redis_url: str) -> None:
             assert [row["text"] for row in rows] == ["The pier first."]
             for path in ("entries", "messages"):
                 assert "The pier first." not in (await bo.get(f"{PATH}/{path}")).text
+
+
+@pytest.mark.parametrize("name", ["ops/ana", "a?b#c%2Fd 名"])
+async def test_a_notebook_is_found_by_whatever_its_owner_is_called(
+    redis_url: str, name: str
+) -> None:
+    """A slash is part of a name, and what follows it none of the address."""
+    async with doors(redis_url) as d:
+        await begin(d, note={"policy": "rewrite", "agents": {name: {"limit": 200}}})
+        async with d.client(d.token(name, session=NAME)) as owner:
+            path = f"{PATH}/notebooks/{quote(name, safe='')}"
+            written = await owner.put(path, json={"text": "The pier first.", "base": 0})
+            assert written.status_code == 201, written.text
+            assert (await owner.get(path)).json()["text"] == "The pier first."
+            rows = (await owner.get(f"{path}/history")).json()["items"]
+            assert [row["text"] for row in rows] == ["The pier first."]
 
 
 async def test_a_goal_has_tasks_and_steps(redis_url: str) -> None:

@@ -62,7 +62,7 @@ async def test_a_panel_without_a_price_is_not_asked_under_a_budget_in_money(bus:
 
 async def test_a_word_that_stirs_everyone_breaks_the_panels_question_off(bus: Bus) -> None:
     """What was asked is void: it is asked anew at once, and what it cost is settled."""
-    await opened(bus, "stir", settings({"turns": 3}, floor={**PANEL, "evaluation_ms": 60_000}))
+    await opened(bus, "stir", settings({"turns": 3}, floor=PANEL))
     async with hosted(bus, "stir", NAMES, everyone_wants_to, first_token_seconds=30):
 
         async def asked(count: int) -> bool:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 
 from bus import Draft
 from bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
+from bus.errors import Unavailable
 from bus.local import LocalLog
-from listeners.rooms.doors import LocalDoor
+from listeners.rooms.doors import LocalDoor, LogReplaced
 from listeners.rooms.marks import Marks
 from listeners.rooms.room import entered
 from memory.floor.steps import Waited
+from memory.state import Memory
 from tests.logs import PACKS
 from tests.patience import PATIENCE
 from tests.tables import Table, agent, person
@@ -68,3 +71,45 @@ async def test_what_is_said_while_a_room_is_entered_is_heard_once() -> None:
         await room.caught_up(2)
         assert [record.id for record in room.recent] == ["late"]
         assert room.memory.messages == 1
+
+
+class _Faltering(LocalDoor):
+    """A store that is away when it is asked next, again and again: the log was replaced."""
+
+    away = 0
+
+    async def memory(self) -> tuple[Memory, int]:
+        self._falter()
+        return await super().memory()
+
+    async def recent(self, count: int) -> list[Record]:
+        self._falter()
+        return await super().recent(count)
+
+    async def follow(self, after: int) -> AsyncGenerator[list[Record]]:
+        self._falter()
+        async for records in super().follow(after):
+            yield records
+            if records[-1].id == "last":
+                self.away = 3
+                raise LogReplaced
+
+    def _falter(self) -> None:
+        self.away -= 1
+        if self.away >= 0:
+            raise Unavailable("Redis does not answer")
+
+
+async def test_an_outage_while_a_log_is_read_anew_is_waited_out() -> None:
+    """Nobody is told that the session is gone: it is read once the store is back."""
+    log = LocalLog()
+    log.open(SessionOpened())
+    door = _Faltering(log, PACKS)
+    async with entered(door) as room, asyncio.timeout(20):
+        anew = asyncio.Event()
+        room.hear(lambda record, facts: None, anew.set)
+        said = Message(participant="eli", content="Morning.")
+        await room.publish([Draft("last", said)])
+        await anew.wait()
+        await room.publish([Draft("later", said)])
+        assert room.memory.messages == 2

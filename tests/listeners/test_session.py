@@ -23,11 +23,12 @@ from listeners.rooms.presence import Superseded
 from listeners.rooms.room import entered
 from listeners.rooms.turns import FloorLost, NotGranted
 from tests.patience import PATIENCE, wait_until
+from tests.rooms import BID
 from tests.servers import RedisServer
 from tests.slow import SlowDoor
 from tests.talks import everything
 
-BIDDING = {"floor": {"policy": "bid"}}
+BIDDING = {"floor": BID}
 
 
 async def opened(bus: Bus, **settings: object) -> None:
@@ -177,7 +178,7 @@ async def test_a_person_speaks_without_the_floor(bus: Bus) -> None:
 
 async def test_a_block_that_says_nothing_gives_the_floor_back(bus: Bus) -> None:
     """As silent; as failed where it raised. Another who has not passed keeps the session going."""
-    await opened(bus, floor={"policy": "bid", "auction_ms": 50})
+    await opened(bus, floor={**BID, "auction_ms": 50})
     async with (
         Session.on(bus, "s", "bo"),
         Session.on(bus, "s", "echo") as session,

@@ -14,6 +14,7 @@ from tests.agents import over_http
 from tests.arguments import ARGUMENTS
 from tests.doors import doors
 from tests.logs import opened
+from tests.rooms import BID
 
 KEYED: Final = ("propose", "say", "support", "oppose", "call_vote", "vote", "decide", "ratify")
 RECEIPT: Final = ("n", "seq", "ref")
@@ -91,7 +92,7 @@ async def test_a_key_is_for_one_call(redis_url: str) -> None:
 async def test_words_of_one_seat_wait_for_one_another(redis_url: str, key: str | None) -> None:
     """Where the floor is needed; what is repeated while it waits is said once."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened(floor={"policy": "bid", "cooldown": 0}))
+        await d.doors.held.bus.open("harbour", opened(floor={**BID, "cooldown": 0}))
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             words = ["A light?", "A light?" if key else "A crane?"]

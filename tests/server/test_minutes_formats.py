@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from bus.entries import Message, Record
 from memory.showing import visible
 from server.analysis import Analysis, analyze
 from server.demonstration import bundled
 from server.minutes.forms import render
+from server.minutes.head import span
 from server.minutes.markdown import escaped, quoted
 from server.minutes.page import OPEN
 from server.minutes.report import report
@@ -478,6 +480,20 @@ def test_the_head_says_when_it_was_and_who_was_there() -> None:
     assert (days["began"], days["ended"]) == ("2026-03-02", "2026-03-02")
     assert "\n2026-03-02; 1 message" in render(days, "text").decode()
     assert told({"agent_id": "Bo", "content": "Hello."})["began"] is None
+
+
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0000-00-00T00:00:00Z"]
+)
+def test_a_time_that_no_calendar_has_is_told_of_no_talk(moment: str) -> None:
+    """Whoever says something names its time: the minutes stand whatever that is."""
+    whole = told({"agent_id": "Bo", "content": "Hello.", "timestamp": moment})
+    assert (whole["began"], whole["ended"]) == (None, None)
+    assert "1 message by 1 participant" in render(whole, "text").decode()
+    read = Message.model_construct(participant="Bo", content="Hello.", at=moment, at_text=None)
+    assert span([Record(1, 1, "a", 0, read)], logged=False) == (None, None)
+    late = Record(1, 1, "a", 2**53 - 1, Message(participant="Bo", content="Hello."))
+    assert span([late], logged=True) == (None, None)
 
 
 def test_a_decision_is_told_in_full() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from bus import Bus, embedded
 from server import addresses, secret
 from server.cli import main
 from server.secret import kid
@@ -71,6 +72,42 @@ async def test_it_says_where_it_is_and_ends_when_told(
     assert f"minutes: {told['url']}/#ticket=".encode() in err
     assert b"no secret is set: this machine only" in err
     assert [file.name for file in tmp_path.iterdir()] == [secret.FILE]
+
+
+async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
+    """And the server goes on meanwhile; what was said is heard by the new one."""
+    ready = tmp_path / "ready"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(tmp_path),
+        "--ready", str(ready), cwd=ROOT, stderr=PIPE,
+    )  # fmt: skip
+    try:
+        await wait_until(lambda: ready.exists() or process.returncode is not None)
+        async with embedded.serve("auto", tmp_path) as redis, await Bus.connect(redis.url) as bus:
+            await wait_until(lambda: at_work(bus))
+            before = await at_work(bus)
+            os.kill(parent(min(before)), signal.SIGKILL)
+            await wait_until(lambda: at_work(bus, but=before))
+            assert process.returncode is None
+        process.send_signal(signal.SIGTERM)
+        _, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == 0, err
+    assert b"the worker ended with -9, and was started again" in err
+
+
+async def at_work(bus: Bus, but: frozenset[int] = frozenset()) -> frozenset[int]:
+    """The processes of both lanes, once they are there and none of them is among `but`."""
+    pids = frozenset(worker.pid for worker in await bus.workers())
+    return pids if len(pids) == 2 and not pids & but else frozenset()
+
+
+def parent(pid: int) -> int:
+    said = subprocess.run(["ps", "-o", "ppid=", "-p", str(pid)], capture_output=True, check=True)
+    return int(said.stdout)
 
 
 @pytest.mark.parametrize(
