@@ -93,6 +93,7 @@ class VoteCounter:
             raise
         except SessionNotFound:
             await self._bus.drop(claim)
+            self._failures.pop(claim.member, None)
         except (BusError, DomainError, RangeGone, UnknownLook) as error:
             log.warning("vote_waits", vote=claim.member, reason=str(error))
             await self._back_off(claim)

@@ -125,10 +125,10 @@ def overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for key, value in partial.items():
         below = result.get(key)
-        if isinstance(below, dict) and isinstance(value, dict) and key not in _WHOLE:
+        if isinstance(below, dict) and isinstance(value, dict) and key not in _UNDIVIDED:
             value = overlay(below, value)
         result[key] = value
     return result
 
 
-_WHOLE = ("stop",)  # trees that are one value: another takes its place, and is not laid over it
+_UNDIVIDED: Final = ("stop",)  # trees that are one value: another takes its place

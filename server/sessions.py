@@ -157,8 +157,9 @@ async def forked_from(held: Reached, session: str, name: str, at: int | None) ->
         raise NotYet(last, file.n)
     if name == session:
         raise Misuse("a fork needs a name of its own")
-    rows = forked(file.rows, session, last, await held.bus.now_ms())
-    await held.bus.restore(name, await asyncio.to_thread(verbatim, rows))
+    now_ms = await held.bus.now_ms()
+    records = await asyncio.to_thread(lambda: verbatim(forked(file.rows, session, last, now_ms)))
+    await held.bus.restore(name, records)
     return last
 
 

@@ -21,7 +21,7 @@ from server.gateway.keys import EVERY_SESSION, Keyring, is_name
 from server.gateway.problems import Problem
 from server.interrupts import interruptible
 from server.mcp.door import server
-from server.mcp.tool import Door
+from server.mcp.tool import BY_NAME, Door
 from server.mcp.waits import Waits
 from server.mcp.wire import talk
 from server.output import tell
@@ -57,7 +57,7 @@ def caller(settings: Settings, name: str | None, session: str | None) -> Caller:
     if not is_name(name):
         raise Misuse("--as: a name has 1 to 128 characters, and is not the server's own")
     return Caller(
-        name, "agent", session or EVERY_SESSION, MAY, operator=False, jti="stdio",
+        name, "agent", session or EVERY_SESSION, MAY, operator=False, jti=BY_NAME,
         expires=FOR_EVER,
     )  # fmt: skip
 
@@ -76,7 +76,7 @@ async def _serve(settings: Settings, who: Caller) -> int:
             doors = await stack.enter_async_context(opened_doors(settings, passing, 0))
             if (worker := await worker_beside(doors)) is not None:
                 await stack.enter_async_context(worker)
-            served = server(Door(doors, Waits(), local=True), who)
+            served = server(Door(doors, Waits()), who)
             longest = settings.serve.body_bytes
             # Once the input is over nobody waits for what others will say.
             talking = asyncio.create_task(talk(served, ENDS, longest, doors.closing.set))

@@ -9,12 +9,11 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel
 from ulid import ULID
 
-from bus.drafts import Draft, Receipt, is_handle
+from bus.drafts import Draft, Receipt
 from bus.drafts import made as entry_made
 from bus.entries import Message, Record
 from bus.errors import SessionNotFound
 from listeners.rooms.turns import Muted
-from memory.state import Memory
 from server.gateway.answers import EntryRow, Page, ReceiptRow, Receipts
 from server.gateway.batches import by_id, drafts_of
 from server.gateway.bodies import EntriesBody, MessageBody
@@ -28,6 +27,8 @@ from server.gateway.speaking import (
     answer,
     as_json,
     check_act,
+    check_target,
+    lacking,
     own_id,
     published,
     read_body,
@@ -84,9 +85,10 @@ async def post_message(
         to=tuple(body.to), topic=body.topic, at=body.at,
     )  # fmt: skip
     draft = Draft(own_id(name, key), entry)
-    await _check_target(doors, session, entry)
+    room = doors.rooms.held(session)
+    if entry.act is not None and (room is None or lacking(room.memory, entry)):  # it may lag
+        await check_target(doors, session, await doors.held.reader.current(session), draft)
     if caller.role == "agent" or may_be_noted(caller, entry):
-        room = doors.rooms.held(session)
         memory = room.memory if room else await doors.held.reader.current(session)
         check_words(memory, caller, [entry])
         if needs_floor(memory, caller):
@@ -95,24 +97,6 @@ async def post_message(
             raise Muted(name)
     (receipt,) = await published(doors, session, [draft])
     return answer(receipt, draft.id)
-
-
-async def _check_target(doors: Doors, session: str, entry: Message) -> None:
-    """Raises `Problem` for an act on what is not there, which nobody would hear of."""
-    room = doors.rooms.held(session)
-    if entry.act is None or (room is not None and _target(room.memory, entry.re) is None):
-        return
-    missing = _target(await doors.held.reader.current(session), entry.re)  # a room may lag
-    if missing is not None:
-        raise Problem(missing)
-
-
-def _target(memory: Memory, re: int | str | None) -> str | None:
-    """The slug of the problem where `re` is no item or message of this memory."""
-    if isinstance(re, int):
-        return None if re <= memory.n else "no-message"
-    known = re is None or not (is_handle(re) and re[0] in "PD") or memory.item(re) is not None
-    return None if known else "no-item"
 
 
 async def _in_turn(doors: Doors, session: str, caller: Caller, draft: Draft, wait: int) -> Receipt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar, cast
 
 import orjson
 from fastapi import Header, Request, Response
@@ -14,7 +14,8 @@ from pydantic_core import ErrorDetails
 from starlette.requests import HTTPConnection
 from ulid import ULID
 
-from bus.drafts import Draft, Receipt
+from bus.drafts import Draft, Receipt, is_handle
+from bus.entries import Message
 from listeners.rooms.session import Session
 from listeners.rooms.turns import NotGranted
 from memory.floor.grants import allowed
@@ -28,6 +29,7 @@ from server.talking import standing
 Model = TypeVar("Model", bound=BaseModel)
 
 KEY: Final = r"^[!-~]{1,100}$"
+ITEMS: Final = "PD"  # what a handle of a proposal or a decision begins with
 ONCE: Final = "the same key again gives the same answer, and nothing is said twice"
 
 Key = Annotated[
@@ -46,6 +48,27 @@ def check_act(caller: Caller, act: str | None) -> None:
     """Raises `Problem` `act-not-allowed` where the token lists acts, and not this one."""
     if not caller.may_say(act):
         raise Problem("act-not-allowed")
+
+
+def lacking(memory: Memory, said: Message) -> str | None:
+    """The slug of what an act is on where it is not there; what `re` answers else is anything."""
+    on = said.re
+    if said.act is None or on is None:
+        return None
+    if isinstance(on, int):
+        return None if 0 < on <= memory.n else "no-message"
+    is_item = is_handle(on) and on[0] in ITEMS
+    return "no-item" if is_item and memory.item(on) is None else None
+
+
+async def check_target(doors: Doors, session: str, memory: Memory, draft: Draft) -> None:
+    """Raises `Problem` for an act on what is not there, unless it stands since it was.
+
+    The log would take it, and nobody would hear that it was for nothing.
+    """
+    slug = lacking(memory, cast("Message", draft.entry))
+    if slug is not None and await standing(doors.held, session, draft) is None:
+        raise Problem(slug)
 
 
 def moderator(memory: Memory, caller: Caller, named: str | None, needs: str) -> str | None:

@@ -15,11 +15,9 @@ from bus import Draft
 from bus.drafts import is_handle, made
 from bus.entries import Act, Message
 from listeners.rooms.session import Session
-from memory.claims.reading import reading
-from memory.state import Memory
 from server.gateway.powers import check_words
 from server.gateway.problems import Problem
-from server.gateway.speaking import check_act, own_id, said
+from server.gateway.speaking import ITEMS, check_act, check_target, own_id, said
 from server.mcp.rows import fact_row, floor_of, goal_of
 from server.mcp.tool import Call
 from server.mcp.tool_results import FactRow, Floor, Joined, Left, Said
@@ -85,13 +83,13 @@ async def ratify(call: Call) -> Said:
 async def decide(call: Call) -> Said:
     check_act(call.caller, "decide")
     on = call.args.proposal
-    ref = None if on is None else _item((await seat_now(call)).memory, on)
-    return await _said(call, call.args.content, "decide", ref)
+    return await _said(call, call.args.content, "decide", None if on is None else _item(on))
 
 
 async def bid_for_floor(call: Call) -> Floor:
     args, seat = call.args, seat_of(call)
-    await seat.bid(args.urgency, args.intent, re=_target(args.re), novelty=args.novelty)
+    on = None if args.re is None else _target(args.re)
+    await seat.bid(args.urgency, args.intent, re=on, novelty=args.novelty)
     return floor_of(seat.memory, seat.name)
 
 
@@ -108,7 +106,7 @@ async def leave_session(call: Call) -> Left:
 
 async def _reacted(call: Call, act: Act) -> Said:
     check_act(call.caller, act)
-    ref = _item((await seat_now(call)).memory, call.args.ref)
+    ref = _item(call.args.ref)
     return await _said(call, call.args.why or f"I {act} {ref}.", act, ref)
 
 
@@ -116,13 +114,15 @@ async def _said(
     call: Call, content: str, act: Act | None, re: int | str | None = None, **given: Any
 ) -> Said:
     check_act(call.caller, act)
-    seat = seat_of(call)
+    on = None if re is None else _target(re)
+    seat = seat_of(call) if act is None or on is None else await seat_now(call)
     entry = made(
-        Message, participant=seat.name, content=content, act=act, re=_target(re),
+        Message, participant=seat.name, content=content, act=act, re=on,
         to=tuple(given.get("to", ())), topic=given.get("topic"),
     )  # fmt: skip
     check_words(seat.memory, call.caller, [entry])
     draft = Draft(own_id(seat.name, call.args.key), entry)
+    await check_target(call.doors, call.session, seat.memory, draft)
     receipt = await said(call.doors, call.session, seat, draft, call.args.wait)
     return await found_at(call, seat, receipt.seq - 1, receipt.n, duplicate=receipt.duplicate)
 
@@ -176,24 +176,15 @@ def head_of(call: Call) -> int:
     return 0 if room is None else room.seq
 
 
-def _item(memory: Memory, given: int | str) -> int | str:
-    """What an act is on: an item that there is, or a message. Raises `Problem`.
-
-    The log would take a word on what is not there, and nobody would hear that it was for nothing.
-    """
+def _item(given: int | str) -> int | str:
+    """What an act is on, as memory writes it. Raises `Problem` for what names nothing."""
     ref = _target(given)
-    if isinstance(ref, int):
-        if not 0 < ref <= memory.n:
-            raise Problem("no-message")
-        return ref
-    if ref is None or not is_handle(ref):
+    if isinstance(ref, str) and not (is_handle(ref) and ref[0] in ITEMS):
         raise Problem("invalid", field="ref", fault="no_handle", detail=WHAT_REF)
-    if memory.item(ref) is None and ref not in reading(memory).items:
-        raise Problem("no-item")
     return ref
 
 
-def _target(re: int | str | None) -> int | str | None:
+def _target(re: int | str) -> int | str:
     """As memory writes it: `p1` is P1, and digits are the number of a message."""
     if not isinstance(re, str):
         return re

@@ -98,14 +98,14 @@ async def read_messages(call: Call) -> Messages:
         raise Problem("invalid", field="last", fault="before_first")
     memory = await memory_of(doors, call.session)
     last = min(args.last, memory.n)
-    numbers = range(args.first, min(last, args.first + MOST - 1) + 1)
+    numbers = range(args.first, last + 1)[:MOST]
     records = await doors.moments.records(call.session, numbers)
     rows = [
         _message(records[n], memory, name, alone=args.first == args.last)
         for n in numbers
         if n in records and records[n].entry.kind == "message"
     ]
-    return Messages(messages=rows, more=bool(rows) and last > numbers[-1])
+    return Messages(messages=rows, next=numbers[-1] + 1 if numbers and numbers[-1] < last else None)
 
 
 def _message(record: Record, memory: Folded, name: str, *, alone: bool) -> MessageRow:

@@ -51,8 +51,8 @@ def message(row: results.MessageRow) -> str:
 
 def messages(found: results.Messages) -> str:
     lines = [message(row) for row in found.messages] or ["No message of these numbers."]
-    if found.more:
-        lines.append(f"There is more from {found.messages[-1].n + 1} on.")
+    if found.next is not None:
+        lines.append(f"There is more from {found.next} on.")
     return "\n".join(lines)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel
 
@@ -12,14 +12,15 @@ from server.gateway.callers import Caller
 from server.gateway.doors import Doors
 from server.mcp.waits import Waits
 
+BY_NAME: Final = "stdio"  # as `jti`: on standard input by a name alone; of a token none is so short
+
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The doors as agents come by them. `local`: on standard input, from the machine itself."""
+    """The doors as agents come by them."""
 
     doors: Doors
     waits: Waits
-    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

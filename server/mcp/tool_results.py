@@ -189,8 +189,10 @@ class Explained(Result):
 
 
 class Messages(Result):
+    """`next` is the number to go on from; null: there is no more."""
+
     messages: list[MessageRow]
-    more: bool
+    next: int | None
 
 
 class Left(Result):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from server.gateway.keys import Role
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 
@@ -62,3 +63,28 @@ async def test_a_task_that_was_closed_is_told_again_as_what_it_was(redis_url: st
             assert first.json()["title"] == "Find a lamp"
             again = await ana.post(f"{PATH}/tasks/E1/close", json={}, headers=key)
             assert again.json() == first.json()
+
+
+@pytest.mark.parametrize("role", ["person", "agent"])
+async def test_a_word_on_an_item_that_was_struck_since_is_told_again(
+    redis_url: str, role: Role
+) -> None:
+    """It stands where it stood; a new one is for nothing."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        key = {"Idempotency-Key": "t"}
+        body = {"content": "Yes.", "act": "support", "re": "P1"}
+        async with (
+            d.client(d.token("ana", role=role, session=NAME)) as ana,
+            d.client(d.operator()) as operator,
+        ):
+            await ana.post(f"{PATH}/messages", json={"content": "I propose a light."})
+            first = await ana.post(f"{PATH}/messages", json=body, headers=key)
+            assert first.status_code == 201, first.text
+            struck = {"ref": "P1", "op": "retract", "as": "bo"}
+            done = await operator.post(f"{PATH}/corrections", json=struck)
+            assert done.status_code == 201, done.text
+            again = await ana.post(f"{PATH}/messages", json=body, headers=key)
+            assert again.status_code == 200, again.text
+            assert again.json() == {**first.json(), "duplicate": True}
+            assert slug(await ana.post(f"{PATH}/messages", json=body)) == "no-item"

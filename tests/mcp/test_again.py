@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import pytest
 
+from bus import Draft
+from bus.entries import ItemCorrected
 from server.mcp.tools import TOOLS
 from tests.agents import over_http
 from tests.arguments import ARGUMENTS
@@ -97,3 +99,30 @@ async def test_words_of_one_seat_wait_for_one_another(redis_url: str, key: str |
             said = await asyncio.gather(*(ana.do("say", content=one, key=key) for one in words))
             assert sorted(one["n"] for one in said) == ([1, 1] if key else [1, 2])
             assert sorted(one["duplicate"] for one in said) == [False, bool(key)]
+
+
+async def test_a_word_on_an_item_that_was_struck_since_is_told_again(redis_url: str) -> None:
+    """It stands where it stood; a new one is for nothing, by `say` as by its own tool."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened())
+        async with over_http(d, d.token("ana", role="agent")) as ana:
+            await ana.do("join_session")
+            await ana.do("propose", content="Build a light.")
+            said = {"content": "Yes.", "act": "support", "re": "P1"}
+            first = [
+                await ana.do("support", ref="P1", key="a"),
+                await ana.do("decide", content="So be it.", proposal="P1", key="b"),
+                await ana.do("say", **said, key="c"),
+            ]
+            await d.doors.held.bus.publish(
+                "harbour", [Draft("s", ItemCorrected(ref="P1", op="retract", by="bo"))]
+            )
+            again = [
+                await ana.do("support", ref="P1", key="a"),
+                await ana.do("decide", content="So be it.", proposal="P1", key="b"),
+                await ana.do("say", **said, key="c"),
+            ]
+            assert [one["n"] for one in again] == [one["n"] for one in first]
+            assert all(one["duplicate"] for one in again)
+            assert (await ana.refused("support", ref="P1")).startswith("no-item:")
+            assert (await ana.refused("say", **said)).startswith("no-item:")

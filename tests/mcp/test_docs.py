@@ -55,5 +55,5 @@ def test_no_snippet_holds_a_token() -> None:
 def test_the_table_of_tools_is_the_registry() -> None:
     """Name and right of each, in its order."""
     rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", PAGE, re.MULTILINE)
-    rights = {"operator": "operator, or standard input"}
+    rights = {"operator": "operator, or `parley mcp --as`"}
     assert rows == [(tool.name, rights.get(tool.right, tool.right)) for tool in TOOLS]

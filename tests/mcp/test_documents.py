@@ -8,7 +8,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from bus import Draft
-from bus.entries import ACTS, Message
+from bus.entries import ACTS, Message, Step
 from memory.showing import visible
 from server.mcp.rows import SAID
 from tests.agents import Agent, over_http, text_of
@@ -134,3 +134,21 @@ async def test_hostile_messages_are_heard_as_text(redis_url: str) -> None:
             for line in words.split("\n"):
                 assert MARKER not in line or line.startswith("| ")
                 assert line.isprintable() or visible(line) == line
+
+
+async def test_where_nobody_said_a_word_there_is_a_number_to_go_on_from(redis_url: str) -> None:
+    """A hundred steps of work hide no message that comes after them."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened())
+        steps = [
+            Draft(f"s{k}", Step(participant="bo", form="reasoning", content="Hm."))
+            for k in range(100)
+        ]
+        said = Draft("m", Message(participant="bo", content="There it is."))
+        await d.doors.held.bus.publish("harbour", [*steps, said])
+        async with over_http(d, d.token("ana", role="agent")) as ana:
+            none = await ana.do("read_messages", first=1, last=500)
+            assert (none["messages"], none["next"]) == ([], 101)
+            rest = await ana.do("read_messages", first=none["next"], last=500)
+            assert [one["content"] for one in rest["messages"]] == ["There it is."]
+            assert rest["next"] is None

@@ -10,10 +10,16 @@ import httpx2
 import jwt
 import pytest
 
+from server import stdio_door
 from server.gateway.identity import RIGHTS
 from server.gateway.keys import claims
+from server.gateway.problems import Problem
+from server.mcp.calling import check_right
+from server.mcp.tool import Door
 from server.mcp.tools import TOOLS
+from server.mcp.waits import Waits
 from server.secret import kid
+from server.settings import Settings
 from tests.agents import Agent, over_http, text_of
 from tests.arguments import ARGUMENTS
 from tests.doors import SECRET, Standing, doors
@@ -177,3 +183,15 @@ async def test_foreign_hosts_and_pages_are_refused(
         asked: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         found = await client.post("/mcp", json=asked, headers={**HEADERS, **headers})
         assert found.status_code == status
+
+
+async def test_on_standard_input_a_token_is_all_that_its_caller_has(redis_url: str) -> None:
+    """Whoever comes by a name alone opens sessions, and reads the whole memory of one."""
+    async with doors(redis_url) as d:
+        door, signs = Door(d.doors, Waits()), {"secret": SECRET}
+        token = d.token("ana", role="agent")
+        by_name = stdio_door.caller(Settings(serve=signs), "ana", None)
+        by_token = stdio_door.caller(Settings(serve=signs, token=token), None, None)
+        check_right(door, by_name, "operator", "harbour")
+        with pytest.raises(Problem, match="forbidden"):
+            check_right(door, by_token, "operator", "harbour")
