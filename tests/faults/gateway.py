@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,8 +34,9 @@ class Gateway:
     _process: subprocess.Popen[bytes] | None = None
 
     def __post_init__(self) -> None:
-        self._reserved = reserved()  # nobody else is given it while the gateway is down
-        self.port = self._reserved.getsockname()[1]
+        own = reserved()  # nobody else is given it while the gateway is down
+        weakref.finalize(self, own.close)
+        self.port = own.getsockname()[1]
 
     async def start(self) -> None:
         ready = self.folder / "ready"
@@ -71,7 +73,6 @@ class Gateway:
     def stop(self) -> int:
         assert self._process is not None
         self._process.terminate()
-        self._reserved.close()
         return self._process.wait(PATIENCE)
 
     def token(self, name: str) -> str:
