@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from server import addresses, secret
 from server.errors import Misuse
-from server.gateway.keys import EVERY_SESSION, Keyring, claims
 from server.gateway.origins import Origins
-from server.gateway.tickets import LINK_SECONDS, Tickets, page_path
+from server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
+from server.gateway.tokens.tickets import LINK_SECONDS, Tickets, page_path
 from server.output import emit, emit_bytes, tell
 from server.secret import kid
 from server.settings import Settings

@@ -16,7 +16,8 @@ def schema(which: Literal["openapi", "asyncapi"]) -> None:
 
 def text(which: Literal["openapi", "asyncapi"]) -> bytes:
     """The document, indented, as docs/ holds it."""
-    from server.gateway import app, asyncapi
+    from server.gateway import app
+    from server.gateway.documents import asyncapi
 
     found = app.document() if which == "openapi" else asyncapi.document()
     return orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -19,10 +19,10 @@ from bus.tasks import end
 from listeners.worker import calm_collector
 from server import addresses
 from server.errors import Failure, Misuse
-from server.gateway.connections import ask_for_files, most_connections
 from server.gateway.doors import Doors
-from server.gateway.keys import EVERY_SESSION, claims
-from server.gateway.tickets import LINK_SECONDS
+from server.gateway.tokens.keys import EVERY_SESSION, claims
+from server.gateway.tokens.tickets import LINK_SECONDS
+from server.gateway.transport.connections import ask_for_files, most_connections
 from server.gateway.warming import warm
 from server.interrupts import interruptible
 from server.output import tell

@@ -16,9 +16,9 @@ from typing import Final
 from bus.tasks import end
 from server import secret
 from server.errors import Misuse
-from server.gateway.callers import Caller, caller_of
-from server.gateway.keys import EVERY_SESSION, Keyring, is_name
-from server.gateway.problems import Problem
+from server.gateway.problems.table import Problem
+from server.gateway.tokens.callers import Caller, caller_of
+from server.gateway.tokens.keys import EVERY_SESSION, Keyring, is_name
 from server.interrupts import interruptible
 from server.mcp.door import server
 from server.mcp.tool import BY_NAME, Door

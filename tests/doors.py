@@ -18,7 +18,7 @@ from typing import Any, Final
 import httpx2
 
 from server.gateway.doors import Doors
-from server.gateway.keys import EVERY_SESSION, Role, claims
+from server.gateway.tokens.keys import EVERY_SESSION, Role, claims
 from server.settings import Settings
 from server.settings.serve import ServeSettings
 from server.standing import standing

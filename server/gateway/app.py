@@ -9,60 +9,60 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
-from server.gateway import (
-    answering,
-    openapi,
-    pages,
-    routes_auth,
-    routes_catalogue,
-    routes_context,
-    routes_explain,
-    routes_floor,
-    routes_goals,
-    routes_health,
-    routes_lessons,
-    routes_live,
-    routes_memory,
-    routes_messages,
-    routes_minutes,
-    routes_notes,
-    routes_people,
-    routes_rules,
-    routes_sessions,
-    routes_tools,
-    routes_view,
-    routes_visit,
-    routes_votes,
-)
-from server.gateway.arrival import BodyTime
-from server.gateway.asgi import BodyLimit, Heads, RequestIds, SecureHeaders
+from server.gateway import pages
+from server.gateway.documents import openapi
 from server.gateway.doors import Doors, Part
 from server.gateway.metrics import Counted
 from server.gateway.origins import OwnHosts
-from server.gateway.targets import Targets
+from server.gateway.problems import answering
+from server.gateway.routes import (
+    auth,
+    catalogue,
+    context,
+    explain,
+    floor,
+    goals,
+    health,
+    lessons,
+    live,
+    memory,
+    messages,
+    minutes,
+    notes,
+    people,
+    rules,
+    sessions,
+    tools,
+    view,
+    visit,
+    votes,
+)
+from server.gateway.transport.arrival import BodyTime
+from server.gateway.transport.asgi import BodyLimit, Heads, RequestIds, SecureHeaders
+from server.gateway.transport.targets import Targets
 from server.version import version
 
 ROUTERS: Final = (
-    routes_auth.router,
-    routes_visit.router,
-    routes_health.router,
-    routes_sessions.router,
-    routes_catalogue.router,
-    routes_messages.router,
-    routes_votes.router,
-    routes_floor.router,
-    routes_people.router,
-    routes_notes.router,
-    routes_goals.router,
-    routes_tools.router,
-    routes_rules.router,
-    routes_lessons.router,
-    routes_memory.router,
-    routes_context.router,
-    routes_explain.router,
-    routes_view.router,
-    routes_minutes.router,
-    routes_live.router,
+    auth.router,
+    visit.router,
+    health.router,
+    sessions.router,
+    catalogue.router,
+    messages.router,
+    votes.router,
+    floor.router,
+    people.router,
+    notes.router,
+    goals.router,
+    tools.router,
+    rules.router,
+    lessons.router,
+    memory.router,
+    context.router,
+    explain.router,
+    view.router,
+    minutes.router,
+    live.router,
     pages.router,
 )
 

@@ -13,9 +13,9 @@ from memory.floor.grants import allowed
 from memory.state import Memory
 from server.gateway.doors import Doors
 from server.gateway.exactness import check_kept, check_sent
-from server.gateway.identity import Caller
-from server.gateway.powers import check_correction, check_floor, check_phase, check_words
-from server.gateway.problems import Problem
+from server.gateway.identity.needs import Caller
+from server.gateway.identity.powers import check_correction, check_floor, check_phase, check_words
+from server.gateway.problems.table import Problem
 from server.gateway.speaking import check_act, own_id
 from server.intake import Fields, Wrong, admit, entry_of, id_of, is_message
 from server.talking import NEVER

@@ -8,9 +8,9 @@ from bus.entries import SessionOpened
 from memory.presets import PRESETS, preset
 from memory.settings import asked, overlay
 from server.errors import Misuse
-from server.gateway.bodies import SessionBody
 from server.gateway.doors import Doors
-from server.gateway.problems import Problem
+from server.gateway.problems.table import Problem
+from server.gateway.shapes.bodies import SessionBody
 from server.opening import opening
 from server.scenarios.casting import Cast, cast
 from server.scenarios.files import bundled

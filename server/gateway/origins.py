@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.errors import Misuse
-from server.gateway.problems import Problem, refuse
+from server.gateway.problems.table import Problem, refuse
 from server.settings.serve import ServeSettings
 
 HERE: Final = ("localhost", "127.0.0.1", "[::1]")

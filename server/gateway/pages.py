@@ -19,10 +19,10 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from server.gateway.asgi import FOR_PAGES, OF_PAGES
 from server.gateway.doors import SessionId
-from server.gateway.identity import Needs
-from server.gateway.problems import Problem
+from server.gateway.identity.needs import Needs
+from server.gateway.problems.table import Problem
+from server.gateway.transport.asgi import FOR_PAGES, OF_PAGES
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(Needs("public"))])
 

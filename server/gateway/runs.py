@@ -18,7 +18,7 @@ from bus.errors import SessionClosed
 from bus.tasks import end
 from memory.showing import visible
 from server.gateway.doors import Doors
-from server.gateway.problems import Problem
+from server.gateway.problems.table import Problem
 from server.running import child_environment
 from server.scenarios.describing import described
 from server.settings import SETTINGS, Settings

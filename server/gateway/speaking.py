@@ -21,9 +21,9 @@ from listeners.rooms.turns import NotGranted
 from memory.floor.grants import allowed
 from memory.state import Memory
 from server.gateway.doors import Doors
-from server.gateway.identity import Caller
-from server.gateway.problems import Problem
-from server.gateway.unechoing import wanted
+from server.gateway.identity.needs import Caller
+from server.gateway.problems.table import Problem
+from server.gateway.problems.unechoing import wanted
 from server.talking import standing
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -13,8 +13,8 @@ from fastapi import FastAPI
 from bus.entries import Message, Record
 from memory.fold import apply
 from memory.state import Memory
-from server.gateway.answering import matching, own_names
 from server.gateway.doors import Doors
+from server.gateway.problems.answering import matching, own_names
 from server.opening import opening
 
 NOWHERE: Final = {"type": "http", "method": "GET", "path": "/-", "headers": (), "root_path": ""}

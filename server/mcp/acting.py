@@ -15,8 +15,8 @@ from bus import Draft
 from bus.drafts import is_handle, made
 from bus.entries import Act, Message
 from listeners.rooms.session import Session
-from server.gateway.powers import check_words
-from server.gateway.problems import Problem
+from server.gateway.identity.powers import check_words
+from server.gateway.problems.table import Problem
 from server.gateway.speaking import ITEMS, check_act, check_target, own_id, said
 from server.mcp.rows import fact_row, floor_of, goal_of
 from server.mcp.tool import Call

@@ -16,12 +16,12 @@ from bus.info import SessionInfo
 from memory.presets import PRESETS
 from memory.state import Memory as Folded
 from server import goals, sessions
-from server.gateway.frames import frame
-from server.gateway.keys import EVERY_SESSION
+from server.gateway.live.frames import frame
 from server.gateway.openings import unknown
-from server.gateway.problems import Problem
+from server.gateway.problems.table import Problem
 from server.gateway.reading import context_of, explained, memory_of
 from server.gateway.states import rows_of
+from server.gateway.tokens.keys import EVERY_SESSION
 from server.mcp.rows import cited_in, memory_tree, message_row, with_quotes
 from server.mcp.tool import Call
 from server.mcp.tool_results import (

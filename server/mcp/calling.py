@@ -13,10 +13,10 @@ import structlog
 from mcp_types import CallToolResult, TextContent
 from pydantic import ValidationError
 
-from server.gateway.callers import Caller
-from server.gateway.identity import charge
-from server.gateway.problems import Problem, problem_of
+from server.gateway.identity.needs import charge
+from server.gateway.problems.table import Problem, problem_of
 from server.gateway.speaking import fault
+from server.gateway.tokens.callers import Caller
 from server.mcp.tool import BY_NAME, Call, Door, Tool
 
 _logger = structlog.get_logger(__name__)

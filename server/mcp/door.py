@@ -22,10 +22,10 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from server.gateway.callers import Caller
 from server.gateway.doors import Doors, Part
-from server.gateway.identity import Needs
-from server.gateway.problems import Problem, problem_of, refuse
+from server.gateway.identity.needs import Needs
+from server.gateway.problems.table import Problem, problem_of, refuse
+from server.gateway.tokens.callers import Caller
 from server.mcp import prompts, resources, tools
 from server.mcp.calling import Asked, called
 from server.mcp.envelope import checked

@@ -12,7 +12,7 @@ import orjson
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope
 
-from server.gateway.problems import Problem
+from server.gateway.problems.table import Problem
 from server.gateway.speaking import check_media
 
 

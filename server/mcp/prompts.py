@@ -9,8 +9,8 @@ from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, Te
 
 from memory.showing import visible
 from memory.text import one_line
-from server.gateway.callers import Caller
-from server.gateway.problems import Problem
+from server.gateway.problems.table import Problem
+from server.gateway.tokens.callers import Caller
 from server.mcp import resources
 from server.mcp.grammar import FENCE, grammar
 from server.mcp.tool import Door

@@ -10,11 +10,11 @@ from typing import Final
 from mcp_types import Resource, ResourceTemplate, TextResourceContents
 
 from memory import canonical
-from server.gateway.callers import Caller
 from server.gateway.doors import SESSION
 from server.gateway.minutes import page
-from server.gateway.problems import Problem
+from server.gateway.problems.table import Problem
 from server.gateway.reading import memory_of
+from server.gateway.tokens.callers import Caller
 from server.mcp import asking
 from server.mcp.calling import check_right
 from server.mcp.grammar import grammar

@@ -9,7 +9,7 @@ from pydantic import Field
 from bus.entries import Act, Intent, VoteRule
 from memory.context import Profile
 from memory.presets import PRESETS
-from server.gateway.bodies import Body, Name, Number, Session, Short, Target, Whole, Words
+from server.gateway.shapes.bodies import Body, Name, Number, Session, Short, Target, Whole, Words
 from server.gateway.speaking import KEY, ONCE
 
 WAIT_SECONDS: Final = 25  # the longest wait: clients give up on a tool after a minute

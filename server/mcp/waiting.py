@@ -14,9 +14,9 @@ import orjson
 from bus.errors import SessionNotFound
 from listeners.rooms.room import Room
 from memory.state import Memory
-from server.gateway.beginning import Wish, beginning
-from server.gateway.channel import Listener
-from server.gateway.frames import Frame
+from server.gateway.live.channel import Listener
+from server.gateway.live.frames import Frame
+from server.gateway.subscriptions.beginning import Wish, beginning
 from server.mcp.rows import fact_row, floor_of, message_row
 from server.mcp.tool import Call
 from server.mcp.tool_results import FactRow, MessageRow, Waited

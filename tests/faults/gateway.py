@@ -15,7 +15,7 @@ from pathlib import Path
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 
-from server.gateway.keys import EVERY_SESSION, Keyring, claims
+from server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
 from tests.patience import PATIENCE, wait_until
 from tests.ports import reserved
 

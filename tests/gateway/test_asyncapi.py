@@ -12,9 +12,9 @@ import orjson
 
 from bus.entries import KINDS, Message
 from memory.items import Fact
-from server.gateway.asyncapi import document
-from server.gateway.beginning import LAST_WORDS, last_word
-from server.gateway.frames import Frame, frame, notice
+from server.gateway.documents.asyncapi import document
+from server.gateway.live.frames import Frame, frame, notice
+from server.gateway.subscriptions.beginning import LAST_WORDS, last_word
 from tests.doors import doors
 from tests.gateway.test_ws import begun, connected
 from tests.logs import numbered

@@ -32,9 +32,9 @@ from memory.errors import (
 from personas.reading import CAPABILITIES
 from server.errors import Failure, Misuse
 from server.gateway.app import build
-from server.gateway.keys import Role
-from server.gateway.problems import Problem, problem_of, unechoed
-from server.gateway.slugs import KINDS
+from server.gateway.problems.slugs import KINDS
+from server.gateway.problems.table import Problem, problem_of, unechoed
+from server.gateway.tokens.keys import Role
 from server.logs import configure
 from tests.doors import Hurrying, Standing, doors
 
@@ -170,7 +170,7 @@ async def test_a_fault_of_ours_is_told_by_its_id_alone(
         held = MARK + caller.name
         raise RuntimeError(f"broken by {len(held)}")
 
-    monkeypatch.setattr("server.gateway.routes_auth.me_of", broken)
+    monkeypatch.setattr("server.gateway.routes.auth.me_of", broken)
     async with doors(redis_url) as d, d.client(d.token("ana")) as client:
         said = await client.get("/v1/me")
     body = said.json()

@@ -24,11 +24,11 @@ from listeners.rooms.doors import BusDoor
 from listeners.rooms.room import Room, entered
 from memory.fold import apply
 from memory.state import Memory
-from server.gateway import frames as made
-from server.gateway.channel import Channel, Listener
-from server.gateway.frames import BEAT, Frame, frame, notice
-from server.gateway.outlet import BYTES, FRAMES, Outlet
-from server.gateway.rooms import Rooms
+from server.gateway.live import frames as made
+from server.gateway.live.channel import Channel, Listener
+from server.gateway.live.frames import BEAT, Frame, frame, notice
+from server.gateway.live.outlet import BYTES, FRAMES, Outlet
+from server.gateway.live.rooms import Rooms
 from tests.logs import PACKS, numbered
 from tests.patience import PATIENCE, wait_until
 from tests.sessions import discuss, whole

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import Misuse
-from server.gateway.keys import Claims, Keyring, claims
-from server.gateway.problems import Problem
-from server.gateway.tickets import Tickets, page_path
+from server.gateway.problems.table import Problem
+from server.gateway.tokens.keys import Claims, Keyring, claims
+from server.gateway.tokens.tickets import Tickets, page_path
 from server.secret import kid
 
 SECRET: Final = "a secret that is only used by the tests"
@@ -155,7 +155,7 @@ def test_what_no_token_may_say_is_not_signed(given: dict[str, Any], told: str) -
 
 def test_as_many_tokens_as_come_take_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest that was verified is forgotten, and verified anew when it comes again."""
-    monkeypatch.setattr("server.gateway.keys.KEPT", 50)
+    monkeypatch.setattr("server.gateway.tokens.keys.KEPT", 50)
     ring = Keyring([SECRET])
     made = claims("ana", "person", "*", NOW)
     tokens = [ring.sign(made, "parley-ticket"), *(signed(jti=f"{n:016x}") for n in range(60))]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.gateway.asgi import STRANGERS_BYTES
 from server.gateway.buckets import Bucket, Buckets
+from server.gateway.transport.asgi import STRANGERS_BYTES
 from server.settings.serve import ServeSettings
 from tests.doors import doors
 

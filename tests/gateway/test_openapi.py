@@ -11,9 +11,9 @@ import pytest
 from fastapi.routing import APIRoute
 
 from server import schemas
-from server.gateway import bodies
 from server.gateway.app import document, routes
-from server.gateway.openapi import TAGS, rights
+from server.gateway.documents.openapi import TAGS, rights
+from server.gateway.shapes import bodies
 
 GOLDEN = Path(__file__).parents[2] / "docs" / "openapi.json"
 

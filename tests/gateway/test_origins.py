@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from server.errors import Misuse
-from server.gateway.asgi import FOR_DATA, FOR_PAGES
 from server.gateway.origins import Origins
+from server.gateway.transport.asgi import FOR_DATA, FOR_PAGES
 from server.settings.serve import ServeSettings
 from tests.doors import Standing, doors
 

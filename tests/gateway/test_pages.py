@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from server.gateway import pages
-from server.gateway.asgi import FOR_PAGES
+from server.gateway.transport.asgi import FOR_PAGES
 from tests.doors import doors
 
 OWN = {name: file for name, file in pages.FILES.items() if not name.startswith("vendor/")}

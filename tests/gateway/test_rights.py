@@ -23,10 +23,10 @@ from bus import Draft
 from bus.entries import ACTS, ParticipantJoined, SessionOpened
 from personas.reading import CAPABILITIES
 from server.gateway.app import build, routes
-from server.gateway.callers import Caller
-from server.gateway.identity import RIGHTS, Needs
-from server.gateway.keys import Keyring, Role, claims
-from server.gateway.problems import Problem
+from server.gateway.identity.needs import RIGHTS, Needs
+from server.gateway.problems.table import Problem
+from server.gateway.tokens.callers import Caller
+from server.gateway.tokens.keys import Keyring, Role, claims
 from server.secret import kid
 from tests.doors import SECRET, Hurrying, Standing, doors
 from tests.patience import PATIENCE

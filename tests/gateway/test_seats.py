@@ -16,9 +16,9 @@ from listeners.agents.arbiter import Arbiter
 from listeners.past.moments import Moments
 from listeners.rooms.presence import Superseded
 from listeners.rooms.session import Session
-from server.gateway.identity import Caller
-from server.gateway.rooms import Rooms
-from server.gateway.seats import Seats
+from server.gateway.identity.needs import Caller
+from server.gateway.live.rooms import Rooms
+from server.gateway.live.seats import Seats
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import BID, opened, said
@@ -91,7 +91,7 @@ async def test_who_leaves_is_seen_to_leave(redis_url: str) -> None:
 
 async def test_an_idle_seat_is_given_up(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking for it keeps it; the clock is that of the doors."""
-    monkeypatch.setattr("server.gateway.seats.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("server.gateway.live.seats.LOOK_SECONDS", 0.01)
     async with sitting(redis_url, minutes=1) as here:
         await here.seats.taken(caller("ana"), "s")
         await here.seats.taken(caller("bo"), "s")

@@ -9,9 +9,9 @@ import pytest
 from bus.entries import BallotCast, ParticipantJoined, VoteInitiated
 from memory.state import Memory
 from server.board import HUES, MOST, hues, view
-from server.gateway.answers_page import Board, TimelineRow
 from server.gateway.kept import Kept
 from server.gateway.reading import takes_gzip
+from server.gateway.shapes.page import Board, TimelineRow
 from tests.doors import Standing, doors
 from tests.logs import PACKS, folded, talk
 from tests.sessions import discuss, whole

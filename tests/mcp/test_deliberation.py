@@ -11,7 +11,7 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import Entry, Message, VoteInitiated
 from listeners.reader import MemoryReader
-from server.gateway.callers import caller_of
+from server.gateway.tokens.callers import caller_of
 from server.mcp.tool import Call, Door
 from server.mcp.tools import BY_NAME
 from server.mcp.waits import Waits

@@ -11,9 +11,9 @@ import jwt
 import pytest
 
 from server import stdio_door
-from server.gateway.identity import RIGHTS
-from server.gateway.keys import claims
-from server.gateway.problems import Problem
+from server.gateway.identity.needs import RIGHTS
+from server.gateway.problems.table import Problem
+from server.gateway.tokens.keys import claims
 from server.mcp.calling import check_right
 from server.mcp.tool import Door
 from server.mcp.tools import TOOLS

@@ -13,7 +13,7 @@ import pytest
 
 from server import stdio_door
 from server.errors import Misuse
-from server.gateway.keys import Keyring, claims
+from server.gateway.tokens.keys import Keyring, claims
 from server.mcp.tools import TOOLS
 from server.settings import Settings
 from tests.doors import SECRET

@@ -12,8 +12,8 @@ import pytest
 
 from server import addresses, secret
 from server.errors import Misuse
-from server.gateway.keys import Keyring
-from server.gateway.tickets import Tickets
+from server.gateway.tokens.keys import Keyring
+from server.gateway.tokens.tickets import Tickets
 from server.minting import Wish, token
 from server.secret import Signing, kid
 from server.settings import Settings

@@ -1,0 +1,1 @@
+"""The doors' descriptions of themselves: OpenAPI and AsyncAPI."""

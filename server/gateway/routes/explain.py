@@ -1,0 +1,34 @@
+"""Why something is in memory."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+
+from server.gateway.doors import DoorsOf, SessionId
+from server.gateway.identity.needs import Reader
+from server.gateway.problems.table import problems
+from server.gateway.reading import explained
+from server.gateway.shapes.read import Explanation
+from server.talking import handle
+
+router = APIRouter()
+
+Ref = Annotated[
+    str,
+    Path(
+        pattern=r"^[PDEIVMpdeivm]\d{1,9}(\.\d{1,3})?$",
+        description="handle of a proposal, decision, episode, insight, vote, or of a claim: M17.2",
+    ),
+]
+
+
+@router.get(
+    "/v1/sessions/{session}/explain/{ref}",
+    response_model=Explanation,
+    responses=problems("no-session", "no-item"),
+)
+async def explain_item(session: SessionId, ref: Ref, caller: Reader, doors: DoorsOf) -> Any:
+    """Its evidence word for word, who stood where, how it came to be, and what covers it now."""
+    return await explained(doors, session, handle(ref))

@@ -1,0 +1,50 @@
+"""The minutes of a session, as data or as a page to hand on."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fastapi import APIRouter, Response
+
+from server.gateway.doors import DoorsOf, SessionId
+from server.gateway.identity.needs import Reader
+from server.gateway.minutes import Form, page
+from server.gateway.problems.table import problems
+from server.gateway.reading import At
+from server.gateway.shapes.read import Row
+
+router = APIRouter()
+
+_TYPES: Final[dict[str, str]] = {
+    "json": "application/json",
+    "md": "text/markdown; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "text": "text/plain; charset=utf-8",
+}
+_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
+    **problems("no-session", "not-yet"),
+    200: {
+        "model": Row,
+        "content": {
+            "text/markdown": {"schema": {"type": "string"}},
+            "text/html": {"schema": {"type": "string"}},
+            "text/plain": {"schema": {"type": "string"}},
+        },
+    },
+}
+
+
+@router.get("/v1/sessions/{session}/minutes", responses=_ANSWERS)
+async def get_minutes(
+    session: SessionId, caller: Reader, doors: DoorsOf, at: At = None, format: Form = "json"
+) -> Response:
+    """What a session came to: decisions, open proposals, who moved, action candidates, evidence.
+
+    Markdown, HTML and plain text come as a file.
+    """
+    body = await page(doors, session, at, format)
+    headers = {}
+    if format != "json":
+        ending = "txt" if format == "text" else format
+        headers["Content-Disposition"] = f'attachment; filename="minutes-{session}.{ending}"'
+    return Response(body, headers=headers, media_type=_TYPES[format])

@@ -1,0 +1,83 @@
+"""Notebooks."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Response
+
+from server import notes
+from server.gateway.doors import DoorsOf, SessionId
+from server.gateway.identity.needs import Caller, Reader, Speaker
+from server.gateway.problems.table import Problem, problems
+from server.gateway.reading import At
+from server.gateway.shapes.bodies import NoteBody
+from server.gateway.shapes.work import NotePage, RevisionRow
+from server.gateway.shapes.written import Page, ReceiptRow
+from server.gateway.speaking import Key, answer, own_id
+
+router = APIRouter()
+
+Owner = Annotated[str, Path(min_length=1, max_length=128, description="whose notebook")]
+
+_READ: Final = problems("no-session", "not-your-name", "not-yet", "refused")
+
+
+def _check_owner(caller: Caller, name: str) -> None:
+    """A notebook is its owner's; an operator may look into all."""
+    if not caller.operator and name != caller.name:
+        raise Problem("not-your-name", needs="operator")
+
+
+# A name may hold slashes: what follows it is looked for before a name that goes on.
+@router.get(
+    "/v1/sessions/{session}/notebooks/{name:path}/history",
+    response_model=Page[RevisionRow],
+    responses=_READ,
+)
+async def list_revisions(session: SessionId, name: Owner, caller: Reader, doors: DoorsOf) -> Any:
+    """Every revision and refusal, oldest first."""
+    _check_owner(caller, name)
+    return {"items": [asdict(one) for one in await notes.history_in(doors.held, session, name)]}
+
+
+@router.get(
+    "/v1/sessions/{session}/notebooks/{name:path}", response_model=NotePage, responses=_READ
+)
+async def get_notebook(
+    session: SessionId, name: Owner, caller: Reader, doors: DoorsOf, at: At = None
+) -> Any:
+    """A notebook as it stands, or stood; `base` is what a write on it names."""
+    _check_owner(caller, name)
+    return asdict(await notes.read_in(doors.held, session, name, at))
+
+
+@router.put(
+    "/v1/sessions/{session}/notebooks/{name:path}",
+    status_code=201,
+    responses={
+        **problems(
+            "no-session",
+            "closed",
+            "not-your-name",
+            "conflict",
+            "note-moved",
+            "too-long",
+            "refused",
+            "busy",
+        ),
+        200: {"model": ReceiptRow, "description": "It stood there before"},
+        201: {"model": ReceiptRow},
+    },
+)
+async def write_notebook(
+    session: SessionId, name: Owner, body: NoteBody, caller: Speaker, doors: DoorsOf,
+    key: Key = None,
+) -> Response:  # fmt: skip
+    """Put a text in the place of the revision that was read."""
+    _check_owner(caller, name)
+    own = own_id(name, key)
+    receipt = await notes.write_in(doors.held, session, name, body.text, body.base, own)
+    doors.rooms.nudge(session)
+    return answer(receipt, own)

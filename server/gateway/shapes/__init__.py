@@ -1,0 +1,1 @@
+"""What requests carry and what routes answer, as models."""
