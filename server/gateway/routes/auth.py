@@ -17,7 +17,7 @@ from server.gateway.shapes.bodies import Body
 from server.gateway.tokens.keys import EVERY_SESSION, Claims, Role, claims
 from server.gateway.tokens.tickets import LINK_SECONDS, SECONDS, page_path
 
-router = APIRouter(prefix="/v1", tags=["identity"])
+router = APIRouter(prefix="/v1")
 
 HOURS = 12
 MOST_HOURS = 2160  # 90 days

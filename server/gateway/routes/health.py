@@ -14,7 +14,7 @@ from server.gateway.identity.needs import Caller, Needs
 from server.gateway.metrics import MEDIA
 from server.gateway.problems.table import problems
 
-router = APIRouter(tags=["health"])
+router = APIRouter()
 
 
 class Alive(BaseModel):

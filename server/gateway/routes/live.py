@@ -15,7 +15,7 @@ from server.gateway.subscriptions.beginning import Wish, shown
 from server.gateway.subscriptions.sse import EventStream
 from server.gateway.subscriptions.ws import Socket
 
-router = APIRouter(tags=["live"])
+router = APIRouter()
 
 SHOWN: Final = r"^(messages|floor|other|all)(,(messages|floor|other|all))*$"
 

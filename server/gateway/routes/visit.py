@@ -23,7 +23,7 @@ from server.gateway.routes.auth import Me, me_of
 from server.gateway.shapes.bodies import Body
 from server.gateway.tokens.keys import EVERY_SESSION
 
-router = APIRouter(prefix="/v1", tags=["identity"])
+router = APIRouter(prefix="/v1")
 
 Anybody = Annotated[Caller, Depends(Needs("public"))]
 KeptOut = Literal["token-missing", "token-invalid", "token-expired", "other-session", "no-session"]
