@@ -38,7 +38,7 @@ async def test_it_answers_and_its_port_is_free_again(redis_url: str) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that waits longer than a test, wherever it waits."""
-    for name in ("standing.CLOSING", "gateway.connections.HEAD"):
+    for name in ("standing.CLOSING", "gateway.transport.connections.HEAD"):
         monkeypatch.setattr(f"server.{name}_SECONDS", 3 * PATIENCE)
 
 
