@@ -91,6 +91,7 @@ class _Tenure:
             try:
                 server = await self.begin()
             except (Unavailable, OSError) as error:
+                await self.finish()  # nobody could be told of one without a record
                 _logger.warning("embedded_missing", reason=str(error))
             else:
                 _logger.warning("embedded_again", pid=server.pid, joined=server.joined)

@@ -18,6 +18,7 @@ from typing import Literal
 
 import pytest
 import redis
+from structlog.testing import capture_logs
 
 from bus.binaries import find
 from bus.embedded import Server, serve
@@ -222,6 +223,18 @@ async def test_one_that_lasts_starts_a_killed_server_again(
             new = answering(server, other_than=server.pid)
             assert get(server, "key") == b"kept"
         assert not alive(new)
+
+
+async def test_one_that_could_not_be_recorded_is_not_kept(mode: Real, tmp_path: Path) -> None:
+    """On a full disk, say: nobody could join it, so it makes way for one that is told of."""
+    with capture_logs() as logs:
+        async with serve(mode, tmp_path, lasting=True) as server:
+            (tmp_path / "server.new").mkdir()  # where the record is written
+            os.kill(server.pid, signal.SIGKILL)
+            await wait_until(lambda: any(one["event"] == "embedded_missing" for one in logs), 30)
+            (tmp_path / "server.new").rmdir()
+            async with serve(mode, tmp_path) as another:
+                put(another, "key")
 
 
 async def test_one_that_lasts_outlives_the_owner_of_the_server(mode: Real, tmp_path: Path) -> None:
