@@ -101,12 +101,13 @@ class Helping:
         """Its exit status, once it has ended by itself."""
         return None if self._process is None else self._process.returncode
 
-    def check(self) -> None:
+    def check(self, often: str = "") -> None:
         """Raises `Failure`, with the end of its log, once the worker has ended by itself."""
         if self.ended is not None:
             self._log.seek(0)
-            said = self._log.read().decode(errors="replace").strip()
-            raise Failure(f"the worker ended with {self.ended}:\n{said[-2000:]}")
+            said = self._log.read().decode(errors="replace").strip()[-2000:]
+            told = f"the worker ended with {self.ended}{often}"
+            raise Failure(f"{told}:\n{said}" if said else told)
 
     async def revive(self) -> bool:
         """Start it again if it has ended; whether it had.
@@ -117,7 +118,7 @@ class Helping:
             return False
         self._deaths.append(time.monotonic())
         if len(self._deaths) == DEATHS and self._deaths[-1] - self._deaths[0] < DEATHS_SECONDS:
-            self.check()
+            self.check(f", {DEATHS} times within {DEATHS_SECONDS:.0f} s")
         await self.start()
         return True
 

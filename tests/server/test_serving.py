@@ -15,8 +15,11 @@ import httpx2
 import pytest
 
 from bus import Bus, embedded
+from listeners.minding import DEATHS
 from server import addresses, secret
 from server.cli import main
+from server.errors import Failure
+from server.running import Helping
 from server.secret import kid
 from server.settings import Settings
 from tests.patience import PATIENCE, wait_until
@@ -97,6 +100,21 @@ async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
             await process.wait()
     assert process.returncode == 0, err
     assert b"the worker ended with -9, and was started again" in err
+
+
+async def test_a_worker_that_keeps_dying_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a line that says how often, also where the worker said nothing."""
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    with (tmp_path / "log").open("w+b") as log:
+        helping = Helping(Settings(data=tmp_path), log)
+        await helping.start()
+        with pytest.raises(Failure) as given_up:
+            for _ in range(DEATHS):
+                await wait_until(lambda: helping.ended is not None)
+                await helping.revive()
+    assert str(given_up.value) == "the worker ended with 1, 5 times within 30 s"
 
 
 async def at_work(bus: Bus, but: frozenset[int] = frozenset()) -> frozenset[int]:
