@@ -35,7 +35,7 @@ function vote(ctx, one) {
   return el(
     "article",
     { class: "room-vote", data: { ref: one.ref }, tabindex: "-1", "aria-label": `Vote ${one.ref}` },
-    el("p", { class: "room-vote-head" }, el("span", { class: "handle" }, one.ref), el("span", { class: "soft" }, [RULES[one.rule] ?? one.rule, one.secret && "secret"].filter(Boolean).join(", "))),
+    el("p", { class: "room-vote-head" }, el("span", {}, el("span", { class: "handle" }, one.ref), one.proposal && el("span", { class: "soft" }, ` on ${one.proposal}`)), el("span", { class: "soft" }, [RULES[one.rule] ?? one.rule, one.secret && "secret"].filter(Boolean).join(", "))),
     el("p", { class: "question" }, bdi(one.question)),
     tally(one),
     waiting(one),
@@ -103,7 +103,7 @@ function ballot(ctx, one, cast) {
   const held = draft(ctx, one, cast);
   const { chosen } = held;
   const box = el("div", { class: "options" });
-  const why = el("input", { type: "text", maxlength: 2000, placeholder: "Why (optional)", "aria-label": "Why", value: held.why, oninput: () => (held.why = why.value) });
+  const why = el("input", { type: "text", maxlength: 2000, placeholder: "Why? (you may leave it out)", "aria-label": "Why", value: held.why, oninput: () => (held.why = why.value) });
   const draw = () => fill(box, ...[...one.options, "abstain"].map((option) => choice(option)));
   const send = step(ctx, cast ? "Change my ballot" : "Cast my ballot", one.ref, "ballots", () => ({ choice: [...chosen], why: why.value.trim() }), "small primary");
   function choice(option) {
