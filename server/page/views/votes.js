@@ -103,7 +103,7 @@ function ballot(ctx, one, cast) {
   const held = draft(ctx, one, cast);
   const { chosen } = held;
   const box = el("div", { class: "options" });
-  const why = el("input", { type: "text", maxlength: 2000, placeholder: "Why? (you may leave it out)", "aria-label": "Why", value: held.why, oninput: () => (held.why = why.value) });
+  const why = el("input", { type: "text", maxlength: 2000, placeholder: "Why (optional)", "aria-label": "Why", value: held.why, oninput: () => (held.why = why.value) });
   const draw = () => fill(box, ...[...one.options, "abstain"].map((option) => choice(option)));
   const send = step(ctx, cast ? "Change my ballot" : "Cast my ballot", one.ref, "ballots", () => ({ choice: [...chosen], why: why.value.trim() }), "small primary");
   function choice(option) {
