@@ -16,6 +16,7 @@ import importlib
 import json
 import os
 import pkgutil
+import select
 import signal
 import socket
 import subprocess
@@ -54,9 +55,11 @@ def warm() -> Iterator[Path]:
         host = subprocess.Popen(
             [sys.executable, "-m", "tests.warm", address],
             cwd=ROOT,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
+        assert host.stdin
         assert host.stdout
         try:
             assert host.stdout.readline() == b"warm\n"
@@ -64,17 +67,21 @@ def warm() -> Iterator[Path]:
         finally:
             os.killpg(host.pid, signal.SIGKILL)  # with what a call that was given up left behind
             host.wait()
+            host.stdin.close()
             host.stdout.close()
 
 
 def _serve(address: str) -> None:
-    """Answer calls for ever; returns in a process that is one call, to run it."""
+    """Answer calls until whoever wants them is gone; returns in a process that is one call."""
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)
         print("warm", flush=True)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait
         while True:
+            ready, _, _ = select.select([listening, sys.stdin], [], [])
+            if sys.stdin in ready:  # it is written to by nobody, and was closed
+                os._exit(0)
             caller, _ = listening.accept()
             with caller:
                 if os.fork() == 0:

@@ -11,10 +11,12 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from bus import Bus, Draft
+from bus.entries import SummaryMade
 from server.gateway import pages
 from tests.doors import Standing, served
 from tests.page.browsers import WAIT_MS
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, apart
 
 
 @pytest.fixture
@@ -228,11 +230,19 @@ def test_a_person_looks_after_goals_and_their_notebook(
     expect(page.get_by_role("button", name="Take these words out")).to_have_count(0)
 
 
+async def summed(redis_url: str) -> None:
+    """A worker's summary of the two messages of the harbour."""
+    made = SummaryMade(level=0, first=1, last=2, how="extract", text="Bo greets, Bob proposes.")
+    async with await Bus.connect(redis_url) as bus:
+        await bus.publish("harbour", [Draft("sum:1", made)])
+
+
 def test_an_operator_sets_rules_joins_names_and_takes_words_out(
-    d: Standing, visitor: Callable[..., Visitor]
+    redis_url: str, d: Standing, visitor: Callable[..., Visitor]
 ) -> None:
     """Each where it stands, and told to everybody in the talk."""
     opened(d, "harbour", ("Bo", "Morning."), ("Bob", "[PROPOSAL] Say kestrel."))
+    apart(summed(redis_url))
     one = visitor()
     one.comes("chair", "operator", None)
     page = one.page
@@ -260,6 +270,7 @@ def test_an_operator_sets_rules_joins_names_and_takes_words_out(
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Take these words out").click()
     expect(page.locator(".goes")).to_have_text("[PROPOSAL] Say kestrel.")
+    expect(page.locator(".consequences")).to_contain_text("1 summary is made again")
     page.fill("#redact-reason", "a secret")
     page.get_by_role("button", name="Take them out").click()
     expect(page.get_by_role("dialog")).to_have_count(0)

@@ -110,6 +110,7 @@ def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker
     ana.locator("#vote-on").select_option("P1")
     ana.locator("#vote-question").fill("Shall we dredge now?")
     ana.locator("dialog[open] form button.primary").click()
+    expect(bo.locator(".room-vote-head")).to_contain_text("V1 on P1")
     voted([ana, bo])
     for page in (ana, bo):
         chosen(page, "Decisions")

@@ -38,7 +38,7 @@ export function invite(ctx, session) {
       { class: "form", onsubmit: submit },
       field("Name", name, "What they say is recorded under it; they cannot change it."),
       field("As", role),
-      field("For how many hours", hours),
+      field("For how many hours", hours, "Counted from now."),
       el("label", { class: "check" }, chair, el("span", {}, "May moderate: give the floor, mute, pause, close")),
       el("p", { class: "row end" }, el("button", { class: "button primary" }, "Make the invitation")),
     ),
@@ -51,7 +51,7 @@ const ACTS = ["propose", "amend", "withdraw", "support", "oppose", "abstain", "a
 async function link(ctx, wish, session) {
   const { path, ticket } = await ctx.api.post("/v1/tickets", wish);
   const where = path ?? `${session ? `/s/${session}` : "/"}#ticket=${ticket}`;
-  return secret(ctx, new URL(where, location.origin).href, "This link is good once, for ten minutes. Give it to nobody else.");
+  return secret(ctx, new URL(where, location.origin).href, "This link lets in once, within the next ten minutes. Give it to nobody else.");
 }
 
 async function token(ctx, wish) {

@@ -31,8 +31,17 @@ export async function redact(ctx, n) {
   });
 }
 
+/** What the workers made of the words, by kind of entry: one, and several. */
+const MADE = {
+  "summary.made": ["summary", "summaries"],
+  "text.condensed": ["shortened text"],
+  "similarity.found": ["comparison of words", "comparisons of words"],
+  "items.extracted": ["list of items", "lists of items"],
+  "note.revised": ["revision of a notebook", "revisions of notebooks"],
+};
+
 function consequences({ derived, moved }) {
-  const rows = Object.entries(derived).map(([kind, times]) => el("li", {}, `${many(times, kind.replaceAll(/[._]/gu, " "))} made again`));
+  const rows = Object.entries(derived).map(([kind, times]) => el("li", {}, `${many(times, ...(MADE[kind] ?? [kind]))} ${times === 1 ? "is" : "are"} made again`));
   const items = Object.entries(moved).map(([ref, [before, after]]) => el("li", {}, handle(ref), ` ${before ?? "not there"} becomes ${after ?? "nothing"}`));
   return rows.length + items.length ? [...items, ...rows] : [el("li", {}, "No item changes its standing.")];
 }

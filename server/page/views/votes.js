@@ -35,7 +35,7 @@ function vote(ctx, one) {
   return el(
     "article",
     { class: "room-vote", data: { ref: one.ref }, tabindex: "-1", "aria-label": `Vote ${one.ref}` },
-    el("p", { class: "room-vote-head" }, el("span", { class: "handle" }, one.ref), el("span", { class: "soft" }, [RULES[one.rule] ?? one.rule, one.secret && "secret"].filter(Boolean).join(", "))),
+    el("p", { class: "room-vote-head" }, el("span", {}, el("span", { class: "handle" }, one.ref), one.proposal && el("span", { class: "soft" }, ` on ${one.proposal}`)), el("span", { class: "soft" }, [RULES[one.rule] ?? one.rule, one.secret && "secret"].filter(Boolean).join(", "))),
     el("p", { class: "question" }, bdi(one.question)),
     tally(one),
     waiting(one),
