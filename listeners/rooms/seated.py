@@ -19,6 +19,7 @@ class Seated:
     def __init__(self, room: Room, joined: ParticipantJoined) -> None:
         self._room, self._joined = room, joined
         self._me = Presence(room, joined.participant, joined.seat)
+        self.stays = False  # where true the seat outlives this part, for who comes back to it
 
     @property
     def name(self) -> str:
@@ -73,6 +74,8 @@ class Seated:
             self._me.check_seat()
 
     async def _stand_up(self) -> None:
+        if self.stays:
+            return
         seat = self._me.seat
         if self.closed is None and seat is not None and seat.seat == self._me.nonce:
             with contextlib.suppress(BusError):  # it ended, or Redis is away: we leave anyway

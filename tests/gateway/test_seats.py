@@ -89,6 +89,25 @@ async def test_who_leaves_is_seen_to_leave(redis_url: str) -> None:
         assert (await again.say("Back again.")) == 1
 
 
+async def test_a_vote_outlives_the_server_that_stops(redis_url: str) -> None:
+    """Who sits where a vote runs stays seated, comes back and casts; others are seen to leave."""
+    async with sitting(redis_url, chair=["ana"]) as first:
+        await opened(first.bus, "quiet", {})
+        ana = await first.seats.taken(caller("ana"), "s")
+        await first.seats.taken(caller("bo"), "s")
+        await first.seats.taken(caller("bo"), "quiet")
+        await ana.call_vote("Shall the light stand at the pier?")
+        await first.seats.aclose()
+        kinds = [record.entry.kind for record in await first.bus.read("quiet")]
+        assert kinds[-1] == "participant.left"
+        assert first.present("ana")
+        assert first.present("bo")
+        for name in ("ana", "bo"):
+            back = await first.seats.taken(caller(name), "s")
+            await back.vote("V1", "accept")
+        await wait_until(lambda: back.memory.votes.held[1].status == "carried")
+
+
 async def test_an_idle_seat_is_given_up(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking for it keeps it; the clock is that of the doors."""
     monkeypatch.setattr("server.gateway.live.seats.LOOK_SECONDS", 0.01)

@@ -97,11 +97,12 @@ class Seats:
         return True
 
     async def aclose(self) -> None:
-        """Leave every seat."""
+        """Leave every seat, but where a vote runs: a restart is to void nobody's ballot."""
         if self._looking is not None:
             await end(self._looking)
         for session, seats in list(self._taken.items()):
             for seat in list(seats):
+                seat.joined.stays = bool(seat.joined.memory.votes.running)
                 self._drop(session, seat)
         while self._leaving:
             await asyncio.wait(self._leaving)
