@@ -113,7 +113,8 @@ export function dialog(title, ...children) {
   box.addEventListener("click", (event) => event.target === box && box.close());
   box.addEventListener("close", () => {
     box.remove();
-    if (before?.isConnected) before.focus({ preventScroll: true });
+    // the browser gave the focus back at once; who moved it on since is not called back
+    if (document.activeElement === document.body && before?.isConnected) before.focus({ preventScroll: true });
   });
   document.body.append(box);
   box.querySelector(".dialog-body :is(input, select, textarea)")?.setAttribute("autofocus", "");
