@@ -89,7 +89,7 @@ def options() -> argparse.ArgumentParser:
         nargs="*",
         type=Path,
         metavar="CORPUS",
-        help="folders of meetings; else dev/irc, wg and ami of $PARLEY_CORPORA",
+        help="folders of meetings; else dev/irc and wg of $PARLEY_CORPORA",
     )
     parser.add_argument(
         "--cross-validate",

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.recorded import SPOKEN, STRIPPED, recorded
+from benchmarks.recorded import STRIPPED, recorded
 from bus.entries import Record
 from bus.local import LocalLog
 from memory.fold import apply
@@ -56,10 +56,8 @@ def cost(corpus: Path, runs: int) -> Figures:
     first = total(logs)
     found: Figures = {"messages": messages, "first": first}
     found["again"] = statistics.median(total(logs) for _ in range(runs))
-    with judged_by({"typed": _BLIND}):
-        typed = {"structure": {"manner": "typed"}}
-        blind, bare = _logs(corpus, settings=typed), _logs(corpus, settings=typed, packs=())
-        for name, some in (("blind", blind), ("bare", bare)):
+    with judged_by(_BLIND):
+        for name, some in (("blind", logs), ("bare", _logs(corpus, packs=()))):
             found[name] = statistics.median(total(some) for _ in range(runs))
     gc.disable()
     kinds = [_by_kind(logs, packs) for _ in range(runs)]
@@ -74,12 +72,11 @@ def _logs(corpus: Path, **changed: Any) -> list[Log]:
     settings, packs = settled({}, {}), read_packs()
     logs = []
     for meeting in recorded(corpus):
-        if meeting.variant in (STRIPPED, SPOKEN):
+        if meeting.variant == STRIPPED:
             transcript = parse_transcript(meeting.transcript())
             opened = opening_of(transcript, settings, packs)
-            tree = {**opened.settings, **changed.get("settings", {})}
             log = LocalLog()
-            log.open(opened.model_copy(update={**changed, "settings": tree}))
+            log.open(opened.model_copy(update=changed))
             log.publish(drafts(transcript.said))
             logs.append(log.read(0, count=log.info().head))
     return logs

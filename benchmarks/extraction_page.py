@@ -70,7 +70,6 @@ def _tables(corpora: Figures) -> Iterator[str]:
     yield from _hows(corpora)
     yield from _reactions(corpora)
     yield from _links(corpora)
-    yield from _regions(corpora)
 
 
 def _hows(corpora: Figures) -> Iterator[str]:
@@ -108,19 +107,6 @@ def _links(corpora: Figures) -> Iterator[str]:
                        _rate(accepted["accuracy"]))  # fmt: skip
 
 
-def _regions(corpora: Figures) -> Iterator[str]:
-    if not any("decision_region" in figures for figures in corpora.values()):
-        return
-    yield from _table("regions of a decision", "told by", "rows", "regions touched",
-                      "lift over chance")  # fmt: skip
-    for name, figures in corpora.items():
-        if (region := figures.get("decision_region")) is not None:
-            told = region["told"]
-            yield _row(name, region["n"], "decisions", region["pred"], region["hit"],
-                       region["lift"] or "–")  # fmt: skip
-            yield _row(name, region["n"], "regions", told["n"], told["hit"], told["lift"] or "–")
-
-
 _COSTS: Final = {
     "first": "first time",
     "again": "again",
@@ -136,7 +122,7 @@ def _cost(corpora: Figures) -> Iterator[str]:
     if not corpora:
         return
     yield "\nMicroseconds of processor time a message, folding with extraction: the first time,"
-    yield "then medians of several. Where no line passes the gate all talk is read as typed."
+    yield "then medians of several."
     yield from _table("messages", *_COSTS.values())
     for name, row in corpora.items():
         yield _row(name, row["messages"], *(row[each] for each in _COSTS))

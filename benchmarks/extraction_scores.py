@@ -42,11 +42,6 @@ def figures(read: Sequence[Read]) -> dict[str, Any]:
         }
     if "status" in report:
         report["status"]["accepted"] = _accepted(counts)
-    if "decision_region" in report:
-        report["decision_region"]["lift"] = _lift(
-            report["decision_region"]["pred_inside"], report["decision_region"]
-        )
-        report["decision_region"]["told"] = _regions(read, report["decision_region"])
     return report
 
 
@@ -107,27 +102,3 @@ def _accepted(counts: Counter[Any]) -> dict[str, Any]:
     """How many of the proposals that were accepted are told to be; other statuses are noisy."""
     of = {key[2]: count for key, count in counts.items() if key[:2] == ("conf", "accepted")}
     return {"n": sum(of.values()), "accuracy": _share(of.get("accepted", 0), sum(of.values()))}
-
-
-def _lift(inside: float | None, region: dict[str, Any]) -> float | None:
-    base = region["share_of_messages_in_regions"]
-    return round(inside / base, 2) if inside is not None and base else None
-
-
-def _regions(read: Iterable[Read], region: dict[str, Any]) -> dict[str, Any]:
-    """Of rows `decision_region`: how many, how many regions they touch, lift of their messages."""
-    told, messages, inside, hit = 0, 0, 0, 0
-    for one in read:
-        areas = [set(_span(row)) for row in one.meeting.gold() if row["label"] == "decision_region"]
-        spans = [set(_span(row)) for row in one.rows if row["label"] == "decision_region"]
-        found = set().union(*spans)
-        told += len(spans)
-        messages += len(found)
-        inside += len(found & set().union(*areas))
-        hit += sum(bool(area & found) for area in areas)
-    share = _share(inside, messages)
-    return {"n": told, "hit": hit, "messages": messages, "lift": _lift(share, region)}
-
-
-def _span(row: Row) -> Iterable[int]:
-    return row.get("messages") or range(row["start"], row["end"] + 1)

@@ -11,11 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
-CORPORA_OF_DEV: Final = ("irc", "wg", "ami")
+CORPORA_OF_DEV: Final = ("irc", "wg")
 FOLDS: Final = 8  # as `benchmarks.fit_scorecards` parts them
 STRIPPED: Final = "stripped"  # the marks PROPOSAL and RESOLVED are cut
 EXPLICIT: Final = "explicit"  # they are left in
-SPOKEN: Final = "spoken"  # there never were any
 _KEY: Final = ".gold.jsonl"
 
 Row = dict[str, Any]
@@ -31,12 +30,7 @@ class Recorded(NamedTuple):
 
     @property
     def part(self) -> str:
-        """Which part of its corpus it belongs to: a new meeting moves no other.
-
-        Spoken ones by series, which are the same people each; others by their name's hash.
-        """
-        if self.variant == SPOKEN:
-            return self.name[:-1]
+        """Which part of its corpus it belongs to, by its name's hash: a new one moves no other."""
         return str(zlib.crc32(self.name.encode()) % FOLDS)
 
     def rows(self) -> list[Row]:
@@ -54,15 +48,14 @@ class Recorded(NamedTuple):
 
 
 def recorded(corpus: Path) -> list[Recorded]:
-    """The meetings of the folder `corpus`, by name, each in every variant that it has.
+    """The meetings of the folder `corpus`, by name, each without its marks and with them.
 
     The variants of a meeting follow each other: most of their lines are the same.
     """
-    marked = any(corpus.glob("*.stripped.jsonl"))
     return [
         Recorded(corpus.name, variant, key.name.removesuffix(_KEY), key)
         for key in sorted(corpus.glob(f"*{_KEY}"))
-        for variant in ((STRIPPED, EXPLICIT) if marked else (SPOKEN,))
+        for variant in (STRIPPED, EXPLICIT)
     ]
 
 

@@ -79,7 +79,7 @@ class Projector:
         self._failures: dict[str, int] = {}  # sessions that cannot be folded, and how often
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
         self.tally = Tally()
-        scorecards("typed")  # a tenth of a second: not in front of the first message
+        scorecards()  # a tenth of a second: not in front of the first message
 
     async def run(self, stop: asyncio.Event) -> None:
         """Serve the lane until `stop` is set; what is in hand then is finished."""

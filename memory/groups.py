@@ -46,14 +46,8 @@ class ExtractSettings(Group):
 class StructureSettings(Group):
     """How talk is read for items that no mark and no pattern shows."""
 
-    manner: Literal["auto", "typed", "spoken"] = Field(
-        "auto", description="whether talk is typed or spoken; auto: told from its first lines"
-    )
     scribes: tuple[str, ...] = Field(
         (), description="who writes down what others say: what they note counts toward a quorum"
-    )
-    decisions: Literal["lines", "regions", "off"] = Field(
-        "lines", description="what is told of likely decisions in spoken talk: lines and regions"
     )
 
 

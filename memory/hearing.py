@@ -15,7 +15,7 @@ from memory.moment import Moment
 from memory.proposals import lapse
 from memory.speech import speak
 from memory.state import Memory
-from memory.structure import casts, hindsight, scribes, spoken
+from memory.structure import casts, hindsight, scribes
 from memory.words.acts import Detection
 
 _NOTHING: list[Fact] = []
@@ -60,10 +60,9 @@ def _moment(memory: Memory, n: int, name: str, entry: Message) -> Moment:
 
 
 def _read(moment: Moment, found: Sequence[Detection], entry: Message) -> None:
-    """Find what no act shows, in the manner of the session's talk."""
-    if not spoken.hear(moment):
-        re = casts.replies(moment.memory, found[0], entry.re) if found else 0
-        hindsight.hear(moment, found, found[0] if re else _bare_vote(found, entry), re)
+    """Find what no act shows."""
+    re = casts.replies(moment.memory, found[0], entry.re) if found else 0
+    hindsight.hear(moment, found, found[0] if re else _bare_vote(found, entry), re)
 
 
 def _bare_vote(found: Sequence[Detection], entry: Message) -> Detection | None:

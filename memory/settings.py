@@ -7,6 +7,7 @@ defaults; an unknown key or a value out of range is `SettingsRefused`.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic import Field, ValidationError, field_validator
@@ -84,13 +85,36 @@ class Settings(MemorySettings):
         return tree
 
 
+# Settings that logs and files of earlier builds may name: they are read past.
+RETIRED: Final = ("structure.decisions", "structure.manner")
+
+
+def retired(tree: Mapping[str, Any]) -> list[str]:
+    """The settings in a partial tree that nothing goes by any more, by dotted name."""
+    return [name for name in RETIRED if _is_in(tree, *name.split("."))]
+
+
+def current(tree: dict[str, Any]) -> dict[str, Any]:
+    """A partial tree without what `retired` names; that itself stays as it is."""
+    for name in retired(tree):
+        group, key = name.split(".")
+        below = {one: value for one, value in tree[group].items() if one != key}
+        tree = {**tree, group: below}
+    return tree
+
+
+def _is_in(tree: Mapping[str, Any], group: str, key: str) -> bool:
+    below = tree.get(group)
+    return isinstance(below, Mapping) and key in below
+
+
 def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
     """`settings` with the partial tree `partial` laid over it.
 
     Raises `SettingsRefused`, naming the key.
     """
     try:
-        return Settings.model_validate(overlay(settings.model_dump(), partial))
+        return Settings.model_validate(overlay(settings.model_dump(), current(partial)))
     except ValidationError as error:
         raise _refused(error) from None
 
@@ -101,7 +125,7 @@ def asked(partial: dict[str, Any]) -> Settings:
     Unlike `merged`, by which logs are read, takes no value for another: 1e3, true and
     "5" are no whole numbers. Raises `SettingsRefused`, naming the key.
     """
-    tree = json.dumps(overlay(Settings().model_dump(), partial), default=str)
+    tree = json.dumps(overlay(Settings().model_dump(), current(partial)), default=str)
     try:
         return Settings.model_validate_json(tree, strict=True)
     except ValidationError as error:

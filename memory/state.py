@@ -27,7 +27,7 @@ from memory.structure.state import Structure
 from memory.words.acts import Reader
 from memory.words.patterns import Pack, parse_pack
 
-FOLD: Final = "10"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "11"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 

@@ -19,8 +19,7 @@ def item_rows(
     facts: Iterable[Fact], memory: Memory, index_of: Callable[[int], int]
 ) -> list[dict[str, Any]]:
     """Every proposal, every decision (claimed too), the latest reaction per message
-    and proposal, and one status a proposal, sorted by `index`; of spoken talk also
-    what may be a decision, as `decision`, and where decisions are likely.
+    and proposal, and one status a proposal, sorted by `index`.
 
     `facts` are those of the whole session, `memory` is what it came to;
     `index_of` gives the index in the file of entry `n`. What a person struck, or a
@@ -28,14 +27,8 @@ def item_rows(
     """
     rows: list[dict[str, Any]] = []
     latest: dict[tuple[int, str | None], dict[str, Any]] = {}
-    regions: dict[int, dict[str, Any]] = {}
     read = reading(memory)
     for fact in facts:
-        if fact.kind == "decision.hinted":
-            rows.append(_hint(fact, index_of))
-        elif fact.kind == "decision.region":
-            row = _region(fact, memory, index_of)
-            regions[row["start"]] = row
         if fact.ref is None or fact.ref in read.retracted or memory.item(fact.ref) is None:
             continue
         if fact.kind == "proposal.made":
@@ -48,7 +41,7 @@ def item_rows(
             latest.pop((_born(fact), fact.ref), None)
         elif fact.kind == "reaction.changed" and not _is_tentative(memory, fact.ref):
             latest[_born(fact), fact.ref] = _reaction(fact, memory, index_of)
-    rows += [*latest.values(), *regions.values()]
+    rows += latest.values()
     rows += scored(read, memory, index_of)
     return sorted(rows, key=lambda row: row["index"])
 
@@ -103,23 +96,6 @@ def _reaction(fact: Fact, memory: Memory, index_of: Callable[[int], int]) -> dic
         "proposal_index": index_of(n if isinstance(n, int) else fact.n),
     }
     return {**row, **_whence(fact)}
-
-
-def _hint(fact: Fact, index_of: Callable[[int], int]) -> dict[str, Any]:
-    """A line of spoken talk that may decide something, at the chance that it does."""
-    row = {"index": index_of(_born(fact)), "label": "decision", "proposal_index": None}
-    return {**row, **_whence(fact), "id": f"hint:{_born(fact)}"}
-
-
-def _region(fact: Fact, memory: Memory, index_of: Callable[[int], int]) -> dict[str, Any]:
-    """A stretch of spoken talk where decisions are likely; one that goes on ends with the talk."""
-    first, last = fact.data["first"], fact.data["last"]
-    if not isinstance(last, int):
-        last = memory.structure.spoken.turns[-1].n
-    start = index_of(first if isinstance(first, int) else last)
-    row = {"index": start, "label": "decision_region", "start": start, "end": index_of(last)}
-    whence = {"how": "structure", "rule": None, "confidence": fact.data["confidence"]}
-    return {**row, **whence, "id": f"region:{first}"}
 
 
 def _born(fact: Fact) -> int:

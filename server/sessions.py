@@ -16,6 +16,7 @@ from bus.entries import SessionOpened
 from bus.errors import SessionClosed, SessionExists
 from memory.errors import PackMissing
 from memory.presets import DEFAULT
+from memory.settings import retired
 from memory.state import pack_key
 from memory.words.patterns import Pack
 from server.audit import findings, forked, status_findings
@@ -130,6 +131,13 @@ def check_readable(file: SessionFile, packs: Mapping[str, Pack]) -> None:
         for ref in getattr(record.entry, "packs", None) or ():
             if ref.pack is None and pack_key(ref.name, ref.hash) not in packs:
                 raise PackMissing(ref.name, ref.hash)
+
+
+def without_effect(file: SessionFile) -> list[str]:
+    """What the log of a file sets that is no setting any more, by dotted name."""
+    of = [row for row in file.rows if b'"settings"' in row.body]
+    trees = (getattr(record.entry, "settings", None) for record in records(of))
+    return sorted({name for tree in trees if tree for name in retired(tree)})
 
 
 async def put_in_place(held: Reached, file: SessionFile, session: str, replace: bool) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import structlog
 from pydantic import ValidationError
 
 from bus.drafts import Receipt
 from bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from memory.settings import Settings as SessionSettings
-from memory.settings import asked
+from memory.settings import asked, retired
 from server.errors import Misuse
 from server.held import Held
 from server.names import nearest
@@ -18,8 +19,10 @@ from server.output import tell
 from server.packs import read_packs
 from server.settings import SETTINGS, Settings
 from server.settings.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
-from server.settings.leaves import INHERITED, Setting, laid
+from server.settings.leaves import INHERITED, WITHOUT_EFFECT, Setting, laid, unheeded
 from server.talking import person, put, say
+
+_logger = structlog.get_logger(__name__)
 
 OF_SESSIONS: Final = {
     name: setting
@@ -52,6 +55,8 @@ def change_tree(
 ) -> SettingsChanged:
     """The entry that puts a partial tree of a session's settings in force, and `packs`.
 
+    What is no setting any more is logged with a warning and has no effect.
+
     Raises `Misuse` for a tree that says nothing, `SettingsRefused` naming the key.
     """
     if not tree and packs is None:
@@ -59,7 +64,14 @@ def change_tree(
     if "preset" in tree:
         raise Misuse("a session keeps the preset that it was opened with")
     asked(tree)
+    warn(tree)
     return SettingsChanged(settings=tree, packs=packs, by=by)
+
+
+def warn(tree: Mapping[str, Any]) -> None:
+    """Logs a warning of what in a partial tree has no effect any more."""
+    for name in retired(tree):
+        _logger.warning("setting_without_effect", setting=name)
 
 
 def _given(pairs: Sequence[str]) -> dict[str, Given]:
@@ -70,6 +82,9 @@ def _given(pairs: Sequence[str]) -> dict[str, Given]:
         key, equals, value = pair.partition("=")
         if not equals:
             raise Misuse(f"{pair!r} is not KEY=VALUE")
+        if key in WITHOUT_EFFECT:
+            tell(f"warning: {unheeded(key)}")
+            continue
         before = None if key in OF_SESSIONS else old_name(key)
         if before is None:
             new[key] = Given(value, key)

@@ -45,7 +45,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
     touched = [] if waits else window.take_in(moment, found, bare, re)
     if not touched and (not held.lines or held.lines[-1].weighed):
         return
-    cards = scorecards("typed")
+    cards = scorecards()
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
     if held.lines and held.lines[-1].n == moment.n:

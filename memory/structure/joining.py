@@ -9,14 +9,13 @@ from __future__ import annotations
 from memory.items import Position, Proposal, Reaction
 from memory.state import Memory
 from memory.structure import scribes
-from memory.structure.state import Aside, Cast, Line, Run, Spoken, Structure, Turn
+from memory.structure.state import Aside, Cast, Line, Run, Structure
 
 
 def rename(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` throughout the window; of two votes in one run the later one stands."""
     held = memory.structure
     scribes.rename(memory, old, new)
-    _rename_turns(held.spoken, old, new)
     lines: list[Line | Aside] = [*held.lines, *_asides(held)]
     for line in lines:
         line.who = new if line.who == old else line.who
@@ -49,8 +48,8 @@ def merge(memory: Memory, item: Proposal, into: Proposal) -> None:
 
 def forget(held: Structure, n: int) -> None:
     """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
-    kept: list[Line | Aside | Cast | Turn] = [*held.lines, *_asides(held), *held.casts]
-    for one in (*kept, *held.spoken.waiting, *held.spoken.turns):
+    kept: list[Line | Aside | Cast] = [*held.lines, *_asides(held), *held.casts]
+    for one in kept:
         if one.n == n:
             one.text = ""
 
@@ -58,13 +57,6 @@ def forget(held: Structure, n: int) -> None:
 def _asides(held: Structure) -> list[Aside]:
     every = [held.aside, *(run.aside for run in held.runs)]
     return [aside for aside in every if aside is not None]
-
-
-def _rename_turns(held: Spoken, old: str, new: str) -> None:
-    for turn in (*held.turns, *held.waiting):
-        turn.who = new if turn.who == old else turn.who
-    if (words := held.talked.pop(old, None)) is not None:
-        held.talked[new] = held.talked.get(new, 0) + words
 
 
 def _join_votes(run: Run, casts: list[Cast], old: str, new: str) -> None:

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import resources
-from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from memory.structure.wording import Lexicon
@@ -23,9 +22,7 @@ _TOLD: Final = 5  # features that an item keeps: those that decided
 _CERTAIN: Final = 840  # per mille: below a tag, whatever the score
 _STEEP: Final = 4
 
-_instead: ContextVar[Mapping[str, Scorecards]] = ContextVar(
-    "_instead", default=MappingProxyType({})
-)
+_instead: ContextVar[Scorecards | None] = ContextVar("_instead", default=None)
 
 
 class Card(NamedTuple):
@@ -51,7 +48,7 @@ class Card(NamedTuple):
 
 
 class Scorecards:
-    """What one manner of talk is read by. Immutable once built."""
+    """What talk is read by. Immutable once built."""
 
     __slots__ = ("_bias", "_own", "_said", "decision", "proposal", "stands")
 
@@ -89,15 +86,15 @@ def confidence(score: int) -> int:
     return min(_CERTAIN, 500 + max(0, score) // _STEEP)
 
 
-def scorecards(manner: str) -> Scorecards:
-    """The scorecards for a manner of talk ("typed"): the shipped ones, but within `judged_by`."""
-    return _instead.get().get(manner) or shipped(manner)
+def scorecards() -> Scorecards:
+    """What talk is read by: the shipped scorecards, but within `judged_by`."""
+    return _instead.get() or shipped()
 
 
 @cache
-def shipped(manner: str) -> Scorecards:
+def shipped() -> Scorecards:
     """The scorecards that come with the program."""
-    file = resources.files("memory.structure") / f"{manner}.json"
+    file = resources.files("memory.structure") / "typed.json"
     return cards_of(json.loads(file.read_text("utf-8")))
 
 
@@ -109,8 +106,8 @@ def cards_of(tree: Mapping[str, Any]) -> Scorecards:
 
 
 @contextmanager
-def judged_by(cards: Mapping[str, Scorecards]) -> Iterator[None]:
-    """Within it, talk is judged by `cards` (by manner) and not by the shipped ones.
+def judged_by(cards: Scorecards) -> Iterator[None]:
+    """Within it, talk is judged by `cards` and not by the shipped ones.
 
     For measuring alone: what a fold makes under it is no memory of the log.
     """

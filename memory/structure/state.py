@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 from msgspec import Struct
 
@@ -134,42 +132,6 @@ class Cast(Store):
         return len(self.text) - (self.end - self.start) > REMARK
 
 
-class Turn(Store):
-    """A line of spoken talk in reach, and what it is like."""
-
-    n: int
-    who: str
-    text: str = ""  # at most `wording.READ` characters; "" once it was judged
-    at: str | None = None
-    topic: str | None = None
-    kind: str = "say"
-    words: int = 0
-    end: str = "."
-    cue: bool = False
-    settle: bool = False
-    asks: bool = False
-    content: list[str] = []
-    tags: list[str] = []  # where it stands in the session, told when it was heard
-    said: tuple[int, int, int] = (0, 0, 0)  # what words and tags add to each scorecard
-
-
-class Spoken(Store):
-    """Whether talk is spoken, and the window of spoken turns."""
-
-    settled: Literal["", "typed", "spoken"] = ""
-    leaning: list[int] = []  # what each of the newest lines says for speech, until that is settled
-    waiting: list[Turn] = []  # until then, the newest lines as they came
-    leant: int = 0  # lines so far that leaned
-    heard: int = 0  # turns so far
-    turns: list[Turn] = []
-    lately: dict[str, int] = {}  # content word -> the turn that said it last
-    talked: dict[str, int] = {}  # words of each speaker in the first turns
-    # Of the newest lines judged: n, per mille that it decides, how much it sounds like where
-    # decisions are made.
-    judged: list[tuple[int, int, int]] = []
-    region: int = 0  # n where the open region of decisions begins; 0: none is open
-
-
 class Structure(Store):
     """The window, the run of votes that goes on, and the manner of the session."""
 
@@ -190,4 +152,3 @@ class Structure(Store):
     found: int = 0  # items that nothing marked
     stray: int = 0  # votes cast while nothing was proposed that they could be on
     scribing: Scribing = msgspec.field(default_factory=Scribing)
-    spoken: Spoken = msgspec.field(default_factory=Spoken)

@@ -38,7 +38,7 @@ def take_in(
     `found` are its acts; `bare` is the vote that it is, in reply to entry `re`, where it is one.
     """
     held, place, content = moment.memory.structure, moment.memory.messages, moment.content
-    cards = scorecards("typed")
+    cards = scorecards()
     if bare is not None:
         vote = hearing.vote(moment.n, place, moment.participant, content, bare, re)
         told = observe(held, vote, cards)

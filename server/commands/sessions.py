@@ -153,9 +153,12 @@ def import_(
     from server.files import read_file
     from server.output import tell
     from server.running import run
+    from server.settings.leaves import unheeded
 
     found = read_file(file)
     name = as_ or found.session
+    for setting in sessions.without_effect(found):
+        tell(f"warning: {unheeded(setting)}")
     run(sessions.restore(settings(ctx), found, name, replace))
     tell(f"{name}: {found.head} entries restored")
 

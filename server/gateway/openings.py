@@ -16,6 +16,7 @@ from server.scenarios.casting import Cast, cast
 from server.scenarios.files import bundled
 from server.scenarios.table import opened, settings_of
 from server.scenarios.voices import told
+from server.steering import warn
 
 
 def scenario_of(doors: Doors, name: str) -> Cast:
@@ -39,6 +40,7 @@ def opening_of(doors: Doors, body: SessionBody, found: Cast | None) -> SessionOp
     """
     _check(body)
     asked(body.settings)
+    warn(body.settings)
     settings = doors.settings
     if found is None:
         entry = opening(settings, doors.held.packs, body.title)

@@ -12,10 +12,13 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from memory.settings import current, retired
 from personas.errors import PersonaRefused, nearest
 from personas.matter import load as load_yaml
 from server.errors import Misuse
+from server.output import tell
 from server.scenarios.scenario import Scenario
+from server.settings.leaves import unheeded
 
 MAX_BYTES: Final = 1_048_576  # a hundred times a long scenario with its script
 _TAGS: Final = ("named", "written")  # of the two ways to name a persona; no keys of a file
@@ -67,6 +70,11 @@ def parse(text: str, source: str) -> Scenario:
         tree, lines = load_yaml(text, source)
     except PersonaRefused as refused:
         raise Misuse(str(refused)) from None
+    memory = tree.get("memory") if isinstance(tree, dict) else None
+    if isinstance(memory, dict):
+        for name in retired(memory):
+            tell(f"warning: {source}: {unheeded('memory.' + name)}")
+        tree = {**tree, "memory": current(memory)}
     try:
         return Scenario.model_validate(tree)
     except ValidationError as refused:

@@ -16,14 +16,15 @@ import typer
 from typer.core import TyperGroup
 
 from server.settings import SETTINGS
-from server.settings.leaves import Setting
+from server.settings.leaves import WITHOUT_EFFECT, Setting
 from server.version import version
 
 PANEL: Final = "Settings (anywhere on the line; also variables and keys, see docs/settings.md)"
 _SWITCHES: Final = {
     name for s in SETTINGS.values() if s.switch for name in (s.flag, "--no-" + s.flag[2:])
 }
-_TAKING: Final = {s.flag for s in SETTINGS.values() if not s.switch} | {"--config"}
+_EVERY: Final = {**SETTINGS, **WITHOUT_EFFECT}
+_TAKING: Final = {s.flag for s in _EVERY.values() if not s.switch} | {"--config"}
 
 
 class Anywhere(TyperGroup):
@@ -54,7 +55,7 @@ def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(callback)
     def called(ctx: typer.Context, config: Path | None = None, **flags: Any) -> None:
-        given = {name: flags[_parameter(setting)] for name, setting in SETTINGS.items()}
+        given = {name: flags[_parameter(setting)] for name, setting in _EVERY.items()}
         callback(ctx, config, {name: value for name, value in given.items() if _set(value)})
 
     parameters = [
@@ -73,7 +74,7 @@ def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
                 callback=say_version,
             ),
         ),
-        *map(_option, SETTINGS.values()),
+        *map(_option, _EVERY.values()),
     ]  # fmt: skip
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # how typer reads a callback
     called.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -107,6 +108,7 @@ def _option(setting: Setting) -> inspect.Parameter:
         metavar=None if setting.switch else setting.kind,
         rich_help_panel=PANEL,
         show_default=False,
+        hidden=setting.name in WITHOUT_EFFECT,
     )
     return inspect.Parameter(
         _parameter(setting), inspect.Parameter.KEYWORD_ONLY, default=option, annotation=annotation

@@ -15,7 +15,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from memory.settings import WHOLE
+from memory.settings import RETIRED, WHOLE
 
 PREFIX: Final = "PARLEY_"
 INHERITED: Final = "session"  # the branch of the tree whose name is left out of dotted names
@@ -157,6 +157,18 @@ def leaves(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[Setti
         else:
             spoken = here[1:] if here[0] == INHERITED else here
             yield Setting(".".join(spoken), here, info)
+
+
+# What was a setting once: it is read past wherever somebody still gives it.
+WITHOUT_EFFECT: Final = {
+    name: Setting(name, (INHERITED, *name.split(".")), FieldInfo(annotation=str))
+    for name in RETIRED
+}
+
+
+def unheeded(where: str) -> str:
+    """The warning to whoever gave what was a setting once."""
+    return f"{where} is no setting any more and has no effect"
 
 
 def _is_text(value: Any, form: re.Pattern[str]) -> bool:

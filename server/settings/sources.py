@@ -21,12 +21,14 @@ from server.settings.aliases import (
     old_name,
     translated,
 )
-from server.settings.leaves import PREFIX, Setting
+from server.settings.leaves import PREFIX, WITHOUT_EFFECT, Setting, unheeded
 
 FILE: Final = "parley.toml"
 CONFIG: Final = "PARLEY_CONFIG"  # names the file, as --config does
 # Read by the test suite alone; a shell that has it set may still run the command.
 FOREIGN: Final = frozenset({"PARLEY_CORPORA"})
+
+_UNHEEDED: Final = frozenset(setting.variable for setting in WITHOUT_EFFECT.values())
 
 Known = Mapping[str, Setting]  # by dotted name
 
@@ -58,7 +60,11 @@ def gathered(
     said = _Said({}, {}, [])
     _read_file(known, said, file)
     _read_environment(known, said, environment)
-    said.new |= {name: Given(value, known[name].flag) for name, value in flags.items()}
+    for name, value in flags.items():
+        if name in WITHOUT_EFFECT:
+            said.warnings.append(unheeded(WITHOUT_EFFECT[name].flag))
+        else:
+            said.new[name] = Given(value, known[name].flag)
     _check_preset(said.new.get("preset"))
     kept, warnings = translated(said.old, said.new, lambda: _note_cap(said.new.get("preset")))
     values = kept | said.new
@@ -96,6 +102,8 @@ def _read_environment(known: Known, said: _Said, environment: Mapping[str, str])
             else:
                 near = nearest(variable, list(OLD_VARIABLES))
                 said.warnings.append(f"no setting reads {variable}; the nearest is {near}")
+        elif variable in _UNHEEDED:
+            said.warnings.append(unheeded(variable))
         elif variable.startswith(PREFIX) and variable not in FOREIGN | {CONFIG}:
             if variable not in variables:
                 near = nearest(variable, [*variables, CONFIG])
@@ -119,6 +127,8 @@ def _read_file(known: Known, said: _Said, file: Path | None) -> None:
             said.new[name] = given
         elif (old := old_name(name)) is not None:
             said.old[old] = given
+        elif name in WITHOUT_EFFECT:
+            said.warnings.append(unheeded(given.where))
         else:
             near = nearest(name, list(known))
             raise Misuse(f"no setting is called {name!r} ({path}); the nearest is {near!r}")

@@ -23,8 +23,6 @@ _SAYS: Final = {
     "decision.ratified": "{ref} ratified: {said}",
     "decision.disputed": "{ref} disputed by {participant}",
     "decision.superseded": "{ref} superseded by {by}",
-    "decision.hinted": "{participant} may have said what was decided, message {born}",
-    "decision.region": "decisions are likely from message {first} on",
     "decision.restated": "{ref} restated by {participant}",
     "position.flipped": (
         "{participant} changed sides on {ref}: {was} of message {was_n} → {stance}{moved}"

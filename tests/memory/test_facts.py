@@ -26,7 +26,6 @@ from server.wording.facts import fact_line
 from tests.answers import settled
 from tests.logs import folded, numbered, talk
 from tests.mixed import made, opening
-from tests.spoken import DECIDED, WARMING_UP, WINDING_DOWN
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 HOUSE = (
@@ -94,7 +93,6 @@ def found() -> list[Fact]:
     facts: list[Fact] = [*folded(numbered(TABLE))[1], *folded(numbered(POLL))[1]]
     facts += folded(numbered(AGAIN))[1]
     facts += folded(talk(*MOVED))[1]
-    facts += folded(talk(*WARMING_UP, *DECIDED * 4, *WINDING_DOWN))[1]
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
     small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}

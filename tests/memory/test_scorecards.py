@@ -9,11 +9,9 @@ from bus.entries import Message
 from memory.fold import fold
 from memory.state import Memory
 from memory.structure.scorecard import Card, Scorecards, judged_by, scorecards
-from memory.structure.speech_card import SpeechCard, speech_card, spoken_by
 
 NONE = Card(-1, {}, {}, 0)
 BLIND = Scorecards({}, -1, NONE, NONE)
-DEAF = SpeechCard({}, (0, 0, 0), (0, 0), 0, 0, 0)
 TALK = (
     ("ann", "Move the weekly call to Thursday afternoons and publish the agenda."),
     ("bob", "+1"), ("cem", "+1"), ("dia", "+1"), ("eve", "+1"),
@@ -28,21 +26,20 @@ def proposals() -> int:
 def test_other_scorecards_judge_within_their_block_alone() -> None:
     """Cards that say no find nothing; after it the shipped one finds the same again."""
     before = proposals()
-    with judged_by({"typed": BLIND}):
+    with judged_by(BLIND):
         assert proposals() == 0
     assert proposals() == before == 1
 
 
 def fail_within() -> None:
-    with judged_by({"typed": BLIND}), spoken_by(DEAF):
-        assert scorecards("typed") is BLIND
-        assert speech_card() is DEAF
+    with judged_by(BLIND):
+        assert scorecards() is BLIND
         raise ZeroDivisionError
 
 
 def test_an_error_within_the_block_leaves_the_shipped_scorecards() -> None:
     """Whatever ends the block, nothing of it stays behind."""
-    shipped = scorecards("typed"), speech_card()
+    shipped = scorecards()
     with pytest.raises(ZeroDivisionError):
         fail_within()
-    assert (scorecards("typed"), speech_card()) == shipped
+    assert scorecards() == shipped

@@ -21,7 +21,7 @@ from memory.structure.state import REACH, Line, Structure
 from memory.structure.wording import Lexicon, lead
 from memory.words.acts import Reader
 
-CARDS = scorecards("typed")
+CARDS = scorecards()
 GATE: dict[str, int] = json.loads(
     resources.files("memory.structure").joinpath("typed.json").read_bytes()
 )["gate"]["weights"]

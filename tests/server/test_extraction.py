@@ -97,7 +97,6 @@ def test_the_page_states_figures_that_follow_from_its_counts(cards: str) -> None
             "irc, explicit",
             "wg, stripped",
             "wg, explicit",
-            "ami, spoken",
         )
         for label in LABELS
     }

@@ -79,24 +79,3 @@ def test_every_row_says_whence_it_comes() -> None:
     assert {row["label"] for row in rows} == {"proposal", "reaction", "decision", "status"}
     for row in rows:
         assert all(row[key] is not None for key in ("how", "rule", "confidence", "id")), row
-
-
-def test_what_spoken_talk_may_have_decided_is_listed_at_its_chance() -> None:
-    """Hints as decisions of low confidence, stretches as regions with a start and an end."""
-    opening = [("Mia", "Okay."), ("Jon", "Um so I saw the, uh, shed."), ("Lea", "Yeah.")] * 5
-    settled_on = [
-        ("Mia", "So we are going to use the green paint and the two brushes."),
-        ("Jon", "Yeah."),
-        ("Mia", "And so we are going to have the small ladder and the big table."),
-        ("Lea", "Good."),
-    ] * 8
-    rows = items(*({"by": who, "content": said} for who, said in [*opening, *settled_on]))
-    hints, regions = labelled(rows, "decision"), labelled(rows, "decision_region")
-    assert hints
-    assert regions
-    assert all(row["how"] == "structure" and row["confidence"] < 500 for row in hints)
-    assert all(row["index"] == row["start"] <= row["end"] <= 470 for row in regions)
-    assert any(row["start"] <= hints[0]["index"] <= row["end"] for row in regions)
-    assert len({row["id"] for row in rows if row["label"] != "status"}) == len(
-        [row for row in rows if row["label"] != "status"]
-    )

@@ -8,6 +8,7 @@ from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any, Final
 
+import structlog
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from bus.errors import SessionNotFound
@@ -33,6 +34,7 @@ RETRY_SECONDS: Final = 5.0  # of a verification: a long log takes some
 AT_IT: Final = "A session is being verified; ask again in a moment."
 
 router = APIRouter()
+_logger = structlog.get_logger(__name__)
 
 
 @router.post(
@@ -179,6 +181,8 @@ def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
     file = decode_file(spool.read())
     sessions.check_whole(file)
     sessions.check_readable(file, packs)
+    for name in sessions.without_effect(file):
+        _logger.warning("setting_without_effect", setting=name)
     return file
 
 
