@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bus.info import SessionInfo
     from bus.lanes import Claim, Commit, Taken
     from bus.replies import FactRecord, Stretch
-    from bus.scripts import Scripts
+    from bus.scripts.lua import Scripts
     from bus.server_info import ServerInfo
     from bus.snapshots import Snapshot
     from bus.subscription import Subscription
@@ -42,25 +42,25 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Bus": "client",
-    "Cursor": "cursor",
-    "Draft": "drafts",
-    "Receipt": "drafts",
-    "Claim": "lanes",
-    "Commit": "lanes",
-    "Taken": "lanes",
-    "FactRecord": "replies",
-    "Stretch": "replies",
-    "Scripts": "scripts",
-    "ServerInfo": "server_info",
-    "SessionInfo": "info",
-    "Snapshot": "snapshots",
-    "Subscription": "subscription",
-    "WorkerInfo": "workforce",
+    "Bus": "bus.client",
+    "Cursor": "bus.cursor",
+    "Draft": "bus.drafts",
+    "Receipt": "bus.drafts",
+    "Claim": "bus.lanes",
+    "Commit": "bus.lanes",
+    "Taken": "bus.lanes",
+    "FactRecord": "bus.replies",
+    "Stretch": "bus.replies",
+    "Scripts": "bus.scripts.lua",
+    "ServerInfo": "bus.server_info",
+    "SessionInfo": "bus.info",
+    "Snapshot": "bus.snapshots",
+    "Subscription": "bus.subscription",
+    "WorkerInfo": "bus.workforce",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'bus' has no attribute {name!r}")
-    return getattr(import_module(f"bus.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name]), name)

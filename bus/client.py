@@ -19,7 +19,7 @@ from bus.lanes import Lanes
 from bus.log import BACKLOG, Log
 from bus.outbox import Outbox
 from bus.redaction import Redactions
-from bus.scripts import Scripts
+from bus.scripts.lua import Scripts
 from bus.server_info import ServerInfo, examined
 from bus.sessions import Sessions
 from bus.snapshots import Snapshots

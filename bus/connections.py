@@ -24,7 +24,7 @@ from redis.backoff import NoBackoff
 
 from bus.errors import BusError, Unavailable
 from bus.line import Argument, Command, Line
-from bus.scripts import Scripts
+from bus.scripts.lua import Scripts
 
 BLOCK_SECONDS: Final = 1.0
 _READER_TIMEOUT: Final = 10.0 * BLOCK_SECONDS

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Message", "Session"]
 
-_HOMES = {"Message": "hearing", "Session": "session"}
+_HOMES = {"Message": "listeners.rooms.hearing", "Session": "listeners.rooms.session"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'listeners' has no attribute {name!r}")
-    return getattr(import_module(f"listeners.rooms.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name]), name)

@@ -149,7 +149,7 @@ def _cast() -> dict[str, Found]:
 
 
 def _texts() -> Iterator[tuple[str, str]]:
-    files: Iterable[resources.abc.Traversable] = (resources.files("personas") / "cast").iterdir()
+    files: Iterable[resources.abc.Traversable] = (resources.files(__package__) / "cast").iterdir()
     for file in files:
         if file.name.endswith(".md"):
             yield file.name, file.read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import redis
 
 from bus import Bus, Scripts
 from bus.errors import Fenced, SessionNotFound
-from bus.scripts import NAMES, fences
+from bus.scripts.lua import NAMES, fences
 from tests.talks import (
     claim_of,
     commit_of,

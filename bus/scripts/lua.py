@@ -70,5 +70,5 @@ def _replaced(text: str, fence: str, line: str) -> str:
 
 @functools.cache
 def _text(name: str) -> str:
-    text = (resources.files("bus") / "scripts" / f"{name}.lua").read_text()
+    text = (resources.files(__package__) / f"{name}.lua").read_text()
     return _INCLUDE.sub(lambda found: _text(found[1]), text)

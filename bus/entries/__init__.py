@@ -1,0 +1,136 @@
+"""The wire contract: what may stand in a session's log. Start at `kinds`, which lists it.
+
+Pure: no I/O, no clock, no Redis. `memory` imports this package and nothing
+else of `bus`; the modules here import nothing of Parley but each other.
+
+Every entry is a frozen pydantic model, told apart by `kind` and versioned by
+`v`. Publishers validate with the models once, at the border; readers decode
+with faster typed structs that `bus.wire` derives from the same models, so an
+entry read from the log has the same attributes but not the same class:
+dispatch on `entry.kind`, never on `isinstance`.
+"""
+
+from bus.entries.control import (
+    EntryRedacted,
+    EntrySetAside,
+    MemoryCompacted,
+    PackRef,
+    SessionClosed,
+    SessionForked,
+    SessionOpened,
+    SettingsChanged,
+)
+from bus.entries.episodes import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened, Step, StepForm
+from bus.entries.fields import (
+    MAX_CONTENT_BYTES,
+    Content,
+    EntryModel,
+    EpisodeRef,
+    Name,
+    Ref,
+    is_rfc3339,
+)
+from bus.entries.floor import (
+    FloorBid,
+    FloorGranted,
+    FloorMuted,
+    FloorNudged,
+    FloorPassed,
+    FloorPaused,
+    FloorReleased,
+    FloorResumed,
+    Intent,
+    Release,
+)
+from bus.entries.items import (
+    Claim,
+    Doubt,
+    ItemCorrected,
+    ItemsExtracted,
+    Label,
+    Retraction,
+    SimilarityFound,
+)
+from bus.entries.kinds import DERIVED, EPOCHS, KINDS, PRIMARY, Entry
+from bus.entries.messages import ACTS, Act, Message, ResultsFinal
+from bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
+from bus.entries.participants import ParticipantAliased, ParticipantJoined, ParticipantLeft, Role
+from bus.entries.record import Record, Unknown
+from bus.entries.spending import Purpose, SpendReserved, SpendSettled
+from bus.entries.summaries import Part, SummaryMade, TextCondensed
+from bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
+from bus.entries.votes import BallotCast, BallotCompleted, VoteConfirmed, VoteInitiated, VoteRule
+
+__all__ = [
+    "ACTS",
+    "DERIVED",
+    "EPOCHS",
+    "KINDS",
+    "MAX_CONTENT_BYTES",
+    "PRIMARY",
+    "Act",
+    "BallotCast",
+    "BallotCompleted",
+    "Claim",
+    "Content",
+    "ContextInjected",
+    "Doubt",
+    "Ending",
+    "Entry",
+    "EntryModel",
+    "EntryRedacted",
+    "EntrySetAside",
+    "EpisodeClosed",
+    "EpisodeKind",
+    "EpisodeOpened",
+    "EpisodeRef",
+    "FloorBid",
+    "FloorGranted",
+    "FloorMuted",
+    "FloorNudged",
+    "FloorPassed",
+    "FloorPaused",
+    "FloorReleased",
+    "FloorResumed",
+    "Intent",
+    "ItemCorrected",
+    "ItemsExtracted",
+    "Label",
+    "LessonImported",
+    "MemoryCompacted",
+    "Message",
+    "Name",
+    "NoteRefused",
+    "NoteRevised",
+    "NoteWritten",
+    "PackRef",
+    "Part",
+    "ParticipantAliased",
+    "ParticipantJoined",
+    "ParticipantLeft",
+    "Purpose",
+    "Record",
+    "Ref",
+    "Release",
+    "ResultsFinal",
+    "Retraction",
+    "Role",
+    "SessionClosed",
+    "SessionForked",
+    "SessionOpened",
+    "SettingsChanged",
+    "SimilarityFound",
+    "SpendReserved",
+    "SpendSettled",
+    "Step",
+    "StepForm",
+    "SummaryMade",
+    "TextCondensed",
+    "ToolCalled",
+    "ToolReturned",
+    "Unknown",
+    "VoteConfirmed",
+    "VoteInitiated",
+    "VoteRule",
+    "is_rfc3339",
+]

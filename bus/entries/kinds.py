@@ -1,0 +1,98 @@
+"""Every kind of entry, and the class of each: primary, control or derived.
+
+Here alone a new kind is listed; readers and writers take the kinds from these names.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, get_args
+
+from pydantic import Field
+
+from bus.entries.control import (
+    EntryRedacted,
+    EntrySetAside,
+    MemoryCompacted,
+    SessionClosed,
+    SessionForked,
+    SessionOpened,
+    SettingsChanged,
+)
+from bus.entries.episodes import EpisodeClosed, EpisodeOpened, Step
+from bus.entries.fields import EntryModel
+from bus.entries.floor import (
+    FloorBid,
+    FloorGranted,
+    FloorMuted,
+    FloorNudged,
+    FloorPassed,
+    FloorPaused,
+    FloorReleased,
+    FloorResumed,
+)
+from bus.entries.items import ItemCorrected, ItemsExtracted, SimilarityFound
+from bus.entries.messages import Message, ResultsFinal
+from bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
+from bus.entries.participants import ParticipantAliased, ParticipantJoined, ParticipantLeft
+from bus.entries.spending import SpendReserved, SpendSettled
+from bus.entries.summaries import SummaryMade, TextCondensed
+from bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
+from bus.entries.votes import BallotCast, BallotCompleted, VoteConfirmed, VoteInitiated
+
+Entry = Annotated[
+    Message
+    | VoteInitiated
+    | VoteConfirmed
+    | BallotCast
+    | BallotCompleted
+    | ResultsFinal
+    | ToolCalled
+    | ToolReturned
+    | ContextInjected
+    | EpisodeOpened
+    | EpisodeClosed
+    | Step
+    | NoteWritten
+    | ItemCorrected
+    | SessionOpened
+    | SessionClosed
+    | SessionForked
+    | SettingsChanged
+    | ParticipantAliased
+    | ParticipantJoined
+    | ParticipantLeft
+    | FloorBid
+    | FloorPassed
+    | FloorGranted
+    | FloorReleased
+    | FloorNudged
+    | FloorPaused
+    | FloorResumed
+    | FloorMuted
+    | SpendReserved
+    | SpendSettled
+    | MemoryCompacted
+    | EntrySetAside
+    | EntryRedacted
+    | SummaryMade
+    | TextCondensed
+    | SimilarityFound
+    | ItemsExtracted
+    | NoteRevised
+    | NoteRefused
+    | LessonImported,
+    Field(discriminator="kind"),
+]
+KINDS: Final[dict[str, type[EntryModel]]] = {
+    model.model_fields["kind"].default: model for model in get_args(get_args(Entry)[0])
+}
+PRIMARY: Final = frozenset({
+    "message", "vote.initiated", "vote.confirmed", "ballot.cast", "ballot.completed",
+    "results.final", "tool.called", "tool.returned", "context.injected", "episode.opened",
+    "episode.closed", "step", "note.written", "item.corrected",
+})  # fmt: skip
+EPOCHS: Final = frozenset({"floor.granted", "floor.released"})  # each begins the next epoch
+DERIVED: Final = frozenset({
+    "summary.made", "text.condensed", "note.revised", "note.refused", "items.extracted",
+    "lesson.imported", "similarity.found",
+})  # fmt: skip

@@ -1,0 +1,40 @@
+"""What participants say, and what they are told came of it."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, get_args
+
+from pydantic import Field
+
+from bus.entries.fields import Content, EntryModel, Name
+
+Act = Literal[
+    "propose", "amend", "withdraw", "support", "oppose", "abstain", "accept",
+    "reject", "decide", "ratify", "dispute", "ask", "inform",
+]  # fmt: skip
+ACTS: Final[tuple[str, ...]] = get_args(Act)
+
+
+class Message(EntryModel):
+    """Something said. `act`, `re` and `topic` are the speaker's own word for it."""
+
+    kind: Literal["message"] = "message"
+    participant: Name
+    content: Content
+    act: Act | None = None
+    re: int | str | None = None  # the n of an entry, or a handle such as P3 or D2
+    topic: str | None = None
+    to: tuple[str, ...] = ()
+    form: Literal["statement", "reasoning"] = "statement"
+
+
+class ResultsFinal(EntryModel):
+    """What came of it for the participant `to` (everyone where empty). Never shortened."""
+
+    kind: Literal["results.final"] = "results.final"
+    participant: Name  # who announces it
+    content: Content
+    to: tuple[str, ...] = ()
+    consensus: bool | None = None  # whether they came of one; None: it is not said
+    earnings: int | str | None = None  # text where it is not a whole number
+    counterfactuals: dict[str, int | str] = Field(default_factory=dict)  # had it been otherwise

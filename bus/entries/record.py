@@ -1,0 +1,36 @@
+"""An entry where it stands in the log, and one that this version cannot read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec import Struct
+
+from bus.entries.kinds import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An entry of a kind (or a shape) this version cannot read: kept, skipped, counted."""
+
+    kind: str
+    raw: bytes
+
+
+class Record(Struct, frozen=True, gc=False):
+    """An entry where it stands in the log.
+
+    `seq` numbers every entry from 1; `n` is the number of primary entries up to
+    and including this one. `id` is the publisher's; `received_ms` is Redis' time.
+    """
+
+    seq: int
+    n: int
+    id: str
+    received_ms: int
+    entry: Entry | Unknown
+
+    @property
+    def identity(self) -> str:
+        """What tells this entry from another that took its place after a lost suffix."""
+        return f"{self.seq}-{self.n} {self.received_ms} {self.id}"
