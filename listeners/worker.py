@@ -27,7 +27,8 @@ from bus import Bus
 from bus.errors import Unavailable
 from bus.tasks import end
 from listeners.counting import VoteCounter
-from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.effect_pace import EffectPace
+from listeners.effects.runner import EffectRunner
 from listeners.effects.summariser import EffectTally
 from listeners.minding import mind
 from listeners.models.embedding import Embedder

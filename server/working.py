@@ -7,7 +7,7 @@ import os
 import signal
 from typing import Final, Literal
 
-from listeners.effects.runner import EffectPace
+from listeners.effects.effect_pace import EffectPace
 from listeners.models.embedding import Embedder
 from listeners.models.port import Speaker
 from listeners.models.prices import Prices, by_tier

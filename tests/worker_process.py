@@ -10,7 +10,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from listeners.effects.runner import EffectPace
+from listeners.effects.effect_pace import EffectPace
 from listeners.models.openai import OpenAIModel
 from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from bus import Bus, Draft
 from bus.errors import Busy, Fenced, SessionClosed
-from listeners.effects.runner import EffectPace
+from listeners.effects.effect_pace import EffectPace
 from listeners.effects.summariser import Order, Summariser
 from listeners.models.accounts import Account
 from listeners.models.books import SessionBooks, keeps_books
@@ -22,13 +22,7 @@ class Inline:
     def __init__(self, bus: Bus, session: str, reader: MemoryReader, model: Model | None) -> None:
         self._bus, self._reader, self._session = bus, reader, session
         self._account = Account(SessionBooks(bus, reader, session), {})  # knows no prices
-        pace = EffectPace()
-        self._summariser = Summariser(
-            model,
-            at_once=pace.at_once,
-            memo_hours=pace.memo_hours,
-            first_pause_seconds=pace.first_pause_seconds,
-        )
+        self._summariser = Summariser(model, EffectPace())
 
     async def settled(self) -> None:
         """Return when nothing is due, or at once where the session works in the background.

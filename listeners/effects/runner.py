@@ -14,7 +14,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Final
 
 import structlog
@@ -24,6 +23,7 @@ from bus.errors import Fenced, SessionNotFound, Unavailable
 from bus.tasks import end
 from listeners.effects.answering import EFFECTS, UPGRADES, Answering, UnknownEffect
 from listeners.effects.compare import Comparer
+from listeners.effects.effect_pace import EffectPace
 from listeners.effects.summariser import EffectTally, Summariser
 from listeners.models.embedding import Embedder
 from listeners.models.port import Model
@@ -37,17 +37,6 @@ from memory.state import Packs
 SPARE: Final = 4  # effects in hand per model call allowed: extracts pass the ones that wait
 
 log = structlog.get_logger("parley.effects")
-
-
-@dataclass(frozen=True, slots=True)
-class EffectPace:
-    """How much is in hand, and for how long; the defaults are those of docs/protocol.md."""
-
-    at_once: int = 4  # calls of the model
-    lease_ms: int = 60_000
-    idle_seconds: float = 1.0
-    memo_hours: float = 24  # that a model's answer is kept for whoever asks the same; 0: none is
-    first_pause_seconds: float = 1.0  # of the breaker, after a model that does not answer
 
 
 class EffectRunner:
@@ -66,12 +55,7 @@ class EffectRunner:
         self._bus, self._owner = bus, owner
         self._pace = pace or EffectPace()
         self._reader = MemoryReader(bus, packs)
-        self._summariser = Summariser(
-            model,
-            at_once=self._pace.at_once,
-            memo_hours=self._pace.memo_hours,
-            first_pause_seconds=self._pace.first_pause_seconds,
-        )
+        self._summariser = Summariser(model, self._pace)
         pause = self._pace.first_pause_seconds
         self._comparer = None if embedder is None else Comparer(embedder, pause)
         self._answering = Answering(

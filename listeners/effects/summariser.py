@@ -14,6 +14,7 @@ from typing import Literal, TypeVar
 import structlog
 
 from bus.entries import SummaryMade
+from listeners.effects.effect_pace import EffectPace
 from listeners.effects.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
 from listeners.effects.jobs import Job, Result
 from listeners.effects.summarise import Answered, summarise_messages, summarise_summaries
@@ -65,15 +66,13 @@ class Order:
 
 
 class Summariser:
-    """Answers with `model` or, where that is None, by extract; `at_once` calls at a time."""
+    """Answers with `model` or, where that is None, by extract; as many at once as `pace` says."""
 
-    def __init__(
-        self, model: Model | None, *, at_once: int, memo_hours: float, first_pause_seconds: float
-    ) -> None:
+    def __init__(self, model: Model | None, pace: EffectPace) -> None:
         self._model = None if model is None else Metered(model)
-        self._memo = None if self._model is None else Memo(self._model, memo_hours)
-        self._breaker = Breaker(first_pause_seconds)
-        self._calls = asyncio.Semaphore(at_once)
+        self._memo = None if self._model is None else Memo(self._model, pace.memo_hours)
+        self._breaker = Breaker(pace.first_pause_seconds)
+        self._calls = asyncio.Semaphore(pace.at_once)
         self._tally = EffectTally()
 
     @property

@@ -18,7 +18,8 @@ from typing import Any
 
 from bus import Bus, Scripts
 from bus.errors import Unavailable
-from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.effect_pace import EffectPace
+from listeners.effects.runner import EffectRunner
 from listeners.projector import Pace, Projector
 from listeners.worker import WorkerSettings, owner_name, run_lane
 from tests.faults.language import PACKS

@@ -9,7 +9,8 @@ from itertools import pairwise
 from bus import Bus, Draft
 from bus.entries import Message
 from listeners.effects.compare import Comparer, Comparing
-from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.effect_pace import EffectPace
+from listeners.effects.runner import EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.prices import Price, Prices
 from listeners.projector import Pace, Projector

@@ -9,8 +9,9 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import Entry
 from listeners.effects.condense import Condensing
+from listeners.effects.effect_pace import EffectPace
 from listeners.effects.jobs import job_for
-from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import BadAnswer
 from listeners.projector import Pace, Projector

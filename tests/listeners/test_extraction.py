@@ -11,11 +11,12 @@ import pytest
 from bus import Bus, Draft
 from bus.entries import Entry, ItemsExtracted, Message
 from bus.local import LocalLog
+from listeners.effects.effect_pace import EffectPace
 from listeners.effects.extraction.extracting import Extracting
 from listeners.effects.extraction.offline import read_through
 from listeners.effects.jobs import job_for
 from listeners.effects.offline import settle
-from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import (
     ContextOverflow,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bus import Bus, Draft
 from bus.entries import ItemCorrected, SettingsChanged
 from bus.local import LocalLog
+from listeners.effects.effect_pace import EffectPace
 from listeners.effects.offline import settle
-from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.projector import Pace, Projector
 from memory.canonical import dump
 from memory.state import Memory

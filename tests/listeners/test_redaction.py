@@ -9,7 +9,8 @@ import pytest
 
 from bus import Bus, Draft
 from bus.entries import Message
-from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.effect_pace import EffectPace
+from listeners.effects.runner import EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.projector import Pace, Projector
 from listeners.reader import MemoryReader

@@ -22,8 +22,9 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
+from listeners.effects.effect_pace import EffectPace
 from listeners.effects.reflect import HALVINGS, Reflecting, validate_memory_length
-from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.models.openai import OpenAIModel
 from listeners.models.port import ContextOverflow, ModelRefused
 from listeners.projector import Pace, Projector

@@ -10,8 +10,9 @@ import pytest
 
 from bus import Bus, Draft
 from bus.entries import Message, SettingsChanged
+from listeners.effects.effect_pace import EffectPace
 from listeners.effects.inline import Inline
-from listeners.effects.runner import EffectPace, EffectRunner
+from listeners.effects.runner import EffectRunner
 from listeners.models.accounts import Charge, reserve_draft
 from listeners.models.openai import OpenAIModel
 from listeners.models.prices import Price, Prices
