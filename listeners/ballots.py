@@ -11,7 +11,8 @@ from bus import Bus, Draft
 from bus.drafts import result_id
 from bus.entries import VoteRule
 from bus.errors import Conflict
-from listeners.reader import PAGE, MemoryReader
+from listeners.ranges import pages
+from listeners.reader import MemoryReader
 from memory.errors import UnknownVote
 from memory.floor.state import Vote
 from memory.fold import apply
@@ -73,15 +74,15 @@ async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
     those of the time. Raises `UnknownVote`, `SessionNotFound`.
     """
     info = await bus.info(session)
-    memory, after, found = Memory(packs), 0, None
-    while page := await bus.read(session, after, to=info.head, count=PAGE):
-        for record in page:
-            if record.seq not in info.skips:
-                apply(memory, record)
-            found = memory.votes.held.get(ref, found)
-            if found is not None and found.closed:
-                return found
-        after = page[-1].seq
+    memory, found = Memory(packs), None
+    async with contextlib.aclosing(pages(bus, session, to=info.head)) as log:
+        async for page in log:
+            for record in page:
+                if record.seq not in info.skips:
+                    apply(memory, record)
+                found = memory.votes.held.get(ref, found)
+                if found is not None and found.closed:
+                    return found
     if found is None:
         raise UnknownVote(f"V{ref}")
     return found

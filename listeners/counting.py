@@ -23,7 +23,7 @@ from bus.errors import BusError, SessionNotFound, Unavailable
 from listeners.ballots import end
 from listeners.pace import backoff_ms, idle, serve
 from listeners.projector import Tally
-from listeners.ranges import PAGE, RangeGone, entry_of
+from listeners.ranges import RangeGone, entry_of, pages
 from listeners.reader import MemoryReader
 from memory.errors import DomainError
 from memory.state import Packs
@@ -145,8 +145,9 @@ class VoteCounter:
         It counts from its call, or from when the session was forked, where that was later.
         """
         called = await entry_of(self._bus, info.session, n)
-        begun, seq = called.received_ms, called.seq
-        while info.origin and (page := await self._bus.read(info.session, seq, count=PAGE)):
-            forks = [one.received_ms for one in page if one.entry.kind == "session.forked"]
-            begun, seq = max([begun, *forks]), page[-1].seq
+        begun = called.received_ms
+        if info.origin:
+            async for page in pages(self._bus, info.session, called.seq):
+                forks = [one.received_ms for one in page if one.entry.kind == "session.forked"]
+                begun = max([begun, *forks])
         return begun + seconds * 1000 - await self._bus.now_ms()

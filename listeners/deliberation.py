@@ -20,13 +20,12 @@ from bus.entries import Act, Message, Record
 from bus.errors import SessionNotFound
 from listeners.effects.inline import Inline
 from listeners.models.port import Model
+from listeners.ranges import pages
 from listeners.reader import MemoryReader
 from memory.canonical import checksum, dump
 from memory.context import Context
 from memory.errors import SnapshotMismatch
 from memory.state import Packs
-
-PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +108,10 @@ class Deliberation:
 
     async def get_memory_state(self) -> State:
         """Everything that `restore_memory` needs, as of now."""
-        records: list[Record] = []
-        after = 0
-        while page := await self._bus.read(self._session, after=after, count=PAGE):
-            records += page
-            after = page[-1].seq
+        records = [record async for page in pages(self._bus, self._session) for record in page]
         if not records:
             raise SessionNotFound(self._session)
-        data = dump(await self._reader.folded(self._session, to=after))
+        data = dump(await self._reader.folded(self._session, to=records[-1].seq))
         return State(self._session, tuple(records), data, checksum(data))
 
     async def restore_memory(self, state: State, *, replace: bool = False) -> None:

@@ -22,7 +22,7 @@ from bus.drafts import made
 from bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
 from listeners.effects.reflect import Reflecting, abort_run
 from listeners.models.port import Model
-from listeners.ranges import passage
+from listeners.ranges import pages, passage
 from listeners.reader import MemoryReader
 from listeners.rounds import create_memory_update_prompt
 from memory.effects import Reflect
@@ -34,7 +34,6 @@ from memory.reflections import limit_of, policy_of
 from memory.showing import fenced
 from memory.state import Memory, Packs
 
-PAGE: Final = 500
 ASKED: Final = "asked"  # why, of a revision that nobody but its caller wanted
 ROUND: Final = "round"  # the key that what happened is shown under
 _KINDS: Final = ("note.written", "note.revised", "note.refused")
@@ -127,12 +126,12 @@ class Notebook:
 
     async def _log(self) -> list[Record]:
         skips = set((await self._bus.info(self._session)).skips)
-        records: list[Record] = []
-        after = 0
-        while page := await self._bus.read(self._session, after=after, count=PAGE):
-            records += [record for record in page if record.seq not in skips]
-            after = page[-1].seq
-        return records
+        return [
+            record
+            async for page in pages(self._bus, self._session)
+            for record in page
+            if record.seq not in skips
+        ]
 
     async def revise_now(self, why: str = ASKED) -> str:
         """Have the model rewrite the notebook in the light of what happened since.

@@ -1,13 +1,14 @@
-"""The entries of a range of `n`, from a log that is read by `seq`."""
+"""A log page by page, and the entries of a range of `n` from a log that is read by `seq`."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
 from bus import Bus
 from bus.entries import PRIMARY, Record
 
-PAGE = 500
+PAGE = 500  # entries per read: a tail of the usual length in one
 
 
 class RangeGone(Exception):
@@ -20,6 +21,18 @@ class Passage:
 
     records: list[Record]
     identity: str
+
+
+async def pages(
+    bus: Bus, session: str, after: int = 0, to: int | None = None
+) -> AsyncGenerator[list[Record]]:
+    """Every record with `after` < seq ≤ `to`, in order, as many at a time as a round trip brings.
+
+    Raises `SessionNotFound`.
+    """
+    while page := await bus.read(session, after=after, to=to, count=PAGE):
+        yield page
+        after = page[-1].seq
 
 
 async def passage(bus: Bus, session: str, first: int, last: int, skips: frozenset[int]) -> Passage:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Final, cast
 from weakref import WeakValueDictionary
@@ -18,11 +19,11 @@ from bus import Bus
 from bus.entries import EntrySetAside, Record
 from bus.errors import SessionNotFound
 from listeners.copies import TURN, Shelf, fold_by_turns, tails
+from listeners.ranges import PAGE, pages
 from memory.context import Context, Profile, Request, assemble
 from memory.fold import apply
 from memory.state import Memory, Packs
 
-PAGE: Final = 500  # entries per read: a tail of the usual length in one
 COPIES: Final = 256
 LAST: Final = 2**62  # beyond any entry
 RECENT: Final = 1_000  # messages kept while folding to a past moment
@@ -148,13 +149,12 @@ class MemoryReader:
         return memory, list(recent)
 
     async def _prefix(self, session: str, n: int, to: int) -> AsyncIterator[Record]:
-        after = 0
-        while page := await self._bus.read(session, after=after, count=PAGE):
-            for record in page:
-                if record.n > n or record.seq > to:
-                    return
-                yield record
-            after = page[-1].seq
+        async with aclosing(pages(self._bus, session)) as log:
+            async for page in log:
+                for record in page:
+                    if record.n > n or record.seq > to:
+                        return
+                    yield record
 
 
 def wanted(memory: Memory, profile: Profile) -> int:

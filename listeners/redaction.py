@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from bus import Bus
 from bus.entries import Entry, Record, Unknown
 from bus.redaction import Redaction, may_quote, place_of
+from listeners.ranges import pages
 from memory.redaction import blanked
 from memory.state import Packs
 
@@ -78,7 +79,4 @@ def _words(entry: Entry | Unknown) -> str:
 
 
 async def _whole(bus: Bus, session: str) -> list[Record]:
-    log: list[Record] = []
-    while page := await bus.read(session, log[-1].seq if log else 0, count=2000):
-        log += page
-    return log
+    return [record async for page in pages(bus, session) for record in page]
