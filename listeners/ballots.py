@@ -11,7 +11,7 @@ from bus import Bus, Draft
 from bus.drafts import result_id
 from bus.entries import VoteRule
 from bus.errors import Conflict
-from listeners.ranges import pages
+from listeners.ranges import read_pages
 from listeners.reader import MemoryReader
 from memory.errors import UnknownVote
 from memory.floor.state import Vote
@@ -75,7 +75,7 @@ async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
     """
     info = await bus.info(session)
     memory, found = Memory(packs), None
-    async with contextlib.aclosing(pages(bus, session, to=info.head)) as log:
+    async with contextlib.aclosing(read_pages(bus, session, to=info.head)) as log:
         async for page in log:
             for record in page:
                 if record.seq not in info.skips:

@@ -23,7 +23,7 @@ from bus.errors import BusError, SessionNotFound, Unavailable
 from listeners.ballots import end
 from listeners.pace import backoff_ms, idle, serve
 from listeners.projector import Tally
-from listeners.ranges import RangeGone, entry_of, pages
+from listeners.ranges import RangeGone, entry_of, read_pages
 from listeners.reader import MemoryReader
 from memory.errors import DomainError
 from memory.state import Packs
@@ -147,7 +147,7 @@ class VoteCounter:
         called = await entry_of(self._bus, info.session, n)
         begun = called.received_ms
         if info.origin:
-            async for page in pages(self._bus, info.session, called.seq):
+            async for page in read_pages(self._bus, info.session, called.seq):
                 forks = [one.received_ms for one in page if one.entry.kind == "session.forked"]
                 begun = max([begun, *forks])
         return begun + seconds * 1000 - await self._bus.now_ms()

@@ -20,7 +20,7 @@ from bus.entries import Act, Message, Record
 from bus.errors import SessionNotFound
 from listeners.effects.inline import Inline
 from listeners.models.port import Model
-from listeners.ranges import pages
+from listeners.ranges import read_pages
 from listeners.reader import MemoryReader
 from memory.canonical import checksum, dump
 from memory.context import Context
@@ -108,7 +108,7 @@ class Deliberation:
 
     async def get_memory_state(self) -> State:
         """Everything that `restore_memory` needs, as of now."""
-        records = [record async for page in pages(self._bus, self._session) for record in page]
+        records = [record async for page in read_pages(self._bus, self._session) for record in page]
         if not records:
             raise SessionNotFound(self._session)
         data = dump(await self._reader.folded(self._session, to=records[-1].seq))

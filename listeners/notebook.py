@@ -22,7 +22,7 @@ from bus.drafts import made
 from bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
 from listeners.effects.reflect import Reflecting, abort_run
 from listeners.models.port import Model
-from listeners.ranges import pages, passage
+from listeners.ranges import passage, read_pages
 from listeners.reader import MemoryReader
 from listeners.rounds import create_memory_update_prompt
 from memory.effects import Reflect
@@ -128,7 +128,7 @@ class Notebook:
         skips = set((await self._bus.info(self._session)).skips)
         return [
             record
-            async for page in pages(self._bus, self._session)
+            async for page in read_pages(self._bus, self._session)
             for record in page
             if record.seq not in skips
         ]

@@ -23,7 +23,7 @@ class Passage:
     identity: str
 
 
-async def pages(
+async def read_pages(
     bus: Bus, session: str, after: int = 0, to: int | None = None
 ) -> AsyncGenerator[list[Record]]:
     """Every record with `after` < seq ≤ `to`, in order, as many at a time as a round trip brings.

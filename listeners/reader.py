@@ -19,7 +19,7 @@ from bus import Bus
 from bus.entries import EntrySetAside, Record
 from bus.errors import SessionNotFound
 from listeners.copies import TURN, Shelf, fold_by_turns, tails
-from listeners.ranges import PAGE, pages
+from listeners.ranges import PAGE, read_pages
 from memory.context import Context, Profile, Request, assemble
 from memory.fold import apply
 from memory.state import Memory, Packs
@@ -149,7 +149,7 @@ class MemoryReader:
         return memory, list(recent)
 
     async def _prefix(self, session: str, n: int, to: int) -> AsyncIterator[Record]:
-        async with aclosing(pages(self._bus, session)) as log:
+        async with aclosing(read_pages(self._bus, session)) as log:
             async for page in log:
                 for record in page:
                     if record.n > n or record.seq > to:

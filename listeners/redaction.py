@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from bus import Bus
 from bus.entries import Entry, Record, Unknown
 from bus.redaction import Redaction, may_quote, place_of
-from listeners.ranges import pages
+from listeners.ranges import read_pages
 from memory.redaction import blanked
 from memory.state import Packs
 
@@ -79,4 +79,4 @@ def _words(entry: Entry | Unknown) -> str:
 
 
 async def _whole(bus: Bus, session: str) -> list[Record]:
-    return [record async for page in pages(bus, session) for record in page]
+    return [record async for page in read_pages(bus, session) for record in page]
