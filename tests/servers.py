@@ -24,12 +24,13 @@ from typing import Literal, Self
 
 import redis
 
-from bus.child import launch
+from bus import embedded
+from bus.embedded.server_process import launch
 
 Flavour = Literal["path", "bundled", "fake"]
 Aof = Literal["always", "everysec"]
 
-FAKE_SERVER = Path(__file__).parents[1] / "bus" / "fake_server.py"
+FAKE_SERVER = Path(embedded.__file__).with_name("fake_server.py")
 START_SECONDS = 120.0  # a server on a machine that others keep busy; usually 10 ms
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bus.aof import Cut, repair
-from bus.binaries import Binary
+from bus.embedded.append_only_file import Cut, repair
+from bus.embedded.server_binary import Binary
 from bus.errors import Unavailable
 from tests.servers import Flavour, RedisServer, StartServer, real_flavours
 

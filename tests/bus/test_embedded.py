@@ -20,8 +20,8 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from bus.binaries import find
 from bus.embedded import Server, serve
+from bus.embedded.server_binary import find
 from bus.errors import Unavailable
 from tests.patience import PATIENCE, wait_until
 from tests.servers import Flavour, fake_installed, real_flavours

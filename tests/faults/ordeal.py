@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bus import Bus, Draft, Scripts
-from bus.aof import repair
-from bus.binaries import Binary
+from bus.embedded.append_only_file import repair
+from bus.embedded.server_binary import Binary
 from bus.errors import Busy, SessionExists, Unavailable
 from tests.faults.crew import Crew
 from tests.faults.language import opened

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bus import Bus, Draft, Scripts
-from bus.aof import repair
-from bus.binaries import Binary
+from bus.embedded.append_only_file import repair
+from bus.embedded.server_binary import Binary
 from bus.entries import Message
 from listeners.effects.runner import EffectRunner
 from listeners.projector import Projector

@@ -21,8 +21,8 @@ from typing import IO, Final, Literal
 
 import anyio
 
-from bus.aof import Cut
-from bus.binaries import Binary
+from bus.embedded.append_only_file import Cut
+from bus.embedded.server_binary import Binary
 from bus.errors import Unavailable
 
 ANSWER_SECONDS: Final = 30.0  # a start takes 4-20 ms; loading data resets the clock

@@ -5,7 +5,7 @@
   a file could say that as surely. Who gets it may repair the data and start.
 - `server.json` says where the living server answers. With the lock free it is a
   relic, whichever program has its process id now.
-- The server ends with the process that started it (`bus.child`). Of those that
+- The server ends with the process that started it (`bus.embedded.server_process`). Of those that
   joined it, one that lasts starts it again, at the same address.
 """
 
@@ -26,9 +26,9 @@ from typing import IO, Final
 import anyio
 import structlog
 
-from bus.aof import repair
-from bus.binaries import Binary
-from bus.child import Server, ask, await_answer, command, launch, stop
+from bus.embedded.append_only_file import repair
+from bus.embedded.server_binary import Binary
+from bus.embedded.server_process import Server, ask, await_answer, command, launch, stop
 from bus.errors import Unavailable
 from bus.tasks import end
 

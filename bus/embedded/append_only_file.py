@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bus.binaries import MULTI_PART_AOF, Binary
+from bus.embedded.server_binary import MULTI_PART_AOF, Binary
 from bus.errors import Unavailable
 
 MANIFEST: Final = Path("appendonlydir") / "appendonly.aof.manifest"

@@ -1,6 +1,6 @@
 """A Redis server of our own, for laptops, demos and tests.
 
-With a data directory it is the one server of that directory (`bus.shared`); without, it
+With a data directory it is the one server of that directory (`shared_server`); without, it
 is this process' own, keeps nothing, and is gone with its context.
 """
 
@@ -18,10 +18,10 @@ from typing import Literal
 
 import anyio
 
-from bus.binaries import Binary, find, nothing_durable
-from bus.child import ANSWER_SECONDS, Server, await_answer, command, ended, launch
+from bus.embedded.server_binary import Binary, find, nothing_durable
+from bus.embedded.server_process import ANSWER_SECONDS, Server, await_answer, command, ended, launch
+from bus.embedded.shared_server import shared
 from bus.errors import Unavailable
-from bus.shared import shared
 
 __all__ = ["Mode", "Server", "serve"]
 
