@@ -16,7 +16,7 @@ from bus.entries import Record
 from bus.errors import Fenced, SlowSubscriber
 from bus.local import LocalLog
 from listeners.copies import Copy, fold_by_turns, tails
-from memory.fold import apply
+from memory.fold import fold
 from memory.state import Memory, Packs
 
 PAGE = 500  # entries read at a time while catching up
@@ -110,9 +110,7 @@ class LocalDoor:
         self._moved = asyncio.Event()
 
     async def memory(self) -> tuple[Memory, int]:
-        memory = Memory(self._packs)
-        for record in self._log.read(0, count=2**31):
-            apply(memory, record)
+        memory = fold(Memory(self._packs), self._log.read(0, count=2**31))
         return memory, memory.seq
 
     async def recent(self, count: int) -> list[Record]:
