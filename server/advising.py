@@ -7,11 +7,12 @@ from typing import Any
 
 from bus.entries import SettingsChanged
 from memory.advice import Advice, advise
+from server.entry_drafts import person
 from server.held import Held, holding
 from server.settings import Settings
 from server.settings.inventory import Row, of_session
 from server.settings.leaves import laid
-from server.talking import person, say
+from server.talking import say
 
 
 async def asked(settings: Settings, session: str) -> tuple[list[Row], list[Advice]]:

@@ -20,16 +20,17 @@ from bus.entries import Record
 from bus.replies import FactRecord
 from bus.tasks import end
 from server.asking import report
+from server.live_text import show
 from server.opening import drafts
 from server.output import shown, stderr, tell
 from server.packs import read_packs
 from server.replaying import open_once, publish, settled
-from server.running import connected, worker_process
+from server.running import connected
 from server.settings import Settings
 from server.transcripts import Transcript, parse_transcript
-from server.watching import show
 from server.wording.entries import message_line
 from server.wording.facts import fact_line, fact_style
+from server.worker_process import worker_process
 
 SESSION: Final = "demo"
 LASTS_SECONDS: Final = 24  # long enough to read along, short enough to sit through

@@ -9,15 +9,15 @@ from ulid import ULID
 from bus.drafts import Draft, Receipt
 from bus.errors import Conflict, StaleEpoch
 from memory.state import Memory
+from server.chat.capabilities import check_allowed
 from server.chat.commands import parse
-from server.chat.joining import check_allowed
 from server.chat.lines import Publish, seated
 from server.chat.views import told
+from server.entry_drafts import person
 from server.errors import Failure, Misuse
 from server.floor_rows import floor_tree
 from server.held import Held, holding
 from server.settings import Settings
-from server.talking import person
 
 
 async def floor(settings: Settings, session: str) -> tuple[list[str], dict[str, Any]]:

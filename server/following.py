@@ -10,8 +10,8 @@ from typing import Final
 
 from bus import Bus
 from bus.tasks import end
+from server.live_text import show
 from server.output import stderr
-from server.watching import show
 
 CATCH_UP_SECONDS: Final = 5
 

@@ -10,11 +10,12 @@ from memory import lookup
 from memory.errors import NothingOpen, NotOpened
 from memory.state import Memory
 from memory.stores import Episode
+from server.entry_drafts import made, person
 from server.errors import Failure, Misuse
 from server.goal_tree import gone, row, rows
 from server.held import Held, holding
 from server.settings import Settings
-from server.talking import made, person, put, stands
+from server.talking import put, stands
 
 
 async def begin(

@@ -9,11 +9,10 @@ from listeners.models.prices import Prices
 from listeners.projection import Found
 from memory.state import Memory
 from server.errors import Failure, Misuse
+from server.model_endpoint import heard, model, prices
 from server.output import tell
 from server.running import run
-from server.scenarios.voices import heard
 from server.settings import Settings
-from server.working import model, prices
 
 
 def read_by_model(log: LocalLog, memory: Memory, settings: Settings) -> list[Found]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bus.drafts import Receipt
 from listeners.notebook import Notebook, Reading, Revision
+from server.entry_drafts import person
 from server.held import Held, holding
 from server.questions import check_moment
 from server.settings import Settings
-from server.talking import person
 
 
 async def read(

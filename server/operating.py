@@ -13,8 +13,9 @@ from memory.errors import DomainError
 from server.errors import Refused
 from server.held import Held
 from server.packs import read_packs
-from server.running import connected, working
+from server.running import connected
 from server.settings import Settings
+from server.worker_process import working
 
 NEWEST: Final = 1000  # sessions that are looked at for lag
 

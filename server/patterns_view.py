@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from server.output import cell, emit, listing, many, shown, stdout
-from server.patterns import Row
+
+Row = dict[str, Any]
 
 
 def show_listed(rows: Sequence[Row], json: bool) -> None:

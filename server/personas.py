@@ -5,36 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from personas.draft import Row
 from personas.errors import PersonaRefused
 from personas.importing import import_text
 from personas.library import Found, Roster, files_of, look_up, read_file, roster, text_of
-from personas.reading import Remark
 from personas.writing import write
 from server.disk import write_bytes
 from server.errors import Failure, Misuse
+from server.persona_rows import Brought, Checked
 from server.settings import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What a look at one file came to: the name of its persona, or why it is refused."""
-
-    file: str
-    name: str = ""
-    warnings: tuple[Remark, ...] = ()
-    refused: PersonaRefused | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Brought:
-    """An import: the files that were written, by name, and what became of each key."""
-
-    files: dict[str, Path]
-    rows: tuple[Row, ...]
 
 
 def everyone(settings: Settings) -> Roster:

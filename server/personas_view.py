@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from rich.text import Text
 
@@ -14,7 +14,7 @@ from personas.draft import one_line
 from personas.library import Found, Roster
 from personas.writing import write
 from server.output import cell, emit, emit_bytes, listing, many, shown, stdout, tell
-from server.personas import Brought, Checked
+from server.persona_rows import Brought, Checked, check_row, persona_row
 
 _ABOUT: Final = 100  # characters of a description in a listing
 
@@ -24,7 +24,7 @@ def show_roster(everyone: Roster, json: bool) -> None:
     table = listing("name", "from", "listens for", "speaks")
     for name, found in everyone.found.items():
         if json:
-            emit(_row(found))
+            emit(persona_row(found))
             continue
         persona = found.persona
         about = clip(one_line(persona.description), _ABOUT)
@@ -39,7 +39,7 @@ def show_roster(everyone: Roster, json: bool) -> None:
 def show_persona(found: Found, raw: bool, json: bool) -> None:
     """The persona as a file; where it comes from and what is odd goes to stderr."""
     if json:
-        emit({**_row(found), "body": found.persona.body})
+        emit({**persona_row(found), "body": found.persona.body})
         return
     text = write(found.persona)
     if raw:
@@ -56,7 +56,7 @@ def show_checks(found: Sequence[Checked], json: bool) -> None:
     console = stdout()
     for row in found:
         if json:
-            emit(_check(row))
+            emit(check_row(row))
             continue
         if row.refused is not None:
             console.print(cell(f"{row.refused.args[0]}"))
@@ -85,20 +85,3 @@ def show_import(brought: Brought, to: Path, json: bool) -> None:
 
 def _place(file: str, line: int | None) -> str:
     return f"{file}: " if line is None else f"{file}:{line}: "
-
-
-def _check(row: Checked) -> dict[str, Any]:
-    refused = row.refused
-    return {
-        "file": row.file,
-        "name": row.name or None,
-        "warnings": [asdict(remark) for remark in row.warnings],
-        "refused": None if refused is None else {"line": refused.line, "text": refused.reason},
-    }
-
-
-def _row(found: Found) -> dict[str, Any]:
-    persona = asdict(found.persona)
-    del persona["body"]
-    foreign = persona.pop("foreign")
-    return {**persona, "source": found.source, "foreign": foreign}

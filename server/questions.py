@@ -11,6 +11,7 @@ from memory import canonical
 from memory.context import Context, Profile
 from memory.state import Memory
 from server.asking import said
+from server.entry_drafts import handle
 from server.errors import Misuse, NotYet
 from server.explaining import explained
 from server.held import Held, holding
@@ -18,7 +19,6 @@ from server.layers import Told, layer
 from server.measuring import measured
 from server.minutes.digest import cited, minutes
 from server.settings import Settings
-from server.talking import handle
 
 
 async def check_moment(bus: Bus, session: str, at: int | None) -> None:

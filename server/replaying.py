@@ -19,9 +19,10 @@ from server.errors import Failure
 from server.opening import drafts, opening_of
 from server.output import stderr
 from server.packs import Packs, read_packs
-from server.running import connected, worker_process, working
+from server.running import connected
 from server.settings import Settings
 from server.transcripts import Transcript
+from server.worker_process import worker_process, working
 
 BATCH: Final = 64  # messages a round trip: past this a batch gains little
 STALLED_SECONDS: Final = 60  # without a step forward, whatever should work does not

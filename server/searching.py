@@ -7,11 +7,7 @@ from typing import cast
 
 from bus.entries import Message, Record
 from server.asking import PAGE
-from server.held import Held, holding
-from server.output import emit, stdout, tell
-from server.settings import Settings
-from server.watching import as_data
-from server.wording.entries import message_line
+from server.held import Held
 
 
 def holds(record: Record, words: Sequence[str], by: str | None) -> bool:
@@ -46,25 +42,3 @@ async def found(
         matches += [record for record in reversed(page) if holds(record, words, by)]
         end = begin
     return matches[:limit][::-1]
-
-
-async def search(
-    settings: Settings,
-    session: str,
-    words: Sequence[str],
-    *,
-    by: str | None,
-    limit: int,
-    as_json: bool,
-) -> None:
-    """Prints the newest `limit` matches, oldest first."""
-    async with holding(settings) as held:
-        matches = await found(held, session, words, by, limit)
-    console = stdout()
-    for record in matches:
-        if as_json:
-            emit(as_data(record))
-        elif (line := message_line(record)) is not None:
-            console.print(line)
-    if not matches:
-        tell(f"no message holds {' and '.join(map(repr, words))}" + (f" by {by}" if by else ""))

@@ -26,9 +26,10 @@ from server.gateway.transport.connections import ask_for_files, most_connections
 from server.gateway.warming import warm
 from server.interrupts import interruptible
 from server.output import tell
-from server.running import Helping, run, worker_process, working
+from server.running import run
 from server.settings import Settings
 from server.standing import Served, standing
+from server.worker_process import Helping, worker_process, working
 
 LOOK_SECONDS: Final = 1.0  # between two looks at whether the worker is still there
 OPERATOR: Final = "operator"  # the name in the link that a start prints

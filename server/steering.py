@@ -12,6 +12,7 @@ from bus.drafts import Receipt
 from bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from memory.settings import Settings as SessionSettings
 from memory.settings import asked, retired
+from server.entry_drafts import person
 from server.errors import Misuse
 from server.held import Held
 from server.names import nearest
@@ -20,7 +21,7 @@ from server.packs import read_packs
 from server.settings import SETTINGS, Settings
 from server.settings.aliases import CAP, OLD_FIELDS, Given, current_fields, old_name, translated
 from server.settings.leaves import INHERITED, WITHOUT_EFFECT, Setting, laid, unheeded
-from server.talking import person, put, say
+from server.talking import put, say
 
 _logger = structlog.get_logger(__name__)
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from bus.drafts import Receipt
 from listeners.toolbox import Found, Toolbox
-from memory.condensed import result_text
 from memory.errors import NothingOpen
 from memory.lookup import at_work
-from memory.state import Memory
-from memory.toolcache import live, remaining
+from server.entry_drafts import person
 from server.errors import Failure, Misuse
 from server.goals import named
 from server.held import Held, holding
 from server.settings import Settings
-from server.talking import person
+from server.tool_rows import rows
 
 
 def arguments_of(text: str) -> dict[str, Any]:
@@ -93,19 +90,3 @@ async def kept(settings: Settings, session: str) -> list[dict[str, Any]]:
     """What is kept, oldest first."""
     async with holding(settings) as held:
         return list(rows(await held.reader.current(session)))
-
-
-def rows(memory: Memory) -> Iterator[dict[str, Any]]:
-    """What is kept in `memory`, oldest first."""
-    for held in live(memory):
-        yield {
-            "tool": held.tool,
-            "arguments": held.arguments,
-            "remaining": remaining(memory, held),
-            "original": held.ttl,
-            "hits": held.hits,
-            "bytes": held.bytes,
-            "n": held.n,
-            "call_id": held.call_id,
-            "text": result_text(memory, held),
-        }

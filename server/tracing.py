@@ -13,7 +13,7 @@ from memory.state import Memory
 from server.packs import read_packs
 from server.running import connected
 from server.settings import Settings
-from server.tooling import rows
+from server.tool_rows import rows
 
 
 async def messages_of(

@@ -17,10 +17,11 @@ from memory.state import Memory
 from memory.voting.calling import refusal
 from memory.voting.electorate import electorate, read_choice, why_no_ballot
 from memory.voting.turnout import is_in
+from server.entry_drafts import handle, made, person
 from server.errors import Failure, Misuse, NotTheirs
 from server.held import Held, holding
 from server.settings import Settings
-from server.talking import handle, made, person, put, stands
+from server.talking import put, stands
 from server.vote_rows import Row, counted_row, vote_row
 
 

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-from rich.console import Console
-from rich.text import Text
-
 from bus.cursor import Cursor
-from bus.entries import Record, Unknown
 from bus.errors import InvalidEntry
-from bus.replies import FactRecord
+from server.entry_rows import as_data
 from server.errors import Misuse
-from server.output import emit, shown, stderr, stdout, tell
+from server.live_text import show
+from server.output import emit, stderr, stdout, tell
 from server.running import connected
 from server.settings import Settings
-from server.wording.entries import message_line
-from server.wording.facts import adds, fact_line, fact_style
 
 
 def start(after: int | None, cursor: str | None) -> Cursor | int | None:
@@ -58,28 +50,3 @@ async def watch(
             lines += 1
             if lines == limit:
                 return
-
-
-def show(console: Console, one: Record | FactRecord) -> None:
-    """One line of the live view; nothing for entries that only keep house."""
-    if isinstance(one, FactRecord):
-        if adds(one.fact):
-            console.print(Text("    " + shown(fact_line(one.fact)), style=fact_style(one.fact)))
-    elif (line := message_line(one)) is not None:
-        console.print(line)
-
-
-def as_data(one: Record | FactRecord) -> dict[str, Any]:
-    """An entry or a fact as JSON-ready data, told apart by `type`."""
-    if isinstance(one, FactRecord):
-        return {"type": "fact", "seq": one.seq, "k": one.k, "fact": one.fact}
-    place = {"type": "entry", "seq": one.seq, "n": one.n, "id": one.id, "t": one.received_ms}
-    if isinstance(one.entry, Unknown):
-        return {**place, "entry": {"kind": one.entry.kind}, "unreadable": True}
-    return {**place, "entry": plain(one.entry)}
-
-
-def plain(entry: Any) -> dict[str, Any]:
-    """An entry as it was read from the log, as JSON-ready data without its defaults."""
-    found: dict[str, Any] = msgspec.to_builtins(entry)
-    return {key: value for key, value in found.items() if value not in (None, [], {}, ())}

@@ -8,14 +8,13 @@ import signal
 from typing import Final, Literal
 
 from listeners.effects.effect_pace import EffectPace
-from listeners.models.embedding import Embedder
-from listeners.models.port import Speaker
-from listeners.models.prices import Prices, by_tier
 from listeners.projector import Pace
 from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
+from server.model_endpoint import embedder, model, prices
 from server.packs import read_packs
-from server.running import child_environment, connected, run, worker_command
+from server.running import connected, run
 from server.settings import Settings
+from server.worker_process import child_environment, worker_command
 
 LOOK_SECONDS: Final = 0.5  # between two looks at whether the parent is still there
 
@@ -89,39 +88,4 @@ def _passed(settings: Settings, url: str) -> WorkerSettings:
         prices=prices(settings),
         drain_seconds=settings.drain_seconds,
         wedged_seconds=settings.wedged_seconds,
-    )
-
-
-def prices(settings: Settings) -> Prices:
-    """What calls of the settings' models cost, as far as they say."""
-    return by_tier(settings.model_prices, settings.model, settings.model_large or settings.model)
-
-
-def embedder(settings: Settings) -> Embedder | None:
-    """The embedding model that the settings name; None where they name none, or no endpoint."""
-    if not settings.has_model or not settings.model_embedding:
-        return None
-    from listeners.models.openai import OpenAIModel
-
-    return OpenAIModel(
-        settings.model_embedding,
-        key=settings.model_key.get_secret_value(),
-        url=settings.model_url or None,
-        timeout_seconds=settings.model_timeout_seconds,
-    )
-
-
-def model(settings: Settings) -> Speaker | None:
-    """The model that the settings name; None where they name none."""
-    if not settings.has_model:
-        return None
-    from listeners.models.openai import OpenAIModel
-
-    return OpenAIModel(
-        settings.model,
-        key=settings.model_key.get_secret_value(),
-        url=settings.model_url or None,
-        large=settings.model_large or None,
-        timeout_seconds=settings.model_timeout_seconds,
-        temperature=settings.model_temperature,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bus.entries import Message
 from server.chat.lines import Line, Publish, item_of, looks_like, participant_of
+from server.entry_drafts import made
 from server.errors import Misuse
-from server.talking import made
 
 
 def said(me: str, text: str, **fields: object) -> Publish:

@@ -10,7 +10,7 @@ from typing import Final
 
 from bus import Bus
 from bus.drafts import made
-from bus.entries import ACTS, Entry, ParticipantJoined
+from bus.entries import Entry, ParticipantJoined
 from bus.errors import BusError, StaleEpoch
 from bus.tasks import end
 from listeners.rooms.doors import BusDoor
@@ -18,17 +18,15 @@ from listeners.rooms.presence import Presence, Superseded
 from listeners.rooms.room import entered
 from memory.context import Request, assemble
 from memory.errors import DomainError
-from memory.floor.grants import allowed
 from memory.floor.stopping import totals
 from memory.items import VOICE
 from memory.state import Memory
-from personas.reading import CAPABILITIES
+from server.chat.capabilities import check_allowed
 from server.chat.commands import help_lines, parse
 from server.chat.lines import Close, Command, Publish, Quit, Show, View
 from server.chat.screen import Screen
 from server.chat.views import told
 from server.errors import Failure, Misuse, Refused
-from server.names import nearest
 from server.packs import read_packs
 from server.running import connected
 from server.settings import Settings
@@ -62,22 +60,6 @@ async def join(
         finally:
             await guest.leave()
     screen.check()
-
-
-def rights(may: Sequence[str] | None) -> tuple[str, ...] | None:
-    """What a seat may, as it was asked for: with no act among it, every act as well.
-
-    None asks for nothing in particular. Raises `Misuse` for what is neither an
-    act nor a capability.
-    """
-    if not may:
-        return None
-    for one in may:
-        if one not in ACTS and one not in CAPABILITIES:
-            near = nearest(one, [*CAPABILITIES, *ACTS])
-            raise Misuse(f"--may {one}: no act or capability; the nearest is {near!r}")
-    acts = () if any(one in ACTS for one in may) else ACTS
-    return tuple(dict.fromkeys((*acts, *may)))
 
 
 def _seat(memory: Memory, name: str, nonce: str, may: Sequence[str] | None) -> ParticipantJoined:
@@ -183,12 +165,3 @@ class Guest:
             except Superseded as error:
                 raise Failure(str(error)) from None
             await me.room.moved(seq)
-
-
-def check_allowed(memory: Memory, name: str, needs: str) -> None:
-    """Raises `Failure` where `name` lacks the capability `needs`; "" is everybody's."""
-    if needs and not allowed(memory, name, needs):
-        raise Failure(
-            f"{name!r} may not: it takes the capability {needs!r}, which the chairs have, and "
-            f"whoever joined with it ('parley join … --may {needs}')"
-        )

@@ -9,9 +9,9 @@ from typing import Literal
 from bus.entries import Entry
 from memory.items import Decision, Proposal
 from memory.state import Memory
+from server.entry_drafts import DIGITS, handle
 from server.errors import Misuse
 from server.names import nearest
-from server.talking import DIGITS, handle
 
 View = Literal["memory", "context", "who", "floor", "votes", "help"]
 

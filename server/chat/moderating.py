@@ -11,8 +11,8 @@ from bus.entries import (
     FloorResumed,
 )
 from server.chat.lines import Line, Publish, seated
+from server.entry_drafts import made
 from server.errors import Misuse
-from server.talking import made
 
 
 def grant(line: Line) -> Publish:

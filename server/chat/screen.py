@@ -16,9 +16,10 @@ from memory.state import Memory
 from server.chat.completion import endings
 from server.chat.lines import View
 from server.chat.views import status
+from server.entry_rows import as_data
 from server.errors import Failure
+from server.live_text import show
 from server.output import emit, many, shown, stdout, tell
-from server.watching import as_data, show
 
 _CHUNK: Final = 65_536  # bytes read from a pipe at once
 

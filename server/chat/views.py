@@ -11,7 +11,6 @@ from memory.showing import visible
 from memory.state import Memory
 from memory.text import clip, one_line
 from memory.voting.tallying import ABSTAIN
-from server.chat.lines import View
 from server.output import many
 
 _TEXT: Final = 120  # characters of an item
@@ -30,7 +29,7 @@ def status(memory: Memory) -> str:
     return visible(" | ".join(parts))
 
 
-def told(memory: Memory, view: View) -> list[str]:
+def told(memory: Memory, view: str) -> list[str]:
     """The lines of that view, as a terminal may have them."""
     return [visible(line) for line in _VIEWS[view](memory)]
 

@@ -7,8 +7,8 @@ from memory.floor.state import Vote
 from memory.state import Memory
 from memory.voting.electorate import read_choice, why_no_ballot
 from server.chat.lines import Command, Line, Publish, Show, item_of, listed, looks_like
+from server.entry_drafts import made
 from server.errors import Misuse
-from server.talking import made
 
 
 def vote(line: Line) -> Command:

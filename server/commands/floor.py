@@ -45,12 +45,12 @@ def join(
 
     What is said appears, what you type is said; /help lists the commands.
     """
-    from server.chat import joining
+    from server.chat import capabilities, joining
+    from server.entry_drafts import person
     from server.running import run
-    from server.talking import person
 
     name = as_ or person()
-    run(joining.join(settings(ctx), session, name, joining.rights(may), as_json=json))
+    run(joining.join(settings(ctx), session, name, capabilities.rights(may), as_json=json))
 
 
 @app.command()

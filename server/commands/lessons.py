@@ -91,9 +91,9 @@ def import_(
 ) -> None:
     """Have a session learn what another could teach. Repeating it is harmless."""
     from server import lessons
+    from server.entry_drafts import person
     from server.output import many, tell
     from server.running import run
-    from server.talking import person
 
     found = run(
         lessons.bring(settings(ctx), target, source, most=top, dry=dry_run, by=as_ or person())

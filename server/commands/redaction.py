@@ -31,10 +31,10 @@ def redact(
     Shows first what would go. Who said it, when, and how it counted stays.
     """
     from server import redacting
+    from server.entry_drafts import person
     from server.errors import Misuse
     from server.output import emit, tell
     from server.running import run
-    from server.talking import person
 
     if not reason.strip():
         raise Misuse("--reason: is empty; say why, without repeating what goes")

@@ -18,9 +18,10 @@ app = typer.Typer(
 @app.command()
 def ls(json: Json = False) -> None:
     """List the scenarios that come with Parley."""
+    from server import scenario_view
     from server.scenarios import describing
 
-    describing.show_listed(describing.listed(), json)
+    scenario_view.show_listed(describing.listed(), json)
 
 
 @app.command()
@@ -31,13 +32,14 @@ def show(
     json: Json = False,
 ) -> None:
     """Who takes part, how it goes round, when it ends. Then the most that it can come to."""
+    from server import scenario_view
     from server.output import emit_bytes
     from server.scenarios import describing
 
     if raw:
         emit_bytes(describing.text(scenario).encode())
     else:
-        describing.show_one(describing.described(settings(ctx), scenario), json)
+        scenario_view.show_one(describing.described(settings(ctx), scenario), json)
 
 
 @app.command()
@@ -47,10 +49,11 @@ def check(
     json: Json = False,
 ) -> None:
     """Check scenarios whole: keys, personas, settings, bounds. Exit code 1 where one is refused."""
+    from server import scenario_view
     from server.scenarios import describing
 
     found = [describing.checked(settings(ctx), file) for file in files]
-    describing.show_checked(found, json)
+    scenario_view.show_checked(found, json)
     if any(row["refused"] for row in found):
         raise SystemExit(1)
 

@@ -48,12 +48,12 @@ def say(
     json: Json = False,
 ) -> None:
     """Publish one message. Prints its number."""
-    from server import talking, views
+    from server import entry_drafts, talking, views
     from server.input import stdin_text
     from server.running import run
 
     text = stdin_text() if content == "-" else content
-    message = talking.message(as_, text, act=act, re=re, topic=topic, to=to or [])
+    message = entry_drafts.message(as_, text, act=act, re=re, topic=topic, to=to or [])
     receipt = run(talking.say(settings(ctx), session, message, id_))
     views.show_receipt(receipt, receipt.n, json)
 
@@ -108,10 +108,10 @@ def search(
     json: Json = False,
 ) -> None:
     """Find messages that hold all the words, oldest first."""
-    from server import searching
+    from server import search_command
     from server.running import run
 
-    run(searching.search(settings(ctx), session, words, by=by, limit=limit, as_json=json))
+    run(search_command.search(settings(ctx), session, words, by=by, limit=limit, as_json=json))
 
 
 def correct(
@@ -128,11 +128,11 @@ def correct(
     json: Json = False,
 ) -> None:
     """Put an item right. A person's word: extraction never brings back what it struck."""
-    from server import talking, views
+    from server import entry_drafts, talking, views
     from server.running import run
 
     ops = {"retract": retract or None, "merge": merge, "topic": topic, "by": by}
-    entry = talking.correction(ref, ops, as_)
+    entry = entry_drafts.correction(ref, ops, as_)
     receipt = run(talking.correct(settings(ctx), session, entry))
     views.show_done(receipt, f"{entry.ref} is corrected, for good", json)
 

@@ -19,10 +19,10 @@ from bus.tasks import end
 from memory.showing import visible
 from server.gateway.doors import Doors
 from server.gateway.problems.table import Problem
-from server.running import child_environment
 from server.scenarios.describing import described
 from server.settings import SETTINGS, Settings
 from server.settings.leaves import INHERITED
+from server.worker_process import child_environment
 
 FULL: Final = "As many scenarios are played as the server takes at once; wait for one to end."
 RETRY_SECONDS: Final = 30.0  # until one that is played may be over

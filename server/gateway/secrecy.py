@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bus.entries import Record
 from memory.items import Fact
-from server.watching import as_data
+from server.entry_rows import as_data
 
 _CAST: Final = "ballot.cast"
 _NOTES: Final = {"note.written": "content", "note.revised": "text"}  # by kind, where the words are

@@ -15,13 +15,13 @@ from bus import Draft
 from bus.drafts import is_handle, made
 from bus.entries import Act, Message
 from listeners.rooms.session import Session
+from server.entry_drafts import handle
 from server.gateway.identity.powers import check_words
 from server.gateway.problems.table import Problem
 from server.gateway.speaking import ITEMS, check_act, check_target, own_id, said
 from server.mcp.rows import fact_row, floor_of, goal_of
 from server.mcp.tool import Call
 from server.mcp.tool_results import FactRow, Floor, Joined, Left, Said
-from server.talking import handle
 
 HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
 NO_SEAT: Final = "You have no seat in this session: call join_session first."

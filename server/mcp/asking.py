@@ -16,6 +16,7 @@ from bus.info import SessionInfo
 from memory.presets import PRESETS
 from memory.state import Memory as Folded
 from server import goals, sessions
+from server.entry_drafts import handle
 from server.gateway.live.frames import frame
 from server.gateway.openings import unknown
 from server.gateway.problems.table import Problem
@@ -36,7 +37,6 @@ from server.mcp.tool_results import (
 )
 from server.opening import opening
 from server.settings import Settings
-from server.talking import handle
 
 PAGE: Final = 200  # sessions asked for at once
 MOST: Final = 100  # messages of one answer

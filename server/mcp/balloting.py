@@ -16,12 +16,13 @@ from memory.lookup import vote_of
 from memory.voting.electorate import read_choice
 from memory.voting.turnout import is_in
 from server import voting
+from server.entry_drafts import handle
 from server.gateway.problems.table import Problem
 from server.gateway.speaking import own_id
 from server.mcp.acting import found_at, head_of, seat_now, seat_of
 from server.mcp.tool import Call
 from server.mcp.tool_results import Said, VoteRow
-from server.talking import handle, standing
+from server.talking import standing
 from server.vote_rows import vote_row
 
 

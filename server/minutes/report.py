@@ -11,9 +11,9 @@ from memory.state import Memory
 from memory.text import ELLIPSIS, clip, one_line, sentence_span
 from server.cite_rows import QUOTE
 from server.minutes.actions import actions
+from server.minutes.attendance import present, span
 from server.minutes.decided import Decided
 from server.minutes.digest import cited, minutes
-from server.minutes.head import present, span
 from server.minutes.layers import goals, learnt
 from server.minutes.names import Names
 from server.minutes.page import linked, sections, written

@@ -22,8 +22,10 @@ from server.asking import closing
 from server.errors import Failure, Misuse
 from server.files import write_file
 from server.interrupts import interruptible
+from server.live_text import show
 from server.logs import configure
 from server.minutes.digest import minutes
+from server.model_endpoint import heard
 from server.output import cell, emit, stderr, stdout, tell
 from server.packs import Packs, read_packs
 from server.running import connected, run
@@ -33,9 +35,8 @@ from server.scenarios.play_view import ended_lines, worst_line
 from server.scenarios.playing import Play, Played, here, play
 from server.scenarios.rehearsing import file_of, rehearse
 from server.scenarios.table import opened, settings_of
-from server.scenarios.voices import heard, prices, told, voice
+from server.scenarios.voices import prices, told, voice
 from server.settings import Settings
-from server.watching import show
 from server.working import stop_with
 
 

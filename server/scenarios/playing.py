@@ -33,19 +33,12 @@ from server.interrupts import Interrupted, interruptible
 from server.output import many, tell
 from server.packs import Packs
 from server.replaying import settled
-from server.running import (
-    STALE_MS,
-    Helping,
-    Running,
-    child_environment,
-    connected,
-    worker_process,
-    working,
-)
+from server.running import Running, connected
 from server.scenarios.casting import Cast
 from server.scenarios.gathering import gathering
 from server.scenarios.table import beginnings
 from server.settings import Settings
+from server.worker_process import STALE_MS, Helping, child_environment, worker_process, working
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Final
 
 from pydantic import SecretStr
 
-from listeners.models.openai import OpenAIModel
 from listeners.models.port import Speaker
 from listeners.models.prices import Prices
 from listeners.models.scripted import ScriptedModel
 from server.errors import Misuse
+from server.model_endpoint import model as endpoint
+from server.model_endpoint import prices as listed
 from server.scenarios.casting import Cast
 from server.scenarios.scripted_cast import scripted
 from server.settings import Settings
-from server.working import model as endpoint
-from server.working import prices as listed
 
 THINKS_SECONDS: Final = 0.25  # before it speaks, so that one can read along
 TOKENS_PER_SECOND: Final = 120.0  # faster than one reads, and a talk of 30 turns in a minute
@@ -51,16 +48,6 @@ def voice(settings: Settings, cast: Cast, *, fast: bool) -> Speaker:
     return ScriptedModel(
         answers, first_token_seconds=THINKS_SECONDS, tokens_per_second=TOKENS_PER_SECOND
     )
-
-
-@asynccontextmanager
-async def heard(model: Speaker) -> AsyncIterator[None]:
-    """At the end an endpoint's connections are closed."""
-    try:
-        yield
-    finally:
-        if isinstance(model, OpenAIModel):
-            await model.aclose()
 
 
 def prices(settings: Settings, cast: Cast) -> Prices:

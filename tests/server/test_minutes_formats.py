@@ -20,8 +20,8 @@ from bus.entries import Message, Record
 from memory.showing import visible
 from server.analysis import Analysis, analyze
 from server.demonstration import bundled
+from server.minutes.attendance import span
 from server.minutes.forms import render
-from server.minutes.head import span
 from server.minutes.markdown import escaped, quoted
 from server.minutes.page import OPEN
 from server.minutes.report import report

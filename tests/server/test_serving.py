@@ -19,9 +19,9 @@ from listeners.minding import DEATHS
 from server import addresses, secret
 from server.cli import main
 from server.errors import Failure
-from server.running import Helping
 from server.secret import kid
 from server.settings import Settings
+from server.worker_process import Helping
 from tests.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]

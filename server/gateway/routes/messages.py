@@ -14,6 +14,7 @@ from bus.drafts import made as entry_made
 from bus.entries import Message, Record
 from bus.errors import SessionNotFound
 from listeners.rooms.turns import Muted
+from server.entry_rows import as_data
 from server.gateway.batches import by_id, drafts_of
 from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
 from server.gateway.identity.needs import Caller, Reader, Speaker, charge
@@ -36,7 +37,6 @@ from server.gateway.speaking import (
 )
 from server.searching import holds
 from server.talking import standing
-from server.watching import as_data
 
 MOST_ROWS: Final = 500
 LOOKED: Final = 5_000  # entries that one request looks through

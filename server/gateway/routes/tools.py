@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from server import tooling
+from server import tool_rows, tooling
 from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity.needs import Reader, Speaker
 from server.gateway.problems.table import Problem, problems
@@ -27,7 +27,7 @@ router = APIRouter()
 )
 async def list_tools(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
     """What tools returned and is kept, oldest first."""
-    return {"items": list(tooling.rows(await memory_of(doors, session, at)))}
+    return {"items": list(tool_rows.rows(await memory_of(doors, session, at)))}
 
 
 @router.post(

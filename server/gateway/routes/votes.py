@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from bus.drafts import made
 from bus.entries import VoteInitiated, VoteRule
 from server import voting
+from server.entry_drafts import handle
 from server.gateway.doors import Doors, DoorsOf, SessionId
 from server.gateway.identity.needs import Caller, Needs, Reader, Speaker
 from server.gateway.problems.table import Problem, problems
@@ -18,7 +19,6 @@ from server.gateway.reading import At, memory_of
 from server.gateway.shapes.bodies import BallotBody, ConfirmBody, Spoken, VoteBody
 from server.gateway.shapes.written import Page, ToldVote, VoteRow
 from server.gateway.speaking import Key, moderator, own_id
-from server.talking import handle
 from server.vote_rows import Row
 
 router = APIRouter()
