@@ -16,6 +16,7 @@ from server.commands import (
     floor,
     goal,
     lessons,
+    minutes,
     note,
     operations,
     patterns,
@@ -74,6 +75,7 @@ for family in (
     redaction,
     operations,
     serve,
+    minutes,
 ):
     family.add_to(app)
 app.add_typer(scenario.app, name="scenario")

@@ -1,72 +1,33 @@
-"""`parley minutes`: the minutes of a session or a file, to read or to hand on."""
+"""The report that minutes are made of: of a session, a session file, any record of talk."""
 
 from __future__ import annotations
 
 import dataclasses
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from bus import Bus
 from bus.audit import records as records_of
 from bus.entries import PRIMARY, Record
-from bus.errors import SessionNotFound
 from memory.fold import apply
 from memory.state import Memory
 from server.analysis import analyze
 from server.asking import entries
 from server.audit import findings, skips
-from server.disk import write_bytes
-from server.errors import BadSessionFile, Failure, Misuse, NotYet
+from server.errors import BadSessionFile, Misuse, NotYet
 from server.files import SessionFile, decode_file
 from server.held import holding
-from server.minutes import text
-from server.minutes.forms import Form, render
 from server.minutes.report import report
-from server.output import emit_bytes, stdout, tell
+from server.output import tell
 from server.packs import read_packs
 from server.questions import memory_in
-from server.running import run
 from server.settings import Settings
 from server.transcripts import FORMATS, parse_transcript, read_transcript
 from server.transcripts.written import told
 
 _SESSION = b'{"parley":"session",'
-_FORMS: Final[dict[str, Form]] = {
-    ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "json",
-}  # fmt: skip
 _ENDINGS = frozenset({"json", "zip", *(end for each in FORMATS for end in each.extensions)})
-
-
-def minutes(
-    settings: Settings,
-    source: str,
-    form: Form | None,
-    at: int | None,
-    out: Path | None,
-    input_format: str | None = None,
-) -> None:
-    """Print them, or write them to `out`. `source` names a session, a file or `-`.
-
-    `form`: else that of the ending of `out`. What has an `input_format` is a file.
-    """
-    form = form or _FORMS.get(out.suffix.lower() if out else "", "text")
-    if input_format is not None or is_file(source):
-        found = of_file(settings, source, at, input_format)
-    else:
-        try:
-            found = run(_asked(settings, source, at))
-        except SessionNotFound as missing:
-            if Path(source).exists():
-                raise Failure(f"{missing}; './{source}' is the file of that name") from None
-            raise
-    if out is not None:
-        write_bytes(out, render(found, form))
-        tell(f"the minutes are in {out}")
-    elif form == "text":
-        text.write(stdout(), found)
-    else:
-        emit_bytes(render(found, form))
 
 
 def is_file(source: str) -> bool:
@@ -82,7 +43,8 @@ async def reported(bus: Bus, session: str, memory: Memory) -> dict[str, Any]:
     return report(memory, said, session)
 
 
-async def _asked(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
+async def of_session(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
+    """The report on a session, now or as of the `at`-th primary entry. Raises `Misuse`."""
     async with holding(settings) as held:
         try:
             memory = await memory_in(held, session, at)
@@ -105,11 +67,11 @@ def of_file(
         data = b""
     if format is None and data.startswith(_SESSION):
         whole = data if source == "-" else path.read_bytes()
-        return _of_session(settings, source, whole, at)
+        return _of_saved(settings, source, whole, at)
     return _of_talk(settings, source, data, at, format)
 
 
-def _of_session(settings: Settings, source: str, data: bytes, at: int | None) -> dict[str, Any]:
+def _of_saved(settings: Settings, source: str, data: bytes, at: int | None) -> dict[str, Any]:
     try:
         file = decode_file(data)
     except BadSessionFile as error:

@@ -1,4 +1,4 @@
-"""The doors: `serve`, `token`, `mcp`, `minutes`, `schema`."""
+"""The doors: `serve`, `token`, `mcp`, `schema`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Annotated, Literal
 import typer
 
 from server.commands.helping import listing
-from server.commands.options import As, At, InputFormat, Json, settings
+from server.commands.options import As, Json, settings
 from server.errors import Failure
 
 
 def add_to(app: typer.Typer) -> None:
     app.command(cls=listing("serve-"))(serve)
-    for command in (token, mcp, minutes, schema):
+    for command in (token, mcp, schema):
         app.command()(command)
 
 
@@ -92,27 +92,6 @@ def mcp(
     from server import stdio_door
 
     raise SystemExit(stdio_door.mcp(settings(ctx), as_, session))
-
-
-def minutes(
-    ctx: typer.Context,
-    source: Annotated[
-        str, typer.Argument(metavar="SESSION|FILE", help="a session, a record of talk, or -")
-    ],
-    format: Annotated[
-        Literal["text", "md", "html", "json"] | None,
-        typer.Option(help="what to write  [default: as FILE ends, else text]"),
-    ] = None,
-    input_format: InputFormat = None,
-    at: At = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="write them there")
-    ] = None,
-) -> None:
-    """The minutes of a session or transcript, to hand on."""
-    from server.minuting import minutes as handed_on
-
-    handed_on(settings(ctx), source, format, at, out, input_format)
 
 
 def schema(

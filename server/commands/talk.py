@@ -128,12 +128,12 @@ def correct(
     json: Json = False,
 ) -> None:
     """Put an item right. A person's word: extraction never brings back what it struck."""
-    from server import entry_drafts, talking, views
+    from server import corrections, entry_drafts, views
     from server.running import run
 
     ops = {"retract": retract or None, "merge": merge, "topic": topic, "by": by}
     entry = entry_drafts.correction(ref, ops, as_)
-    receipt = run(talking.correct(settings(ctx), session, entry))
+    receipt = run(corrections.correct(settings(ctx), session, entry))
     views.show_done(receipt, f"{entry.ref} is corrected, for good", json)
 
 
@@ -146,8 +146,8 @@ def alias(
     json: Json = False,
 ) -> None:
     """Count NICK and NAME as one participant, now and before."""
-    from server import talking, views
+    from server import participant_aliases, views
     from server.running import run
 
-    receipt = run(talking.alias(settings(ctx), session, nick, name, as_))
+    receipt = run(participant_aliases.alias(settings(ctx), session, nick, name, as_))
     views.show_done(receipt, f"{nick} counts as {name}, now and before", json)

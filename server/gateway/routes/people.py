@@ -15,7 +15,7 @@ from server.gateway.reading import At, memory_of
 from server.gateway.shapes.bodies import AliasBody, SeatBody
 from server.gateway.shapes.written import Page, PersonRow, ReceiptRow, Seated
 from server.gateway.speaking import Key, answer, own_id
-from server.talking import aliased
+from server.participant_aliases import aliased
 
 router = APIRouter()
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Response
 from bus.drafts import made
 from bus.entries import ItemCorrected
 from server import advising, redacting, steering
+from server.corrections import corrected
 from server.entry_drafts import handle
 from server.gateway.doors import DoorsOf, SessionId
 from server.gateway.identity.needs import Operator, Reader, Speaker
@@ -22,7 +23,6 @@ from server.gateway.shapes.written import Page, PreviewRow, ReceiptRow, Redacted
 from server.gateway.speaking import Key, answer, as_json, own_id
 from server.packs import read_packs
 from server.settings import SETTINGS, inventory
-from server.talking import corrected
 
 router = APIRouter()
 
