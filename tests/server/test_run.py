@@ -241,7 +241,7 @@ def test_a_worker_that_is_dead_and_looks_alive_is_replaced(
     """After a power cut its last sign of life may be younger than the run."""
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)
-    for module in ("running", "scenarios.playing"):
+    for module in ("worker_process", "scenarios.playing"):
         monkeypatch.setattr(f"server.{module}.STALE_MS", 3_000)
 
     async def last_sign() -> None:
