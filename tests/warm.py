@@ -1,8 +1,9 @@
-"""`parley` without the wait for its imports: a host that has them, forked for each call.
+"""`parley` without the wait for its imports and patterns: a host that has them, forked for a call.
 
 What runs is the command line's own entry point in a process of its own, with the
 caller's arguments, directory, environment and standard streams. Only the half
-second of imports is not paid again by each of the hundreds of calls of a page.
+second of imports, and another of compiling the patterns of the language packs,
+is not paid again by each of the hundreds of calls of a page.
 
 `python -m tests.warm SOCKET` is the host; the script that `warm` puts beside it is
 what is called. Two forks a call: the first waits for the second and tells its end.
@@ -31,6 +32,7 @@ from typing import NoReturn
 from server.cli import main
 
 ROOT = Path(__file__).parents[1]
+DEMO = ROOT / "server" / "data" / "demo.jsonl"
 _SCRIPT = """#!{python} -IS
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as host:
@@ -140,6 +142,8 @@ if __name__ == "__main__":
     _everything()
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), suppress(SystemExit):
         main(["session", "ls", "--help"])  # what typer makes on first use
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), suppress(SystemExit):
+        main(["analyze", str(DEMO), "--format", "memory"])  # and whoever reads a message
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page it looks at
     _serve(sys.argv[1])
