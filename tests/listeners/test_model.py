@@ -465,11 +465,11 @@ async def test_a_realistic_endpoint_repeats_itself() -> None:
     """Lengths, faults and answers are drawn from a seed and the request."""
     runs = []
     for _ in range(2):
-        manners = realistic(first_token_seconds=0, tokens_per_second=None, faults=100)
+        manners = realistic(first_token_seconds=0, tokens_per_second=None, faults=300)
         with FakeOpenAI(manners=manners) as fake:
             model = model_at(fake)
             said = []
-            for turn in range(60):
+            for turn in range(20):
                 prompt = Prompt("You talk.", f"Turn {turn}.", 400)
                 try:
                     said.append((await heard(model, prompt))[0])

@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from bus import Bus, Draft
 from bus.entries import Message
 from memory.state import FOLD
@@ -85,15 +87,20 @@ async def test_poison_is_set_aside_and_nothing_else(
         assert snapshot.data == await replayed_bytes(bus, "ill")
 
 
-async def test_random_deaths_set_nothing_aside(any_server: RedisServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("sessions", "turns"), [(3, 4), pytest.param(6, 5, marks=pytest.mark.long)]
+)
+async def test_random_deaths_set_nothing_aside(
+    any_server: RedisServer, tmp_path: Path, sessions: int, turns: int
+) -> None:
     """Workers killed at any moment lose time and no entry."""
     story = tmp_path / "story"
-    names = [f"s{k}" for k in range(6)]
+    names = [f"s{k}" for k in range(sessions)]
     async with await Bus.connect(any_server.url) as bus:
         for name in names:
             await discuss(bus, name, 1)
         async with folders(any_server.url, story):
-            for turn in range(5):
+            for turn in range(turns):
                 await wait_until(lambda: alive(story))
                 before = sum([(await bus.info(name)).folded for name in names])
                 for name in names:
