@@ -192,4 +192,8 @@ def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
     )
     body = st.lists(st.one_of(said, said, said, tools, rest), max_size=max_size)
     first = st.builds(lambda tree: assistant(**tree), _TINY)
-    return st.builds(lambda one, others: [one, *others], first, body)
+    # Chance alone hardly ever ends an exchange, or keeps a result until it is asked for.
+    begun = st.sampled_from(
+        ([], [*exchange(1), *exchange(2), ask("And now?"), called(), returned(call_id="c9")])
+    )
+    return st.builds(lambda one, more, others: [one, *more, *others], first, begun, body)

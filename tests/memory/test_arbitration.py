@@ -535,13 +535,18 @@ def test_equal_urgency_means_an_equal_share(seed: int, lengths: tuple[int, ...])
     assert min(table.memory.floor.seats[name].turns for name in names) > 20
 
 
-@given(bodies(60, PRIMARY_MAKERS), st.integers(0, 10**6), st.sampled_from(("bid", "moderated")))
+@given(
+    bodies(60, PRIMARY_MAKERS), st.integers(0, 10**6), st.sampled_from(("bid", "moderated")),
+    st.booleans(),
+)  # fmt: skip
 def test_a_step_is_the_same_wherever_it_is_decided(
-    entries: list[Entry], ms: int, policy: str
+    entries: list[Entry], ms: int, policy: str, bids: bool
 ) -> None:
     """From the memory or from its bytes; waits are positive; grants go to who sits there."""
     table = Table(agent("ana"), agent("bo"), floor={"policy": policy})
     table.put(*entries)
+    if bids:  # chance alone hardly ever bids for the epoch at hand
+        table.bid("bo")
     waited = replace(LATER, epoch=ms, bid=ms, vote=ms, session=ms, head=ms)
     answer = next_step(table.memory, waited)
     assert answer == next_step(load(dump(table.memory), PACKS), waited)

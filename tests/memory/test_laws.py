@@ -23,6 +23,15 @@ PROFILES: tuple[Profile, ...] = ("full", "brief", "raw")
 _EDGES = {
     "active": {"accepted", "rejected", "withdrawn", "modified", "lapsed"},
 }
+MOVING = (  # moves of every log, before those that chance brings
+    Message(participant="ana", content="We rebuild the index.", act="propose"),
+    Message(participant="bo", content="We buy a second rack.", act="propose"),
+    Message(participant="bo", content="It has no room.", act="withdraw", re="P2"),
+    Message(participant="ana", content="The index is rebuilt.", act="decide", re="P1"),
+    Message(participant="bo", content="Yes.", act="ratify", re="D1"),
+    Message(participant="cy", content="Yes.", act="ratify", re="D1"),
+    Message(participant="cy", content="On second thoughts, no.", act="dispute", re="D1"),
+)
 _DECISION_EDGES = {
     ("claimed", "ratified"),
     ("claimed", "disputed"),
@@ -221,7 +230,7 @@ def test_law_11_states_move_along_listed_edges(log: list[Entry]) -> None:
     """Every move of a proposal or decision is listed, and has an origin."""
     memory = Memory(PACKS)
     statuses: dict[str, str] = {}
-    for record in numbered(log):
+    for record in numbered([log[0], *MOVING, *log[1:]]):
         apply(memory, record)
         for proposal in memory.proposals.values():
             was = statuses.get(proposal.handle, "active")
