@@ -12,9 +12,12 @@ from benchmarks.tables import cancels, tables
 
 
 @pytest.mark.parametrize(
-    ("turns", "speed", "times"), [(36, 40, 2.0), pytest.param(60, 1, 1.0, marks=pytest.mark.long)]
+    ("turns", "speed", "times", "share"),
+    [(24, 40, 2.0, 0.83), pytest.param(60, 1, 1.0, 0.25, marks=pytest.mark.long)],
 )
-async def test_eight_agents_stay_within_their_figures(turns: int, speed: int, times: float) -> None:
+async def test_eight_agents_stay_within_their_figures(
+    turns: int, speed: int, times: float, share: float
+) -> None:
     """Over real HTTP, with faults: few are asked, turns stay flat, and cost a quarter of it all.
 
     Whether a listener bids is a coin's toss of the seed and of every word it is
@@ -30,7 +33,7 @@ async def test_eight_agents_stay_within_their_figures(turns: int, speed: int, ti
     for found in runs:
         assert found["end"] == ["turns", f"turns:{turns}"]
         assert found["growth"] <= 1.2 * times
-        assert found["share_of_baseline_at_last"] < 0.25 * 60 / turns * times
+        assert found["share_of_baseline_at_last"] < share  # the more turns, the less
         assert found["cached_share"] > 0.2 / times
 
 
