@@ -26,18 +26,18 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.material import PACKS
-from bus import Bus, Draft
-from bus.embedded import serve
-from bus.entries import Message, Record, SessionOpened
-from listeners.agents.hosting import Hosted, Part, host
-from listeners.agents.prompting import house_rules
-from listeners.effects.runner import EffectRunner
-from listeners.models.openai import OpenAIModel
-from listeners.projector import Projector
-from listeners.rooms.doors import BusDoor
-from listeners.rooms.room import Room, entered
-from memory.sizes import tokens
-from personas.library import bundled
+from parley.bus import Bus, Draft
+from parley.bus.embedded import serve
+from parley.bus.entries import Message, Record, SessionOpened
+from parley.listeners.agents.host import Hosted, Part, host
+from parley.listeners.agents.prompts import house_rules
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.room import Room, entered
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Projector
+from parley.memory.sizes import tokens
+from parley.personas.library import bundled
 
 GOAL = "Decide how the session store survives the loss of a region, and what that may cost."
 SEATS = (

@@ -24,10 +24,10 @@ from benchmarks.fold import spread
 from benchmarks.material import OPENED, PACKS, long_session, talk
 from benchmarks.served import Served, served
 from benchmarks.streams import Poster, Tally, hello_within, opened
-from bus import Bus
-from bus.embedded import serve
-from listeners.past.moments import Moments
-from listeners.worker import calm_collector
+from parley.bus import Bus
+from parley.bus.embedded import serve
+from parley.listeners.history.moments import Moments
+from parley.listeners.workers.worker import calm_collector
 
 RATE: Final = 200  # a second
 SECONDS: Final = 5

@@ -24,10 +24,10 @@ from typing import Any
 
 from benchmarks.fold import spread
 from benchmarks.material import OPENED, PACKS, talk
-from bus import Bus, Draft
-from bus.embedded import serve
-from listeners.projector import Projector
-from listeners.worker import calm_collector
+from parley.bus import Bus, Draft
+from parley.bus.embedded import serve
+from parley.listeners.workers.projector import Projector
+from parley.listeners.workers.worker import calm_collector
 
 NAME = "drain-{}"
 

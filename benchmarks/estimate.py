@@ -19,8 +19,8 @@ from benchmarks.goals import dumped, goals
 from benchmarks.material import ROOT, meetings
 from benchmarks.samples import samples
 from benchmarks.vocabularies import vocabularies
-from bus.entries import Record
-from memory.sizes import COUNTER, tokens
+from parley.bus.entries import Record
+from parley.memory.sizes import COUNTER, tokens
 
 ABSENT: Final = "not measured: pip install mistral-common, or litellm and tiktoken"
 _STRETCH: Final = 1500  # characters; 200 tokens of the most wordy kind

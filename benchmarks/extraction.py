@@ -31,9 +31,9 @@ from benchmarks.extraction_scores import Read, figures
 from benchmarks.held_out import Cards, cards_by_part, judging
 from benchmarks.material import CORPORA
 from benchmarks.recorded import Recorded, corpora_of, recorded
-from server.analysis import analyze
-from server.settings import settled
-from server.transcripts import parse_transcript
+from parley.server.records.transcript_analysis import analyze
+from parley.server.settings import settled
+from parley.server.transcripts import parse_transcript
 
 
 def predict(out: Path, cards: Cards, meeting: Recorded) -> Read:

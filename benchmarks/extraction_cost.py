@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.recorded import STRIPPED, recorded
-from bus.entries import Record
-from bus.local import LocalLog
-from memory.fold import apply
-from memory.state import Memory, Packs
-from memory.structure.scorecard import Card, Scorecards, judged_by
-from server.opening import drafts, opening_of
-from server.packs import read_packs
-from server.settings import settled
-from server.transcripts import parse_transcript
+from parley.bus.entries import Record
+from parley.bus.log.local_log import LocalLog
+from parley.memory.fold import apply
+from parley.memory.state import Memory, Packs
+from parley.memory.structure.scorecard import Card, Scorecards, judged_by
+from parley.server.records.session_opening import drafts, opening_of
+from parley.server.runtime.packs import read_packs
+from parley.server.settings import settled
+from parley.server.transcripts import parse_transcript
 
 Log = list[Record]
 Figures = dict[str, Any]

@@ -21,10 +21,10 @@ from typing import Any, Final, NamedTuple
 from benchmarks.logistic import Rows, fit, score
 from benchmarks.material import CORPORA, ROOT
 from benchmarks.minutes import LABELS, Meeting, meetings
-from memory.structure.evidence import LATER, features, observe
-from memory.structure.hearing import weighed
-from memory.structure.scorecard import Card, Label, Scorecards, lexicon
-from memory.structure.state import Line, Structure
+from parley.memory.structure.evidence import LATER, features, observe
+from parley.memory.structure.hearing import weighed
+from parley.memory.structure.scorecard import Card, Label, Scorecards, lexicon
+from parley.memory.structure.state import Line, Structure
 
 OUT: Final = ROOT / "memory" / "structure" / "typed.json"
 FOLDS: Final = 8

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from benchmarks.material import OPENED, PACKS, long_session, meetings, numbered, talk
-from bus.entries import Record, SummaryMade
-from memory.canonical import dump, load
-from memory.context import Request, assemble
-from memory.fold import apply, fold
-from memory.state import Memory
-from memory.summaries import due
+from parley.bus.entries import Record, SummaryMade
+from parley.memory.canonical import dump, load
+from parley.memory.context import Request, assemble
+from parley.memory.fold import apply, fold
+from parley.memory.state import Memory
+from parley.memory.summaries import due
 
 
 def spread(figures: list[float]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any, Final
 
-from bus.entries import Entry, EpisodeClosed, EpisodeOpened, Step, ToolReturned
+from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, Step, ToolReturned
 
 _WHO: Final = "analyst"
 _TOOLS: Final = (

@@ -17,11 +17,11 @@ import redis.asyncio
 
 from benchmarks.fold import spread
 from benchmarks.material import OPENED, PACKS, talk
-from bus import Bus, Draft
-from bus.embedded import serve
-from bus.entries import Record
-from bus.wire import encode
-from listeners.projector import Projector
+from parley.bus import Bus, Draft
+from parley.bus.contract.wire import encode
+from parley.bus.embedded import serve
+from parley.bus.entries import Record
+from parley.listeners.workers.projector import Projector
 
 MESSAGES = 4000
 RATE = 200  # a second, for latencies

@@ -8,15 +8,15 @@ import random
 from importlib import resources
 from pathlib import Path
 
-from bus.entries import PRIMARY, Entry, Message, PackRef, Record, SessionOpened
-from bus.wire import decode, encode
-from memory.state import Packs, pack_key
-from memory.words.patterns import parse_pack
+from parley.bus.contract.wire import decode, encode
+from parley.bus.entries import PRIMARY, Entry, Message, PackRef, Record, SessionOpened
+from parley.memory.state import Packs, pack_key
+from parley.memory.words.patterns import parse_pack
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = Path(os.environ.get("PARLEY_CORPORA", ROOT.parent / "shared" / "corpora"))
 
-ENGLISH = parse_pack(resources.files("memory").joinpath("packs/en@1.json").read_bytes())
+ENGLISH = parse_pack(resources.files("parley.memory").joinpath("packs/en@1.json").read_bytes())
 PACKS: Packs = {pack_key(ENGLISH.name, ENGLISH.hash): ENGLISH}
 OPENED = SessionOpened(packs=(PackRef(ENGLISH.name, ENGLISH.hash),))
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.material import ENGLISH
-from memory.structure import hearing
-from memory.structure.heard import Heard
-from memory.structure.scorecard import Label
-from memory.words.acts import Reader
+from parley.memory.structure import hearing
+from parley.memory.structure.heard import Heard
+from parley.memory.structure.scorecard import Label
+from parley.memory.words.acts import Reader
 
 LABELS: tuple[Label, ...] = ("proposal", "decision")
 

@@ -17,22 +17,22 @@ from benchmarks.estimate import errors
 from benchmarks.fold import spread, timed
 from benchmarks.goals import dumped, example, goals
 from benchmarks.material import ENGLISH, PACKS, meetings, numbered, talk
-from bus.drafts import Draft
-from bus.entries import Entry, Message, PackRef, Record, SessionOpened
-from bus.local import LocalLog
-from listeners.effects.offline import settle
-from listeners.models.memo import Memo
-from listeners.models.metered import Metered
-from listeners.models.port import Completion, Prompt
-from memory import ladder, tallies
-from memory.canonical import dump, load
-from memory.fold import fold
-from memory.presets import preset
-from memory.settings import overlay
-from memory.sizes import tokens
-from memory.state import Memory
-from memory.stores import Episode
-from memory.summaries import frontier
+from parley.bus.contract.drafts import Draft
+from parley.bus.entries import Entry, Message, PackRef, Record, SessionOpened
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.models.answer_memo import Memo
+from parley.listeners.models.call_meter import Metered
+from parley.listeners.models.model_port import Completion, Prompt
+from parley.listeners.offline.local_effects import settle
+from parley.memory import ladder, tallies
+from parley.memory.canonical import dump, load
+from parley.memory.fold import fold
+from parley.memory.presets import preset
+from parley.memory.settings import overlay
+from parley.memory.sizes import tokens
+from parley.memory.state import Memory
+from parley.memory.stores import Episode
+from parley.memory.summaries import frontier
 
 ROOMY = {
     "session": {"cap": 10**9, "warn": 10**9, "target": 10**9},

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
+from parley.server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
 
 SECRET: Final = "a secret of the benchmark that nobody needs to guess"
 ROOT: Final = Path(__file__).parent.parent
@@ -50,7 +50,7 @@ async def served(redis_url: str) -> AsyncIterator[Served]:
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder) / "ready"
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "server", "serve", "--redis", redis_url, "--port", "0",
+            sys.executable, "-m", "parley", "serve", "--redis", redis_url, "--port", "0",
             "--ready", str(ready), cwd=ROOT, stderr=asyncio.subprocess.DEVNULL,
             env={**os.environ, **QUICK, "PARLEY_SERVE_SECRET": SECRET, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip

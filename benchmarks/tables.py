@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.material import PACKS
-from bus import Bus, Draft
-from bus.embedded import serve
-from bus.entries import Message, Record, SessionOpened
-from listeners.agents.hosting import Part, host
-from listeners.models.scripted import ScriptedModel
-from listeners.rooms.doors import BusDoor
-from listeners.rooms.room import entered
+from parley.bus import Bus, Draft
+from parley.bus.embedded import serve
+from parley.bus.entries import Message, Record, SessionOpened
+from parley.listeners.agents.host import Part, host
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.room import entered
 from tests.talkers import eager, persona
 
 NAMES = ("ann", "bob", "cyd", "dee", "eve")

@@ -11,17 +11,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bus.client import Bus
-    from bus.cursor import Cursor
-    from bus.drafts import Draft, Receipt
-    from bus.info import SessionInfo
-    from bus.lanes import Claim, Commit, Taken
-    from bus.replies import FactRecord, Stretch
-    from bus.scripts.lua import Scripts
-    from bus.server_info import ServerInfo
-    from bus.snapshots import Snapshot
-    from bus.subscription import Subscription
-    from bus.workforce import WorkerInfo
+    from parley.bus.client import Bus
+    from parley.bus.connection.server_info import ServerInfo
+    from parley.bus.contract.cursor import Cursor
+    from parley.bus.contract.drafts import Draft, Receipt
+    from parley.bus.contract.session_info import SessionInfo
+    from parley.bus.log.replies import FactRecord, Stretch
+    from parley.bus.log.subscription import Subscription
+    from parley.bus.scripts.lua import Scripts
+    from parley.bus.work.lanes import Claim, Commit, Taken
+    from parley.bus.work.snapshots import Snapshot
+    from parley.bus.work.workforce import WorkerInfo
 
 __all__ = [
     "Bus",
@@ -42,25 +42,25 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Bus": "bus.client",
-    "Cursor": "bus.cursor",
-    "Draft": "bus.drafts",
-    "Receipt": "bus.drafts",
-    "Claim": "bus.lanes",
-    "Commit": "bus.lanes",
-    "Taken": "bus.lanes",
-    "FactRecord": "bus.replies",
-    "Stretch": "bus.replies",
-    "Scripts": "bus.scripts.lua",
-    "ServerInfo": "bus.server_info",
-    "SessionInfo": "bus.info",
-    "Snapshot": "bus.snapshots",
-    "Subscription": "bus.subscription",
-    "WorkerInfo": "bus.workforce",
+    "Bus": "parley.bus.client",
+    "Cursor": "parley.bus.contract.cursor",
+    "Draft": "parley.bus.contract.drafts",
+    "Receipt": "parley.bus.contract.drafts",
+    "Claim": "parley.bus.work.lanes",
+    "Commit": "parley.bus.work.lanes",
+    "Taken": "parley.bus.work.lanes",
+    "FactRecord": "parley.bus.log.replies",
+    "Stretch": "parley.bus.log.replies",
+    "Scripts": "parley.bus.scripts.lua",
+    "ServerInfo": "parley.bus.connection.server_info",
+    "SessionInfo": "parley.bus.contract.session_info",
+    "Snapshot": "parley.bus.work.snapshots",
+    "Subscription": "parley.bus.log.subscription",
+    "WorkerInfo": "parley.bus.work.workforce",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"module 'bus' has no attribute {name!r}")
+        raise AttributeError(f"module 'parley.bus' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -10,21 +10,21 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from bus.audit import Audits
-from bus.connections import Connections
-from bus.errors import Unavailable
-from bus.hints import Hints
-from bus.keys import META, Keys
-from bus.lanes import Lanes
-from bus.log import BACKLOG, Log
-from bus.outbox import Outbox
-from bus.redaction import Redactions
-from bus.scripts.lua import Scripts
-from bus.server_info import ServerInfo, examined
-from bus.sessions import Sessions
-from bus.snapshots import Snapshots
-from bus.subscription import Subscriptions
-from bus.workforce import Workforce
+from parley.bus.connection.connections import Connections
+from parley.bus.connection.hints import Hints
+from parley.bus.connection.server_info import ServerInfo, examined
+from parley.bus.contract.errors import Unavailable
+from parley.bus.contract.keys import META, Keys
+from parley.bus.log.log import BACKLOG, Log
+from parley.bus.log.outbox import Outbox
+from parley.bus.log.subscription import Subscriptions
+from parley.bus.scripts.lua import Scripts
+from parley.bus.sessions.audit import Audits
+from parley.bus.sessions.redaction import Redactions
+from parley.bus.sessions.sessions import Sessions
+from parley.bus.work.lanes import Lanes
+from parley.bus.work.snapshots import Snapshots
+from parley.bus.work.workforce import Workforce
 
 CLUSTER_BUCKETS = 16  # polling 64 due sets costs a millisecond
 

@@ -28,8 +28,8 @@ from typing import Any
 import redis
 from ruamel.yaml import YAML
 
-from server.errors import Misuse
-from server.settings import settled
+from parley.server.basics.errors import Misuse
+from parley.server.settings import settled
 
 PINNED = re.compile(r"^[^:@\s]+:\d+\.\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$")
 START_SECONDS = 10.0  # a Redis without data answers in 20 ms; the machine may be busy

@@ -12,10 +12,10 @@ import asyncio
 import sys
 from functools import partial
 
-from bus import Bus
-from listeners import Session
-from listeners.packs import known
-from listeners.toolbox import Toolbox
+from parley.bus import Bus
+from parley.listeners import Session
+from parley.listeners.sessions.shipped_packs import known
+from parley.listeners.tools.toolbox import Toolbox
 
 
 async def count_words(text: str) -> str:

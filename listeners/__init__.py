@@ -10,15 +10,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from listeners.rooms.hearing import Message
-    from listeners.rooms.session import Session
+    from parley.listeners.sessions.inbox import Message
+    from parley.listeners.sessions.session import Session
 
 __all__ = ["Message", "Session"]
 
-_HOMES = {"Message": "listeners.rooms.hearing", "Session": "listeners.rooms.session"}
+_HOMES = {
+    "Message": "parley.listeners.sessions.inbox",
+    "Session": "parley.listeners.sessions.session",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"module 'listeners' has no attribute {name!r}")
+        raise AttributeError(f"module 'parley.listeners' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memory.reflections import limit_of
-from memory.state import Memory
-from memory.text import ELLIPSIS
+from parley.memory.reflections import limit_of
+from parley.memory.state import Memory
+from parley.memory.text import ELLIPSIS
 
 _MOST = 10**9  # nothing is advised beyond it
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from bus.entries import Entry, Record, Unknown
-from memory.items import Fact
-from memory.structure.manner import UNMARKED
-from memory.structure.state import Cast
+from parley.bus.entries import Entry, Record, Unknown
+from parley.memory.items import Fact
+from parley.memory.structure.manner import UNMARKED
+from parley.memory.structure.state import Cast
 
 WORDLESS: Final = "[redacted]"
 _STANCES: Final = {"support": "SUPPORT", "oppose": "OPPOSE", "neutral": "ABSTAIN"}

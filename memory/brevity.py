@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.graphemes import boundary_before
-from memory.sizes import measure
-from memory.text import ELLIPSIS
+from parley.memory.graphemes import boundary_before
+from parley.memory.sizes import measure
+from parley.memory.text import ELLIPSIS
 
 _END: Final = re.compile(r"""[.!?…]["')\]*]{0,8}(?=\s|$)|[。！？]|\n""")
 _ELLIPSIS_BYTES: Final = len(ELLIPSIS.encode())

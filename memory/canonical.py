@@ -14,17 +14,17 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from memory.claims.store import Claims
-from memory.comparisons import wants
-from memory.errors import SnapshotMismatch
-from memory.floor.state import Floor, Ledger, Votes
-from memory.items import Decision, Participant, Proposal, Range, Summary
-from memory.settings import Settings
-from memory.sizes import COUNTER
-from memory.state import FOLD, Era, Memory, Packs
-from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
-from memory.structure.state import Structure
-from memory.summaries import can_go
+from parley.memory.claims.store import Claims
+from parley.memory.comparisons import wants
+from parley.memory.errors import SnapshotMismatch
+from parley.memory.floor.state import Floor, Ledger, Votes
+from parley.memory.items import Decision, Participant, Proposal, Range, Summary
+from parley.memory.settings import Settings
+from parley.memory.sizes import COUNTER
+from parley.memory.state import FOLD, Era, Memory, Packs
+from parley.memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
+from parley.memory.structure.state import Structure
+from parley.memory.summaries import can_go
 
 _Item = TypeVar("_Item")
 

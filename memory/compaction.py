@@ -9,9 +9,9 @@ changes the part of a context that providers cache (docs/decisions/0005).
 
 from __future__ import annotations
 
-from memory.items import Decision, Proposal
-from memory.state import Memory
-from memory.weight import rank
+from parley.memory.items import Decision, Proposal
+from parley.memory.state import Memory
+from parley.memory.weight import rank
 
 
 def compact_proposals(memory: Memory, *, wanted: bool = False) -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from bus.entries import SimilarityFound
-from memory import echoes
-from memory.effects import Compare
-from memory.items import Proposal
-from memory.moment import Moment
-from memory.state import Memory
+from parley.bus.entries import SimilarityFound
+from parley.memory import echoes
+from parley.memory.effects import Compare
+from parley.memory.items import Proposal
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
 
 CANDIDATES = 200  # newest earlier proposals that one is compared with
 

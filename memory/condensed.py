@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bus.entries import Part, TextCondensed
-from memory.brevity import clip_bytes, size_of
-from memory.effects import Condense
-from memory.moment import Moment
-from memory.state import Era, Memory
-from memory.stores import Cached, Condensed, Episode
+from parley.bus.entries import Part, TextCondensed
+from parley.memory.brevity import clip_bytes, size_of
+from parley.memory.effects import Condense
+from parley.memory.moment import Moment
+from parley.memory.state import Era, Memory
+from parley.memory.stores import Cached, Condensed, Episode
 
 _Wanted = tuple[Part, int, int]  # part, of, the bytes it may have
 

@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, Literal
 
-from bus.entries import Record
-from memory import prefix, shared, tail
-from memory.errors import ContextOverflow
-from memory.page import Block, Choice, Page
-from memory.render import FRAME
-from memory.sizes import measure
-from memory.state import Memory
+from parley.bus.entries import Record
+from parley.memory import prefix, shared, tail
+from parley.memory.errors import ContextOverflow
+from parley.memory.page import Block, Choice, Page
+from parley.memory.render import FRAME
+from parley.memory.sizes import measure
+from parley.memory.state import Memory
 
 Profile = Literal["full", "brief", "raw", "history"]
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from bus.entries import ItemCorrected
-from memory import exchanges, notebooks, positions, reflections, toolcache
-from memory.compaction import forget_full
-from memory.floor import seats
-from memory.items import VOICE, Decision, Origin, Participant, Position, Proposal, Reaction
-from memory.moment import Moment
-from memory.positions import keep_newest
-from memory.proposals import tallied
-from memory.sides import counted
-from memory.state import Memory
-from memory.structure import joining
-from memory.text import clip
-from memory.voting import course as voting
+from parley.bus.entries import ItemCorrected
+from parley.memory import exchanges, notebooks, positions, reflections, toolcache
+from parley.memory.compaction import forget_full
+from parley.memory.floor import seats
+from parley.memory.items import VOICE, Decision, Origin, Participant, Position, Proposal, Reaction
+from parley.memory.moment import Moment
+from parley.memory.positions import keep_newest
+from parley.memory.proposals import tallied
+from parley.memory.sides import counted
+from parley.memory.state import Memory
+from parley.memory.structure import joining
+from parley.memory.text import clip
+from parley.memory.voting import course as voting
 
 
 def correct(moment: Moment, entry: ItemCorrected) -> None:

@@ -12,15 +12,15 @@ spoke to the decision itself.
 
 from __future__ import annotations
 
-from memory import positions
-from memory.items import Cite, Decision, Origin, Proposal, Reaction, Stance
-from memory.moment import Moment, evidence
-from memory.proposals import mention
-from memory.sides import counted, side, sides_of, spoke_since, take_sides
-from memory.similar import fingerprint
-from memory.state import Memory
-from memory.structure.state import Cast
-from memory.text import clip, outcome_line, topic_line
+from parley.memory import positions
+from parley.memory.items import Cite, Decision, Origin, Proposal, Reaction, Stance
+from parley.memory.moment import Moment, evidence
+from parley.memory.proposals import mention
+from parley.memory.sides import counted, side, sides_of, spoke_since, take_sides
+from parley.memory.similar import fingerprint
+from parley.memory.state import Memory
+from parley.memory.structure.state import Cast
+from parley.memory.text import clip, outcome_line, topic_line
 
 _RESTATED = 950  # resemblance, per mille, at which another's claim says the same and no more
 _STRUCK = 970

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bus.entries import EpisodeOpened, Message
-from memory import episodes, exchanges
-from memory.items import Fact
-from memory.moment import Moment
-from memory.state import Memory
+from parley.bus.entries import EpisodeOpened, Message
+from parley.memory import episodes, exchanges
+from parley.memory.items import Fact
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
 
 
 def hear(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, islice
 
-from memory import comparisons, condensed, reflections, summaries
-from memory.claims import ranges
-from memory.effects import Compare, Condense, Effect, Extract, Reflect
-from memory.state import Memory
+from parley.memory import comparisons, condensed, reflections, summaries
+from parley.memory.claims import ranges
+from parley.memory.effects import Compare, Condense, Effect, Extract, Reflect
+from parley.memory.state import Memory
 
 Upgrade = Effect | Reflect | Condense | Compare | Extract
 

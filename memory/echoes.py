@@ -2,7 +2,7 @@
 
 A repeat of what was rejected, withdrawn or lapsed is offered again, a fact of its own. A
 proposal repeats one other at most, the first that was found; words are asked at once,
-an embedding (`memory.comparisons`) later and only where words found nothing.
+an embedding (`parley.memory.comparisons`) later and only where words found nothing.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final, NamedTuple
 
-from memory.items import Position, Proposal
-from memory.moment import Moment
-from memory.similar import shared_words
-from memory.state import Memory
-from memory.text import clip, one_line
+from parley.memory.items import Position, Proposal
+from parley.memory.moment import Moment
+from parley.memory.similar import shared_words
+from parley.memory.state import Memory
+from parley.memory.text import clip, one_line
 
 GIVEN_UP: Final = ("rejected", "withdrawn", "lapsed")
 _REASON: Final = 120  # characters of why it went as it did

@@ -11,7 +11,7 @@ from typing import Final, Self
 
 from msgspec import Struct
 
-from bus.entries import Part
+from parley.bus.entries import Part
 
 _SUMMARY: Final = re.compile(r"summary:(\d+):(\d+):(\d+)(?::again(\d+))?")
 

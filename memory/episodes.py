@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from bus.entries import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened
-from memory import events, exchanges, work
-from memory.lookup import found, innermost
-from memory.moment import Moment
-from memory.state import Memory
-from memory.stores import Episode, Talk, Tally, Work
-from memory.tallies import row
-from memory.text import clip, one_line, topic_line
+from parley.bus.entries import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened
+from parley.memory import events, exchanges, work
+from parley.memory.lookup import found, innermost
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.stores import Episode, Talk, Tally, Work
+from parley.memory.tallies import row
+from parley.memory.text import clip, one_line, topic_line
 
 # What holds what: an episode may stand in one of a lower number.
 _WIDTH: Final[dict[EpisodeKind, int]] = {

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from bus.entries import BallotCompleted, Message, ResultsFinal, VoteConfirmed, VoteInitiated
-from memory.groups import Route
-from memory.history import add, line_of
-from memory.moment import Moment
-from memory.reflections import note_of, owe, policy_of, swollen
-from memory.state import Memory
-from memory.stores import Episode, LineKind, Occasion
-from memory.text import clip
+from parley.bus.entries import BallotCompleted, Message, ResultsFinal, VoteConfirmed, VoteInitiated
+from parley.memory.groups import Route
+from parley.memory.history import add, line_of
+from parley.memory.moment import Moment
+from parley.memory.reflections import note_of, owe, policy_of, swollen
+from parley.memory.state import Memory
+from parley.memory.stores import Episode, LineKind, Occasion
+from parley.memory.text import clip
 
 Known = tuple[tuple[str, str], ...]  # names and values
 _NOTEBOOKS: Final = 1000  # beyond so many, results begin none for those who never spoke

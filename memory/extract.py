@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memory.similar import stems
-from memory.text import clip, one_line, plain, sentence_span
-from memory.words.acts import Reader
-from memory.words.detection import Detection
+from parley.memory.similar import stems
+from parley.memory.text import clip, one_line, plain, sentence_span
+from parley.memory.words.acts import Reader
+from parley.memory.words.detection import Detection
 
 _READ: Final = 20_000  # characters of one message; what a summary can quote is in its beginning
 _MAX_SENTENCES: Final = 200  # of one message

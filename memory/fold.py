@@ -12,7 +12,7 @@ from bisect import insort
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bus.entries import (
+from parley.bus.entries import (
     DERIVED,
     PRIMARY,
     Entry,
@@ -25,7 +25,7 @@ from bus.entries import (
     SummaryMade,
     Unknown,
 )
-from memory import (
+from parley.memory import (
     comparisons,
     condensed,
     episodes,
@@ -38,16 +38,16 @@ from memory import (
     toolcache,
     work,
 )
-from memory.claims import landing, ranges
-from memory.corrections import alias, correct
-from memory.floor import bidding, seats, spending
-from memory.floor import grants as floor
-from memory.items import Fact
-from memory.moment import Moment
-from memory.state import Memory
-from memory.structure import joining
-from memory.voting import calling
-from memory.voting import course as voting
+from parley.memory.claims import landing, ranges
+from parley.memory.corrections import alias, correct
+from parley.memory.floor import bidding, seats, spending
+from parley.memory.floor import grants as floor
+from parley.memory.items import Fact
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.structure import joining
+from parley.memory.voting import calling
+from parley.memory.voting import course as voting
 
 _NOTHING: list[Fact] = []
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memory import ladder, lessons
-from memory.notebooks import seen_since
-from memory.reflections import limit_of, policy_of, warn_of
-from memory.sizes import Unit, measure
-from memory.state import Memory
-from memory.stores import Episode
+from parley.memory import ladder, lessons
+from parley.memory.notebooks import seen_since
+from parley.memory.reflections import limit_of, policy_of, warn_of
+from parley.memory.sizes import Unit, measure
+from parley.memory.state import Memory
+from parley.memory.stores import Episode
 
 
 @dataclass(frozen=True, slots=True)

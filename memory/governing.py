@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from bus.entries import Entry, PackRef, SessionOpened, SettingsChanged
-from memory import exchanges, history, positions, reflections, summaries, toolcache, work
-from memory.claims import ranges
-from memory.compaction import compact_decisions, compact_proposals
-from memory.errors import BadPattern, SettingsRefused
-from memory.items import Fact
-from memory.moment import Moment
-from memory.settings import merged
-from memory.state import Memory
+from parley.bus.entries import Entry, PackRef, SessionOpened, SettingsChanged
+from parley.memory import (
+    exchanges,
+    history,
+    positions,
+    reflections,
+    summaries,
+    toolcache,
+    work,
+)
+from parley.memory.claims import ranges
+from parley.memory.compaction import compact_decisions, compact_proposals
+from parley.memory.errors import BadPattern, SettingsRefused
+from parley.memory.items import Fact
+from parley.memory.moment import Moment
+from parley.memory.settings import merged
+from parley.memory.state import Memory
 
 
 def opened(memory: Memory, n: int, entry: SessionOpened) -> list[Fact]:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bus.entries import Message
-from memory import dialogue, events, positions, summaries
-from memory.claims import ranges
-from memory.compaction import compact_decisions, compact_proposals
-from memory.floor import grants as floor
-from memory.items import Fact
-from memory.links import referred
-from memory.moment import Moment
-from memory.proposals import lapse
-from memory.speech import speak
-from memory.state import Memory
-from memory.structure import casts, hindsight, scribes
-from memory.words.acts import Detection
+from parley.bus.entries import Message
+from parley.memory import dialogue, events, positions, summaries
+from parley.memory.claims import ranges
+from parley.memory.compaction import compact_decisions, compact_proposals
+from parley.memory.floor import grants as floor
+from parley.memory.items import Fact
+from parley.memory.links import referred
+from parley.memory.moment import Moment
+from parley.memory.proposals import lapse
+from parley.memory.speech import speak
+from parley.memory.state import Memory
+from parley.memory.structure import casts, hindsight, scribes
+from parley.memory.words.acts import Detection
 
 _NOTHING: list[Fact] = []
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from memory.state import Memory
-from memory.stores import Line, LineKind
-from memory.text import clip
+from parley.memory.state import Memory
+from parley.memory.stores import Line, LineKind
+from parley.memory.text import clip
 
 _TOPIC_CHARS: Final = 100
 _REF_CHARS: Final = 20

@@ -14,13 +14,13 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-from memory.items import Cite
-from memory.moment import Moment
-from memory.sizes import tokens
-from memory.state import Memory
-from memory.stores import Episode, Insight, InsightKind, Pattern, StepRow
-from memory.tallies import theme
-from memory.text import clip, one_line, plain
+from parley.memory.items import Cite
+from parley.memory.moment import Moment
+from parley.memory.sizes import tokens
+from parley.memory.state import Memory
+from parley.memory.stores import Episode, Insight, InsightKind, Pattern, StepRow
+from parley.memory.tallies import theme
+from parley.memory.text import clip, one_line, plain
 
 # What it costs to lose one: a fact cannot be counted again, a success is the usual thing.
 _WEIGHTS: Final[dict[InsightKind, int]] = {

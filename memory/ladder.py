@@ -20,12 +20,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from memory import condensed, insights, tallies
-from memory.moment import Moment
-from memory.sizes import tokens
-from memory.state import Memory
-from memory.stores import Episode, Insight, Run, StepRow
-from memory.text import clip
+from parley.memory import condensed, insights, tallies
+from parley.memory.moment import Moment
+from parley.memory.sizes import tokens
+from parley.memory.state import Memory
+from parley.memory.stores import Episode, Insight, Run, StepRow
+from parley.memory.text import clip
 
 NAME: Final = "limits.session"
 _ROOM: Final = 9  # tenths of the cap: climbing goes at least this low, so that it is seldom

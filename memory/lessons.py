@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from bus.entries import LessonImported
-from memory.items import Decision, Fact
-from memory.moment import Moment
-from memory.state import Memory
-from memory.stores import Insight, Lesson
-from memory.text import clip, one_line
-from memory.weight import weight
+from parley.bus.entries import LessonImported
+from parley.memory.items import Decision, Fact
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.stores import Insight, Lesson
+from parley.memory.text import clip, one_line
+from parley.memory.weight import weight
 
 LESSONS: Final = 500  # kept: the most that `limits.lessons` may ask for
 _SESSION: Final = 64  # characters, as of a session's name

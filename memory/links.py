@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
-from memory.items import Decision, Proposal
-from memory.moment import Moment
-from memory.similar import fingerprint
-from memory.state import Memory
-from memory.text import plain
-from memory.words.acts import Detection
+from parley.memory.items import Decision, Proposal
+from parley.memory.moment import Moment
+from parley.memory.similar import fingerprint
+from parley.memory.state import Memory
+from parley.memory.text import plain
+from parley.memory.words.acts import Detection
 
 _QUOTE_CHARS = 12  # shorter quotations identify nothing
 _LOOK_BACK = 8  # proposals that a bare vote may skip over: withdrawn ones, its own

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from memory.floor.state import Vote
-from memory.state import Memory
-from memory.stores import Episode
+from parley.memory.floor.state import Vote
+from parley.memory.state import Memory
+from parley.memory.stores import Episode
 
 
 def found(memory: Memory, ref: int | str) -> Episode | None:

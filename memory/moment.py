@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory.items import Cite, Fact, How, Origin
-from memory.state import Memory
+from parley.memory.items import Cite, Fact, How, Origin
+from parley.memory.state import Memory
 
 
 class Moment:

@@ -10,15 +10,15 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import get_args
 
-from bus.entries import NoteRefused, NoteRevised, NoteWritten
-from memory.groups import Route, RouteSettings
-from memory.history import is_public
-from memory.moment import Moment
-from memory.reflections import limit_of, note_of, policy_of
-from memory.state import Memory
-from memory.stores import Line, LineKind, Note
-from memory.telling import tell
-from memory.text import clip
+from parley.bus.entries import NoteRefused, NoteRevised, NoteWritten
+from parley.memory.groups import Route, RouteSettings
+from parley.memory.history import is_public
+from parley.memory.moment import Moment
+from parley.memory.reflections import limit_of, note_of, policy_of
+from parley.memory.state import Memory
+from parley.memory.stores import Line, LineKind, Note
+from parley.memory.telling import tell
+from parley.memory.text import clip
 
 
 def written(moment: Moment, entry: NoteWritten) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
-from memory.sizes import tokens
+from parley.memory.sizes import tokens
 
 _SHORT: Final = 200  # characters of a line whose price is worth remembering
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from memory.groups import CapSettings
-from memory.items import VOICE, Cite, Decision, Participant, Position, Proposal, Stance, Voice
-from memory.moment import Moment
-from memory.state import Memory
-from memory.text import sentence
+from parley.memory.groups import CapSettings
+from parley.memory.items import (
+    VOICE,
+    Cite,
+    Decision,
+    Participant,
+    Position,
+    Proposal,
+    Stance,
+    Voice,
+)
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.text import sentence
 
 _TEXT_CHARS = 120  # enough for one sentence; the log has the rest
 

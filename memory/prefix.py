@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from memory import condensed, lessons, notebooks
-from memory.items import Decision, Summary
-from memory.page import Page, price
-from memory.render import decision_line, handle_line, ledger_line, summary_lines
-from memory.render_layers import lesson_line, note_lines, past_lines, running_lines
-from memory.state import Memory
-from memory.summaries import frontier
+from parley.memory import condensed, lessons, notebooks
+from parley.memory.items import Decision, Summary
+from parley.memory.page import Page, price
+from parley.memory.render import decision_line, handle_line, ledger_line, summary_lines
+from parley.memory.render_layers import lesson_line, note_lines, past_lines, running_lines
+from parley.memory.state import Memory
+from parley.memory.summaries import frontier
 
 FAR = "Session So Far"
 PAST = "Earlier Phases and Goals"

@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Final
 
-from memory.errors import SettingsRefused
-from memory.settings import overlay
+from parley.memory.errors import SettingsRefused
+from parley.memory.settings import overlay
 
 DEFAULT: Final = "deliberation"
 

@@ -11,14 +11,14 @@ A settled proposal never moves again; every move has an origin and is a fact.
 
 from __future__ import annotations
 
-from memory import echoes, positions
-from memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction
-from memory.moment import Moment, evidence
-from memory.similar import fingerprint
-from memory.state import Memory
-from memory.structure.manner import firm
-from memory.structure.state import Cast
-from memory.text import clip, topic_line
+from parley.memory import echoes, positions
+from parley.memory.items import Cite, Origin, Proposal, ProposalStatus, Reaction
+from parley.memory.moment import Moment, evidence
+from parley.memory.similar import fingerprint
+from parley.memory.state import Memory
+from parley.memory.structure.manner import firm
+from parley.memory.structure.state import Cast
+from parley.memory.text import clip, topic_line
 
 _TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole
 _STRUCK = 970  # resemblance, per mille, at which words count as those a person struck

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from memory.decisions import enter_accepted, resolved
-from memory.items import Decision, Origin, Proposal, Reaction, Stance
-from memory.moment import Moment
-from memory.proposals import settle
-from memory.sides import sides_of
-from memory.state import Memory
-from memory.structure.manner import firm
-from memory.structure.scribes import is_scribed
+from parley.memory.decisions import enter_accepted, resolved
+from parley.memory.items import Decision, Origin, Proposal, Reaction, Stance
+from parley.memory.moment import Moment
+from parley.memory.proposals import settle
+from parley.memory.sides import sides_of
+from parley.memory.state import Memory
+from parley.memory.structure.manner import firm
+from parley.memory.structure.scribes import is_scribed
 
 _NONE: Final[Mapping[str, Stance]] = MappingProxyType({})
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from bus.entries import DERIVED, Entry, Record, Unknown
-from memory.blanks import blank, born
-from memory.canonical import dump, load
-from memory.errors import RedactionRefused
-from memory.fold import apply
-from memory.items import Decision, Fact, Proposal
-from memory.state import Memory, Packs
-from memory.structure.state import Cast
+from parley.bus.entries import DERIVED, Entry, Record, Unknown
+from parley.memory.blanks import blank, born
+from parley.memory.canonical import dump, load
+from parley.memory.errors import RedactionRefused
+from parley.memory.fold import apply
+from parley.memory.items import Decision, Fact, Proposal
+from parley.memory.state import Memory, Packs
+from parley.memory.structure.state import Cast
 
 _NAMES = ("proposal.made", "decision.claimed", "episode.opened", "insight.found")
 Born = dict[str, tuple[int, int]]  # handle -> n of the entries it was told by, and born at

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from memory.effects import Reflect
-from memory.groups import Policy
-from memory.state import Memory
-from memory.stores import Note, Occasion
+from parley.memory.effects import Reflect
+from parley.memory.groups import Policy
+from parley.memory.state import Memory
+from parley.memory.stores import Note, Occasion
 
 _ROOM: Final = 9  # tenths of the warning: a target is some way below it
 

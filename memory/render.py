@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from bus.entries import Record
-from memory import echoes
-from memory.claims.reading import Read
-from memory.items import Decision, Position, Proposal, Summary
-from memory.showing import fenced, visible
-from memory.state import Memory
-from memory.text import clip, one_line
+from parley.bus.entries import Record
+from parley.memory import echoes
+from parley.memory.claims.reading import Read
+from parley.memory.items import Decision, Position, Proposal, Summary
+from parley.memory.showing import fenced, visible
+from parley.memory.state import Memory
+from parley.memory.text import clip, one_line
 
 FRAME: Final = (
     "# Memory of this deliberation\n"

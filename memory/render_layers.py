@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from memory.render import line
-from memory.showing import fenced
-from memory.state import Memory
-from memory.stores import Cached, Episode, Injection, Insight, Lesson, Tally
-from memory.tallies import told
-from memory.text import ELLIPSIS, clip
-from memory.toolcache import remaining
+from parley.memory.render import line
+from parley.memory.showing import fenced
+from parley.memory.state import Memory
+from parley.memory.stores import Cached, Episode, Injection, Insight, Lesson, Tally
+from parley.memory.tallies import told
+from parley.memory.text import ELLIPSIS, clip
+from parley.memory.toolcache import remaining
 
 _STEPS: Final = 5  # newest steps told of a task in hand
 _RUNS: Final = 5  # newest tool runs

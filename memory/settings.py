@@ -13,10 +13,10 @@ from typing import Any, Final
 from pydantic import Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
-from memory.errors import SettingsRefused
-from memory.floor.settings import BudgetSettings, FloorSettings, SpeakSettings, VoteSettings
-from memory.floor.stop_rules import parse
-from memory.groups import (
+from parley.memory.errors import SettingsRefused
+from parley.memory.floor.settings import BudgetSettings, FloorSettings, SpeakSettings, VoteSettings
+from parley.memory.floor.stop_rules import parse
+from parley.memory.groups import (
     CacheSettings,
     CapSettings,
     ContextSettings,

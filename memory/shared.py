@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from memory.page import Page
-from memory.render import line
-from memory.showing import FENCE
-from memory.state import Memory
-from memory.weight import weight
+from parley.memory.page import Page
+from parley.memory.render import line
+from parley.memory.showing import FENCE
+from parley.memory.state import Memory
+from parley.memory.weight import weight
 
 SHARE: Final = 150  # of the budget, per mille, for all that is shared
 BLOCK: Final = "Shared From"

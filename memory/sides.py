@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.items import Decision, Origin, Proposal, Stance
+from parley.memory.items import Decision, Origin, Proposal, Stance
 
 
 def take_sides(decision: Decision, proposal: Proposal) -> None:

@@ -1,6 +1,6 @@
 """Recognising an idea that was offered before, in other words or the same.
 
-A fingerprint is the marks of a text's words (`memory.wording`), of a long text the 24 that
+A fingerprint is the marks of a text's words (`parley.memory.wording`), of a long text the 24 that
 sort first. Two of them tell how much the texts share, weighed: a word that only one text has
 makes it longer, words that each has and the other has not make another idea of it. Another
 number, another day, or a word that only one of them denies is another idea outright.
@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from memory.text import plain
-from memory.wording import (
+from parley.memory.text import plain
+from parley.memory.wording import (
     DENIED,
     HASH,
     HASH_BITS,

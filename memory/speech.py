@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memory import decisions, positions, proposals, ratification
-from memory.items import Decision, Origin, Proposal, Reaction, Stance
-from memory.links import Link, referred, resolved_by, targets
-from memory.moment import Moment
-from memory.similar import fingerprint
-from memory.structure import casts, manner
-from memory.structure.scribes import is_scribed, noted
-from memory.text import TOPIC_LIMIT, clip
-from memory.words.acts import Detection
+from parley.memory import decisions, positions, proposals, ratification
+from parley.memory.items import Decision, Origin, Proposal, Reaction, Stance
+from parley.memory.links import Link, referred, resolved_by, targets
+from parley.memory.moment import Moment
+from parley.memory.similar import fingerprint
+from parley.memory.structure import casts, manner
+from parley.memory.structure.scribes import is_scribed, noted
+from parley.memory.text import TOPIC_LIMIT, clip
+from parley.memory.words.acts import Detection
 
 _STANCES: dict[str, Stance] = {
     "support": "support",

@@ -15,17 +15,17 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bus.entries import PackRef
-from memory.claims.store import Claims
-from memory.errors import PackMissing
-from memory.floor.state import Floor, Ledger, Votes
-from memory.items import Decision, Participant, Proposal, Range, Summary
-from memory.settings import Settings
-from memory.similar import Index
-from memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
-from memory.structure.state import Structure
-from memory.words.acts import Reader
-from memory.words.patterns import Pack, parse_pack
+from parley.bus.entries import PackRef
+from parley.memory.claims.store import Claims
+from parley.memory.errors import PackMissing
+from parley.memory.floor.state import Floor, Ledger, Votes
+from parley.memory.items import Decision, Participant, Proposal, Range, Summary
+from parley.memory.settings import Settings
+from parley.memory.similar import Index
+from parley.memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
+from parley.memory.structure.state import Structure
+from parley.memory.words.acts import Reader
+from parley.memory.words.patterns import Pack, parse_pack
 
 FOLD: Final = "11"  # of the code below `apply`; another value means refold from the log
 

@@ -9,18 +9,18 @@ from typing import Any
 
 from msgspec.json import encode
 
-from memory import ladder, lessons
-from memory.canonical import dump
-from memory.claims.counts import counts
-from memory.claims.reading import reading, status_of
-from memory.floor.seats import agents
-from memory.floor.state import Account
-from memory.forecast import forecast
-from memory.lookup import innermost
-from memory.sizes import measure
-from memory.state import Memory
-from memory.stores import Episode
-from memory.summaries import frontier
+from parley.memory import ladder, lessons
+from parley.memory.canonical import dump
+from parley.memory.claims.counts import counts
+from parley.memory.claims.reading import reading, status_of
+from parley.memory.floor.seats import agents
+from parley.memory.floor.state import Account
+from parley.memory.forecast import forecast
+from parley.memory.lookup import innermost
+from parley.memory.sizes import measure
+from parley.memory.state import Memory
+from parley.memory.stores import Episode
+from parley.memory.summaries import frontier
 
 
 def stats(memory: Memory) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from bus.entries import EpisodeKind
-from memory.items import Cite
+from parley.bus.entries import EpisodeKind
+from parley.memory.items import Cite
 
 EpisodeStatus = Literal["open", "completed", "failed", "superseded", "abandoned"]
 LineKind = Literal["statement", "reasoning", "vote", "consensus", "results", "phase"]

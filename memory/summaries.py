@@ -13,13 +13,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import islice
 
-from bus.entries import Message, SummaryMade
-from memory.effects import Effect
-from memory.items import Fact, Range, Summary
-from memory.moment import Moment
-from memory.sizes import measure, tokens
-from memory.state import Memory
-from memory.text import clip
+from parley.bus.entries import Message, SummaryMade
+from parley.memory.effects import Effect
+from parley.memory.items import Fact, Range, Summary
+from parley.memory.moment import Moment
+from parley.memory.sizes import measure, tokens
+from parley.memory.state import Memory
+from parley.memory.text import clip
 
 _CHARS_PER_WORD = 12  # a summary longer than its words times this is cut
 _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more

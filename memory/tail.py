@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
 
-from bus.entries import Record, Unknown
-from memory import condensed, exchanges, insights, lookup, notebooks, toolcache
-from memory.claims.reading import Reading, reading
-from memory.floor.state import Vote
-from memory.items import Proposal
-from memory.page import Page
-from memory.render import (
+from parley.bus.entries import Record, Unknown
+from parley.memory import condensed, exchanges, insights, lookup, notebooks, toolcache
+from parley.memory.claims.reading import Reading, reading
+from parley.memory.floor.state import Vote
+from parley.memory.items import Proposal
+from parley.memory.page import Page
+from parley.memory.render import (
     claim_line,
     dissent_line,
     echo_line,
@@ -22,7 +22,7 @@ from memory.render import (
     proposal_short,
     read_line,
 )
-from memory.render_layers import (
+from parley.memory.render_layers import (
     cached_lines,
     exchange_lines,
     injection_lines,
@@ -30,8 +30,8 @@ from memory.render_layers import (
     stage_line,
     work_lines,
 )
-from memory.state import Memory
-from memory.voting.lines import lost_line, vote_lines
+from parley.memory.state import Memory
+from parley.memory.voting.lines import lost_line, vote_lines
 
 STAGE = "Where We Are"
 VOTES = "Votes"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from memory.similar import content_words
-from memory.stores import Episode, Run, StepRow, Tally
-from memory.text import clip, one_line
+from parley.memory.similar import content_words
+from parley.memory.stores import Episode, Run, StepRow, Tally
+from parley.memory.text import clip, one_line
 
 NAMES: Final = 50  # of a kind counted one by one; the others are one
 OTHER: Final = "other"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, Literal
 
-from memory.showing import visible
-from memory.stores import Line
+from parley.memory.showing import visible
+from parley.memory.stores import Line
 
 Style = Literal["narrative", "structured"]
 Named = Callable[[str], str]

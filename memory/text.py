@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import Final
 
-from memory.graphemes import boundary_before
+from parley.memory.graphemes import boundary_before
 
 ELLIPSIS: Final = "…"
 TOPIC_LIMIT: Final = 100

@@ -10,14 +10,14 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-from bus.entries import ContextInjected, ToolCalled, ToolReturned
-from memory import condensed
-from memory.brevity import shortened, size_of
-from memory.moment import Moment
-from memory.state import Memory
-from memory.stores import Cached, Call, Injection
-from memory.text import clip
-from memory.toolkeys import canonical, key_of
+from parley.bus.entries import ContextInjected, ToolCalled, ToolReturned
+from parley.memory import condensed
+from parley.memory.brevity import shortened, size_of
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.stores import Cached, Call, Injection
+from parley.memory.text import clip
+from parley.memory.toolkeys import canonical, key_of
 
 INJECTIONS: Final = 20  # keys a participant: surroundings, of which few are shown at once
 SHOWN: Final = 100  # participants, those shown something last: anybody may bring new names

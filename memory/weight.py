@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from memory import insights
-from memory.items import Decision, Proposal
-from memory.state import Memory
-from memory.stores import Insight
+from parley.memory import insights
+from parley.memory.items import Decision, Proposal
+from parley.memory.state import Memory
+from parley.memory.stores import Insight
 
 # Statuses are far apart, so that only many voices or much time make up for one.
 _STATUS: Final = {

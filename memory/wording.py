@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from memory.text import plain
+from parley.memory.text import plain
 
 DENIED, LEFT, VALUE, WORD, LIGHT = range(5)  # LEFT: what is moved away from, or done without
 HASH_BITS: Final = 29

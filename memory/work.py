@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from bus.entries import Step, ToolReturned
-from memory import insights, ladder, tallies
-from memory.lookup import at_work, ground, holders
-from memory.moment import Moment
-from memory.sizes import tokens
-from memory.state import Memory
-from memory.stores import Episode, Pattern, Run, StepRow, Work
-from memory.text import clip, one_line
+from parley.bus.entries import Step, ToolReturned
+from parley.memory import insights, ladder, tallies
+from parley.memory.lookup import at_work, ground, holders
+from parley.memory.moment import Moment
+from parley.memory.sizes import tokens
+from parley.memory.state import Memory
+from parley.memory.stores import Episode, Pattern, Run, StepRow, Work
+from parley.memory.text import clip, one_line
 
 _RUN_CHARS: Final = 300  # of a run in detail, as of a statement
 _ARGUMENT_CHARS: Final = 60

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from personas.errors import PersonaRefused
-from personas.matter import Matter
-from personas.persona import Persona
-from personas.reading import (
+from parley.personas.errors import PersonaRefused
+from parley.personas.front_matter import Matter
+from parley.personas.persona import Persona
+from parley.personas.persona_file import (
     MAX_DESCRIPTION,
     MAX_DISPLAY,
     MAX_INTEREST,

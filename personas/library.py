@@ -12,10 +12,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from personas.errors import PersonaNotFound, PersonaRefused
-from personas.matter import MAX_TEXT
-from personas.persona import Persona
-from personas.reading import Read, Remark, parse
+from parley.personas.errors import PersonaNotFound, PersonaRefused
+from parley.personas.front_matter import MAX_TEXT
+from parley.personas.persona import Persona
+from parley.personas.persona_file import Read, Remark, parse
 
 BUNDLED: Final = "bundled"  # where a persona of the cast is found
 _MAX_BYTES: Final = 4 * MAX_TEXT  # UTF-8 has at most four a character

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from personas.errors import PersonaRefused
-from personas.matter import Path
+from parley.personas.errors import PersonaRefused
+from parley.personas.front_matter import Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ async def over_http(
 async def over_stdio(
     redis_url: str, name: str, session: str = "harbour", mode: Mode = "auto", **env: str
 ) -> AsyncIterator[Agent]:
-    arguments = ["-m", "server", "--redis", redis_url, "mcp"]
+    arguments = ["-m", "parley", "--redis", redis_url, "mcp"]
     if name:
         arguments += ["--as", name]
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "PYTHONPATH") if name in os.environ}

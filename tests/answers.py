@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bus.entries import (
+from parley.bus.entries import (
     Entry,
     ItemsExtracted,
     NoteRefused,
@@ -12,11 +12,11 @@ from bus.entries import (
     SimilarityFound,
     TextCondensed,
 )
-from memory.due import Upgrade, due, upgrades
-from memory.effects import Compare, Condense, Extract, Reflect
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import Memory
+from parley.memory.due import Upgrade, due, upgrades
+from parley.memory.effects import Compare, Condense, Extract, Reflect
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory
 from tests.logs import PACKS, answer, numbered
 
 _MOST = 500  # answers to one log; a fold that never has enough would ask for ever

@@ -8,8 +8,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from bus import Draft
-from bus.entries import Message
+from parley.bus import Draft
+from parley.bus.entries import Message
 
 ROOT = Path(os.environ.get("PARLEY_CORPORA") or Path(__file__).parents[2] / "shared" / "corpora")
 

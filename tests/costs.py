@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bus.entries import Record
-from memory.canonical import dump, load
-from memory.fold import fold
-from memory.state import Memory
+from parley.bus.entries import Record
+from parley.memory.canonical import dump, load
+from parley.memory.fold import fold
+from parley.memory.state import Memory
 from tests.logs import PACKS
 
 BLOCK = 1000  # entries timed at once: some 10-50 ms, with a share of all that happens

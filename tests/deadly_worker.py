@@ -15,14 +15,14 @@ import signal
 import sys
 from pathlib import Path
 
-from bus.entries import Record
-from listeners import projection
-from listeners.projector import Pace
-from listeners.worker import WorkerSettings, run_lane
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import Memory, pack_key
-from memory.words.patterns import parse_pack
+from parley.bus.entries import Record
+from parley.listeners.cache import projection
+from parley.listeners.workers.projector import Pace
+from parley.listeners.workers.worker import WorkerSettings, run_lane
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory, pack_key
+from parley.memory.words.patterns import parse_pack
 
 DEADLY = 9
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from bus.entries import (
+from parley.bus.entries import (
     ContextInjected,
     Entry,
     EpisodeClosed,
@@ -20,10 +20,10 @@ from bus.entries import (
     ToolCalled,
     ToolReturned,
 )
-from memory.condensed import owed
-from memory.effects import Condense
-from memory.fold import apply
-from memory.state import Memory
+from parley.memory.condensed import owed
+from parley.memory.effects import Condense
+from parley.memory.fold import apply
+from parley.memory.state import Memory
 from tests.logs import PACKS, drained, numbered, opened
 
 USER, HELPER = "user", "helper"

@@ -17,11 +17,11 @@ from typing import Any, Final
 
 import httpx2
 
-from server.gateway.doors import Doors
-from server.gateway.tokens.keys import EVERY_SESSION, Role, claims
-from server.settings import Settings
-from server.settings.serve import ServeSettings
-from server.standing import standing
+from parley.server.bootstrap.http_server import standing
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.tokens.keys import EVERY_SESSION, Role, claims
+from parley.server.settings import Settings
+from parley.server.settings.serve_settings import ServeSettings
 from tests.patience import PATIENCE
 
 SECRET: Final = "a secret that is only used by the tests"

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Literal, get_args
 
-from listeners.models.scripted import within
-from memory.sizes import tokens
+from parley.listeners.models.scripted_model import within
+from parley.memory.sizes import tokens
 from tests.fake_replies import (
     CACHE_STEP,
     PrefixCache,

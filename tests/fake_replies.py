@@ -12,8 +12,8 @@ from hashlib import blake2b
 from random import Random
 from typing import Any, Final, Literal
 
-from memory.similar import content_words
-from memory.sizes import tokens
+from parley.memory.similar import content_words
+from parley.memory.sizes import tokens
 
 Reply = Callable[[dict[str, Any]], str]
 Fault = Literal["429", "500", "cut"]

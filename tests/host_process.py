@@ -11,12 +11,12 @@ import json
 import sys
 from typing import Any
 
-from bus import Bus
-from listeners.agents.hosting import Part, host
-from listeners.models.scripted import ScriptedModel
-from listeners.rooms.doors import BusDoor
-from listeners.rooms.room import entered
-from personas.persona import Budget
+from parley.bus import Bus
+from parley.listeners.agents.host import Part, host
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.room import entered
+from parley.personas.persona import Budget
 from tests.logs import PACKS
 from tests.talkers import ANSWERS, persona
 

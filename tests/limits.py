@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memory import ladder, notebooks
-from memory.condensed import answer_text, result_text, running_text
-from memory.exchanges import window
-from memory.lessons import standing
-from memory.sizes import measure, tokens
-from memory.state import Memory
-from memory.stores import Episode
+from parley.memory import ladder, notebooks
+from parley.memory.condensed import answer_text, result_text, running_text
+from parley.memory.exchanges import window
+from parley.memory.lessons import standing
+from parley.memory.sizes import measure, tokens
+from parley.memory.state import Memory
+from parley.memory.stores import Episode
 
 _KEYS = 20  # contexts kept per participant, the newest
 

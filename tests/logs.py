@@ -10,7 +10,8 @@ from typing import TypeVar
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from bus.entries import (
+from parley.bus.contract.wire import decode, encode
+from parley.bus.entries import (
     PRIMARY,
     Entry,
     ItemCorrected,
@@ -24,13 +25,12 @@ from bus.entries import (
     SummaryMade,
     Unknown,
 )
-from bus.wire import decode, encode
-from memory.effects import Condense, Effect
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import Memory, Packs, pack_key
-from memory.summaries import due
-from memory.words.patterns import parse_pack
+from parley.memory.effects import Condense, Effect
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory, Packs, pack_key
+from parley.memory.summaries import due
+from parley.memory.words.patterns import parse_pack
 
 _Owed = TypeVar("_Owed", Effect, Condense)
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from bus.drafts import is_handle
-from bus.entries import (
+from parley.bus.contract.drafts import is_handle
+from parley.bus.contract.wire import replaced
+from parley.bus.entries import (
     PRIMARY,
     BallotCast,
     BallotCompleted,
@@ -18,7 +19,6 @@ from bus.entries import (
     Message,
     SettingsChanged,
 )
-from bus.wire import replaced
 from tests.mixed import CONTROL_MAKERS, made
 
 EVERY: Final = 40  # entries from one agreement to the next: 250 in 10,000

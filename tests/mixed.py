@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from bus.entries import (
+from parley.bus.contract.wire import decode
+from parley.bus.entries import (
     ACTS,
     KINDS,
     BallotCast,
@@ -62,9 +63,8 @@ from bus.entries import (
     VoteInitiated,
     VoteRule,
 )
-from bus.wire import decode
-from memory.presets import preset
-from memory.settings import Settings, overlay
+from parley.memory.presets import preset
+from parley.memory.settings import Settings, overlay
 from tests.logs import AROUND, BARE, ODD, PACK_REFS, PEOPLE, TOPICS
 
 _T = TypeVar("_T")

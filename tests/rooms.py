@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bus import Bus, Draft
-from bus.entries import Message, ParticipantJoined, Record, SessionOpened
-from bus.tasks import end
-from listeners.agents.hosting import Hosted, Part, host
-from listeners.models.scripted import ScriptedModel
-from listeners.rooms.doors import BusDoor
-from listeners.rooms.room import Room, entered
-from memory.fold import apply
-from memory.state import Memory
+from parley.bus import Bus, Draft
+from parley.bus.connection.tasks import end
+from parley.bus.entries import Message, ParticipantJoined, Record, SessionOpened
+from parley.listeners.agents.host import Hosted, Part, host
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.room import Room, entered
+from parley.memory.fold import apply
+from parley.memory.state import Memory
 from tests.logs import PACKS
 from tests.talkers import Answer, persona
 

@@ -24,8 +24,8 @@ from typing import Literal, Self
 
 import redis
 
-from bus import embedded
-from bus.embedded.server_process import launch
+from parley.bus import embedded
+from parley.bus.embedded.server_process import launch
 
 Flavour = Literal["path", "bundled", "fake"]
 Aof = Literal["always", "everysec"]

@@ -7,15 +7,15 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import cast
 
-from bus import Bus, Draft, Receipt
-from bus.entries import Message, Record, SummaryMade
-from listeners.counting import VoteCounter
-from listeners.effects.runner import EffectRunner
-from listeners.projector import Projector
-from memory.canonical import dump
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import Memory
+from parley.bus import Bus, Draft, Receipt
+from parley.bus.entries import Message, Record, SummaryMade
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Projector
+from parley.listeners.workers.vote_counter import VoteCounter
+from parley.memory.canonical import dump
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory
 from tests.logs import PACKS, opened
 
 SPEAKERS = ("ana", "bo", "cy", "dee", "eli")

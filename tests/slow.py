@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from bus import Bus, Draft, Receipt
-from listeners.rooms.doors import BusDoor
-from memory.state import Packs
+from parley.bus import Bus, Draft, Receipt
+from parley.listeners.rooms.log_port import BusDoor
+from parley.memory.state import Packs
 
 
 class SlowDoor(BusDoor):

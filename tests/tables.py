@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bus.entries import (
+from parley.bus.entries import (
     Entry,
     FloorBid,
     FloorGranted,
@@ -17,12 +17,21 @@ from bus.entries import (
     ParticipantJoined,
     SessionClosed,
 )
-from memory.floor.arbitration import Close, Expire, Grant, Nudge, Pause, Step, Waited, next_step
-from memory.floor.gate import judge
-from memory.floor.state import Vote
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import Memory
+from parley.memory.floor.arbitration import (
+    Close,
+    Expire,
+    Grant,
+    Nudge,
+    Pause,
+    Step,
+    Waited,
+    next_step,
+)
+from parley.memory.floor.gate import judge
+from parley.memory.floor.state import Vote
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory
 from tests.logs import PACKS, numbered, opened
 
 NOW = Waited(held=0, epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from listeners.models.port import ModelError, ModelUnavailable, Prompt
-from personas.persona import Budget, Persona
+from parley.listeners.models.model_port import ModelError, ModelUnavailable, Prompt
+from parley.personas.persona import Budget, Persona
 
 Answer = Callable[[Prompt, Random], str | ModelError]
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import redis
 
-from bus import Bus, Claim, Commit, Draft, FactRecord, Receipt, Scripts, Snapshot
-from bus.entries import EPOCHS, Message, Record, SessionOpened, SummaryMade
+from parley.bus import Bus, Claim, Commit, Draft, FactRecord, Receipt, Scripts, Snapshot
+from parley.bus.entries import EPOCHS, Message, Record, SessionOpened, SummaryMade
 
 LEASE_MS = 60_000
 

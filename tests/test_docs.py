@@ -21,8 +21,8 @@ from pathlib import Path
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from bus import embedded
-from bus.entries import KINDS
+from parley.bus import embedded
+from parley.bus.entries import KINDS
 from tests.warm import warm
 
 ROOT = Path(__file__).parents[1]

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Message, SessionOpened
-from bus.errors import SessionNotFound
 from examples.bridge_agent import Agreeable, bridge
 from examples.echo_agent import echo
 from examples.tool_agent import measure
-from listeners.packs import newest
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.entries import Message, SessionOpened
+from parley.listeners.sessions.shipped_packs import newest
 from tests.patience import wait_until
 from tests.talks import everything
 

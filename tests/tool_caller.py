@@ -11,8 +11,8 @@ import os
 import sys
 from pathlib import Path
 
-from bus import Bus
-from listeners.toolbox import Toolbox
+from parley.bus import Bus
+from parley.listeners.tools.toolbox import Toolbox
 from tests.faults.language import PACKS
 from tests.patience import wait_until
 

@@ -29,7 +29,7 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import NoReturn
 
-from server.cli import main
+from parley.server.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "server" / "data" / "demo.jsonl"
@@ -131,7 +131,7 @@ def _call(args: list[str]) -> NoReturn:
 
 def _everything() -> None:
     """Import what any call may need, without waiting for a call to need it."""
-    for name in ("bus", "listeners", "memory", "personas", "server"):
+    for name in ("parley",):
         package = importlib.import_module(name)
         for found in pkgutil.walk_packages(package.__path__, f"{name}."):
             if not found.name.endswith("__main__"):

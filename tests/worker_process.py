@@ -10,12 +10,12 @@ import asyncio
 import sys
 from pathlib import Path
 
-from listeners.effects.effect_pace import EffectPace
-from listeners.models.openai import OpenAIModel
-from listeners.projector import Pace
-from listeners.worker import LANES, Lane, WorkerSettings, run_lane, supervise
-from memory.state import pack_key
-from memory.words.patterns import parse_pack
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.workers.projector import Pace
+from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
+from parley.memory.state import pack_key
+from parley.memory.words.patterns import parse_pack
 from tests.patience import PATIENCE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from bus.entries import (
+from parley.bus.entries import (
     Entry,
     EpisodeClosed,
     EpisodeOpened,

@@ -4,6 +4,6 @@
 bus and how tasks are ended, nothing else of Parley.
 """
 
-from bus.embedded.embedded_server import Mode, Server, serve
+from parley.bus.embedded.embedded_server import Mode, Server, serve
 
 __all__ = ["Mode", "Server", "serve"]

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bus.embedded.server_binary import MULTI_PART_AOF, Binary
-from bus.errors import Unavailable
+from parley.bus.contract.errors import Unavailable
+from parley.bus.embedded.server_binary import MULTI_PART_AOF, Binary
 
 MANIFEST: Final = Path("appendonlydir") / "appendonly.aof.manifest"
 SINGLE: Final = Path("appendonly.aof")

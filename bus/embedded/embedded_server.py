@@ -18,10 +18,17 @@ from typing import Literal
 
 import anyio
 
-from bus.embedded.server_binary import Binary, find, nothing_durable
-from bus.embedded.server_process import ANSWER_SECONDS, Server, await_answer, command, ended, launch
-from bus.embedded.shared_server import shared
-from bus.errors import Unavailable
+from parley.bus.contract.errors import Unavailable
+from parley.bus.embedded.server_binary import Binary, find, nothing_durable
+from parley.bus.embedded.server_process import (
+    ANSWER_SECONDS,
+    Server,
+    await_answer,
+    command,
+    ended,
+    launch,
+)
+from parley.bus.embedded.shared_server import shared
 
 __all__ = ["Mode", "Server", "serve"]
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
-from bus.errors import Unavailable
+from parley.bus.contract.errors import Unavailable
 
 OLDEST: Final = (6, 2)  # the commands that the scripts use
 MULTI_PART_AOF: Final = (7, 0)  # from here the AOF is a directory with a manifest

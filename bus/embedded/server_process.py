@@ -21,9 +21,9 @@ from typing import IO, Final, Literal
 
 import anyio
 
-from bus.embedded.append_only_file import Cut
-from bus.embedded.server_binary import Binary
-from bus.errors import Unavailable
+from parley.bus.contract.errors import Unavailable
+from parley.bus.embedded.append_only_file import Cut
+from parley.bus.embedded.server_binary import Binary
 
 ANSWER_SECONDS: Final = 30.0  # a start takes 4-20 ms; loading data resets the clock
 STOP_SECONDS: Final = 10.0  # writing the last second of an AOF to a slow disk

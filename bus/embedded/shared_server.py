@@ -5,7 +5,7 @@
   a file could say that as surely. Who gets it may repair the data and start.
 - `server.json` says where the living server answers. With the lock free it is a
   relic, whichever program has its process id now.
-- The server ends with the process that started it (`bus.embedded.server_process`). Of those that
+- The server ends with the process that started it (`server_process`). Of those that
   joined it, one that lasts starts it again, at the same address.
 """
 
@@ -26,11 +26,11 @@ from typing import IO, Final
 import anyio
 import structlog
 
-from bus.embedded.append_only_file import repair
-from bus.embedded.server_binary import Binary
-from bus.embedded.server_process import Server, ask, await_answer, command, launch, stop
-from bus.errors import Unavailable
-from bus.tasks import end
+from parley.bus.connection.tasks import end
+from parley.bus.contract.errors import Unavailable
+from parley.bus.embedded.append_only_file import repair
+from parley.bus.embedded.server_binary import Binary
+from parley.bus.embedded.server_process import Server, ask, await_answer, command, launch, stop
 
 SOCKET_PATH_BYTES: Final = 100  # Linux takes 107, macOS 103
 LOOK_SECONDS: Final = 0.5  # between two looks at whether the server is still there

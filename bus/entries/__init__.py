@@ -5,12 +5,12 @@ else of `bus`; the modules here import nothing of Parley but each other.
 
 Every entry is a frozen pydantic model, told apart by `kind` and versioned by
 `v`. Publishers validate with the models once, at the border; readers decode
-with faster typed structs that `bus.wire` derives from the same models, so an
+with faster typed structs that `parley.bus.contract.wire` derives from the same models, so an
 entry read from the log has the same attributes but not the same class:
 dispatch on `entry.kind`, never on `isinstance`.
 """
 
-from bus.entries.control import (
+from parley.bus.entries.control import (
     EntryRedacted,
     EntrySetAside,
     MemoryCompacted,
@@ -20,8 +20,15 @@ from bus.entries.control import (
     SessionOpened,
     SettingsChanged,
 )
-from bus.entries.episodes import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened, Step, StepForm
-from bus.entries.fields import (
+from parley.bus.entries.episodes import (
+    Ending,
+    EpisodeClosed,
+    EpisodeKind,
+    EpisodeOpened,
+    Step,
+    StepForm,
+)
+from parley.bus.entries.fields import (
     MAX_CONTENT_BYTES,
     Content,
     EntryModel,
@@ -30,7 +37,7 @@ from bus.entries.fields import (
     Ref,
     is_rfc3339,
 )
-from bus.entries.floor import (
+from parley.bus.entries.floor import (
     FloorBid,
     FloorGranted,
     FloorMuted,
@@ -42,7 +49,7 @@ from bus.entries.floor import (
     Intent,
     Release,
 )
-from bus.entries.items import (
+from parley.bus.entries.items import (
     Claim,
     Doubt,
     ItemCorrected,
@@ -51,15 +58,26 @@ from bus.entries.items import (
     Retraction,
     SimilarityFound,
 )
-from bus.entries.kinds import DERIVED, EPOCHS, KINDS, PRIMARY, Entry
-from bus.entries.messages import ACTS, Act, Message, ResultsFinal
-from bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
-from bus.entries.participants import ParticipantAliased, ParticipantJoined, ParticipantLeft, Role
-from bus.entries.record import Record, Unknown
-from bus.entries.spending import Purpose, SpendReserved, SpendSettled
-from bus.entries.summaries import Part, SummaryMade, TextCondensed
-from bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
-from bus.entries.votes import BallotCast, BallotCompleted, VoteConfirmed, VoteInitiated, VoteRule
+from parley.bus.entries.kinds import DERIVED, EPOCHS, KINDS, PRIMARY, Entry
+from parley.bus.entries.messages import ACTS, Act, Message, ResultsFinal
+from parley.bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
+from parley.bus.entries.participants import (
+    ParticipantAliased,
+    ParticipantJoined,
+    ParticipantLeft,
+    Role,
+)
+from parley.bus.entries.record import Record, Unknown
+from parley.bus.entries.spending import Purpose, SpendReserved, SpendSettled
+from parley.bus.entries.summaries import Part, SummaryMade, TextCondensed
+from parley.bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
+from parley.bus.entries.votes import (
+    BallotCast,
+    BallotCompleted,
+    VoteConfirmed,
+    VoteInitiated,
+    VoteRule,
+)
 
 __all__ = [
     "ACTS",

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from bus.entries.fields import EntryModel
+from parley.bus.entries.fields import EntryModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from bus.entries.fields import Content, EntryModel, EpisodeRef, Name
+from parley.bus.entries.fields import Content, EntryModel, EpisodeRef, Name
 
 EpisodeKind = Literal["phase", "stage", "round", "exchange", "goal", "task"]
 Ending = Literal["completed", "failed", "superseded", "abandoned"]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from bus.entries.fields import EntryModel, Name, Ref
+from parley.bus.entries.fields import EntryModel, Name, Ref
 
 
 class ItemCorrected(EntryModel):

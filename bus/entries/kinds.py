@@ -9,7 +9,7 @@ from typing import Annotated, Final, get_args
 
 from pydantic import Field
 
-from bus.entries.control import (
+from parley.bus.entries.control import (
     EntryRedacted,
     EntrySetAside,
     MemoryCompacted,
@@ -18,9 +18,9 @@ from bus.entries.control import (
     SessionOpened,
     SettingsChanged,
 )
-from bus.entries.episodes import EpisodeClosed, EpisodeOpened, Step
-from bus.entries.fields import EntryModel
-from bus.entries.floor import (
+from parley.bus.entries.episodes import EpisodeClosed, EpisodeOpened, Step
+from parley.bus.entries.fields import EntryModel
+from parley.bus.entries.floor import (
     FloorBid,
     FloorGranted,
     FloorMuted,
@@ -30,14 +30,14 @@ from bus.entries.floor import (
     FloorReleased,
     FloorResumed,
 )
-from bus.entries.items import ItemCorrected, ItemsExtracted, SimilarityFound
-from bus.entries.messages import Message, ResultsFinal
-from bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
-from bus.entries.participants import ParticipantAliased, ParticipantJoined, ParticipantLeft
-from bus.entries.spending import SpendReserved, SpendSettled
-from bus.entries.summaries import SummaryMade, TextCondensed
-from bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
-from bus.entries.votes import BallotCast, BallotCompleted, VoteConfirmed, VoteInitiated
+from parley.bus.entries.items import ItemCorrected, ItemsExtracted, SimilarityFound
+from parley.bus.entries.messages import Message, ResultsFinal
+from parley.bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
+from parley.bus.entries.participants import ParticipantAliased, ParticipantJoined, ParticipantLeft
+from parley.bus.entries.spending import SpendReserved, SpendSettled
+from parley.bus.entries.summaries import SummaryMade, TextCondensed
+from parley.bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
+from parley.bus.entries.votes import BallotCast, BallotCompleted, VoteConfirmed, VoteInitiated
 
 Entry = Annotated[
     Message

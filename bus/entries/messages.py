@@ -6,7 +6,7 @@ from typing import Final, Literal, get_args
 
 from pydantic import Field
 
-from bus.entries.fields import Content, EntryModel, Name
+from parley.bus.entries.fields import Content, EntryModel, Name
 
 Act = Literal[
     "propose", "amend", "withdraw", "support", "oppose", "abstain", "accept",

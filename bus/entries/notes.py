@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from bus.entries.fields import Content, EntryModel, Name
+from parley.bus.entries.fields import Content, EntryModel, Name
 
 
 class NoteWritten(EntryModel):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
-from bus.entries.kinds import Entry
+from parley.bus.entries.kinds import Entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from bus.entries.fields import EntryModel, Name
+from parley.bus.entries.fields import EntryModel, Name
 
 Purpose = Literal[
     "evaluate", "draft", "ballot", "grant", "summary", "note", "condense", "extract", "embed",

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from bus.entries.fields import Content, EntryModel, EpisodeRef, Name
+from parley.bus.entries.fields import Content, EntryModel, EpisodeRef, Name
 
 
 class ToolCalled(EntryModel):

@@ -11,18 +11,18 @@ often and at what cost is decided by entries, counters and the publish script.
 
 from __future__ import annotations
 
-from bus.errors import SessionClosed
-from listeners.agents.caller import Caller
-from listeners.agents.evaluating import Evaluating
-from listeners.agents.moderating import Moderating
-from listeners.agents.speaking import Speaking
-from listeners.agents.tally import AgentTally
-from listeners.agents.voter import Voter
-from listeners.models.port import Speaker
-from listeners.models.prices import Prices
-from listeners.rooms.presence import Presence
-from listeners.rooms.room import Room
-from personas.persona import Persona
+from parley.bus.contract.errors import SessionClosed
+from parley.listeners.agents.agent_tally import AgentTally
+from parley.listeners.agents.evaluation import Evaluating
+from parley.listeners.agents.model_caller import Caller
+from parley.listeners.agents.moderator import Moderating
+from parley.listeners.agents.speaker import Speaking
+from parley.listeners.agents.voter import Voter
+from parley.listeners.models.model_port import Speaker
+from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.room import Room
+from parley.listeners.spending.prices import Prices
+from parley.personas.persona import Persona
 
 
 class AgentListener:

@@ -1,6 +1,6 @@
 """The arbiter of a session's floor: reads the memory, decides, and publishes what is next.
 
-Deciding is `memory.floor.arbitration.next_step`, a pure function; this is the loop that
+Deciding is `parley.memory.floor.arbitration.next_step`, a pure function; this is the loop that
 carries a step out. Every process that hosts somebody may run one: they come to
 the same step, and the first entry of an epoch is the one that lands. So none of
 them matters, and any of them may die at any moment.
@@ -14,7 +14,8 @@ from typing import Final
 
 import structlog
 
-from bus.entries import (
+from parley.bus.contract.errors import SessionClosed, StaleEpoch
+from parley.bus.entries import (
     Entry,
     FloorGranted,
     FloorNudged,
@@ -22,11 +23,10 @@ from bus.entries import (
     FloorReleased,
     ResultsFinal,
 )
-from bus.errors import SessionClosed, StaleEpoch
-from listeners.agents import drafting
-from listeners.agents.teller import count, publish_once
-from listeners.rooms.room import Room
-from memory.floor.arbitration import (
+from parley.listeners.agents import agent_drafts
+from parley.listeners.rooms.room import Room
+from parley.listeners.votes.teller import count, publish_once
+from parley.memory.floor.arbitration import (
     AskModerator,
     CallVote,
     Close,
@@ -38,8 +38,8 @@ from memory.floor.arbitration import (
     Step,
     next_step,
 )
-from memory.floor.stopping import totals
-from memory.items import VOICE
+from parley.memory.floor.stopping import totals
+from parley.memory.items import VOICE
 
 AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
 SETTLE_SECONDS: Final = 2.0  # for calls under way to be settled before a session closes
@@ -121,7 +121,7 @@ class Arbiter:
         await publish_once(self._room, own, entry, self._nonce)
 
     async def _call_vote(self, ref: int) -> None:
-        call = drafting.call_on(self._room.memory, VOICE, f"P{ref}")
+        call = agent_drafts.call_on(self._room.memory, VOICE, f"P{ref}")
         await self._publish(f"vote:{VOICE}:{ref}", call)
 
     async def _close(self, reason: str, rule: str) -> None:

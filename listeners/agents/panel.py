@@ -7,18 +7,18 @@ time runs out and the floor goes on without.
 
 from __future__ import annotations
 
-from bus import Draft
-from bus.entries import FloorBid, FloorPassed
-from bus.errors import SessionClosed
-from listeners.agents import drafting
-from listeners.agents.caller import Caller
-from listeners.agents.prompting import Panel, PanelBid, who_should_respond
-from listeners.models.port import Speaker
-from listeners.models.prices import Prices
-from listeners.rooms.room import Room
-from memory.floor.gate import verdicts, voting
-from memory.floor.seats import agents
-from memory.items import VOICE
+from parley.bus import Draft
+from parley.bus.contract.errors import SessionClosed
+from parley.bus.entries import FloorBid, FloorPassed
+from parley.listeners.agents import agent_drafts
+from parley.listeners.agents.model_caller import Caller
+from parley.listeners.agents.prompts import Panel, PanelBid, who_should_respond
+from parley.listeners.models.model_port import Speaker
+from parley.listeners.rooms.room import Room
+from parley.listeners.spending.prices import Prices
+from parley.memory.floor.gate import verdicts, voting
+from parley.memory.floor.seats import agents
+from parley.memory.items import VOICE
 
 
 class PanelCaller:
@@ -100,6 +100,6 @@ class PanelCaller:
             )
         return FloorBid(
             participant=name, epoch=epoch, heard=heard, urgency=bid.urgency, intent=bid.intent,
-            re=drafting.target_of(memory, bid), novelty=drafting.short(bid.novelty),
-            reason=drafting.short(bid.reason), how="panel",
+            re=agent_drafts.target_of(memory, bid), novelty=agent_drafts.short(bid.novelty),
+            reason=agent_drafts.short(bid.reason), how="panel",
         )  # fmt: skip

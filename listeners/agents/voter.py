@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from bus.entries import BallotCast, VoteConfirmed
-from listeners.agents.balloting import ballot_question, ballot_shape, read_ballot
-from listeners.agents.caller import Called, Caller
-from listeners.agents.prompting import how_to_vote
-from listeners.agents.tally import AgentTally
-from listeners.rooms.presence import Presence
-from memory.floor.state import Vote
-from memory.text import clip, one_line
-from memory.voting.electorate import electorate
-from memory.voting.turnout import pending_votes
-from personas.persona import Persona
+from parley.bus.entries import BallotCast, VoteConfirmed
+from parley.listeners.agents.agent_tally import AgentTally
+from parley.listeners.agents.ballot_prompt import ballot_question, ballot_shape, read_ballot
+from parley.listeners.agents.model_caller import Called, Caller
+from parley.listeners.agents.prompts import how_to_vote
+from parley.listeners.rooms.participant import Presence
+from parley.memory.floor.state import Vote
+from parley.memory.text import clip, one_line
+from parley.memory.voting.electorate import electorate
+from parley.memory.voting.turnout import pending_votes
+from parley.personas.persona import Persona
 
 UNREAD_CHARS: Final = 200  # of an answer that is no ballot: kept as it was cast
 PATIENCE: Final = 2  # times what an evaluation may take: a vote comes once

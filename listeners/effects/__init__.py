@@ -1,1 +1,5 @@
-"""Effects: what memory is owed by models, or by an extract where no model answers."""
+"""What memory is owed, answered: summaries, reflections, comparisons, readings.
+
+Imports `extraction`, `summaries`, `spending`, `models`, `cache`. Start at `answers`, then
+`summariser`.
+"""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from bus.entries import (
+from parley.bus.entries import (
     ItemsExtracted,
     NoteRefused,
     NoteRevised,
@@ -17,13 +17,13 @@ from bus.entries import (
     SummaryMade,
     TextCondensed,
 )
-from listeners.effects.condense import Condensing
-from listeners.effects.extraction.extracting import Extracting
-from listeners.effects.reflect import Reflecting
-from listeners.models.port import Model
-from memory.due import Upgrade
-from memory.effects import Condense, Extract, Reflect
-from memory.state import Memory
+from parley.listeners.effects.reflection import Reflecting
+from parley.listeners.extraction.extractor import Extracting
+from parley.listeners.models.model_port import Model
+from parley.listeners.summaries.short_forms import Condensing
+from parley.memory.due import Upgrade
+from parley.memory.effects import Condense, Extract, Reflect
+from parley.memory.state import Memory
 
 Result = NoteRevised | NoteRefused | TextCondensed | SummaryMade | ItemsExtracted
 

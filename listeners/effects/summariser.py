@@ -13,21 +13,32 @@ from typing import Literal, TypeVar
 
 import structlog
 
-from bus.entries import SummaryMade
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.extracts import Lines, Terms, chapters, extracted, lines_of, summary_made
-from listeners.effects.jobs import Job, Result
-from listeners.effects.summarise import Answered, summarise_messages, summarise_summaries
-from listeners.models.accounts import Account
-from listeners.models.breaker import Breaker
-from listeners.models.charged import Charged
-from listeners.models.memo import Memo
-from listeners.models.metered import Metered
-from listeners.models.port import Model, ModelError, OverBudget
-from listeners.ranges import Passage
-from memory.effects import Effect
-from memory.state import Memory
-from memory.summaries import parts
+from parley.bus.entries import SummaryMade
+from parley.listeners.cache.ranges import Passage
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.effects.jobs import Job, Result
+from parley.listeners.models.answer_memo import Memo
+from parley.listeners.models.breaker import Breaker
+from parley.listeners.models.call_meter import Metered
+from parley.listeners.models.model_port import Model, ModelError, OverBudget
+from parley.listeners.spending.accounts import Account
+from parley.listeners.spending.charged_model import Charged
+from parley.listeners.summaries.extracts import (
+    Lines,
+    Terms,
+    chapters,
+    extracted,
+    lines_of,
+    summary_made,
+)
+from parley.listeners.summaries.model_summaries import (
+    Answered,
+    summarise_messages,
+    summarise_summaries,
+)
+from parley.memory.effects import Effect
+from parley.memory.state import Memory
+from parley.memory.summaries import parts
 
 _Answer = TypeVar("_Answer")
 

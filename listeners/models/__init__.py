@@ -1,1 +1,4 @@
-"""Language models: the port, endpoints, a scripted double, and what calls cost."""
+"""Language models: the port, an endpoint, a scripted double, and what wraps a model.
+
+Imports of Parley only `bus.entries`, and how `memory` counts and clips text. Start at `model_port`.
+"""

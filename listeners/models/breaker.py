@@ -5,7 +5,12 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from listeners.models.port import BadAnswer, ContextOverflow, ModelError, ModelUnavailable
+from parley.listeners.models.model_port import (
+    BadAnswer,
+    ContextOverflow,
+    ModelError,
+    ModelUnavailable,
+)
 
 BAD_ANSWERS: Final = 3  # in a row: one is bad luck, three are a login page
 FIRST_PAUSE_SECONDS: Final = 1.0

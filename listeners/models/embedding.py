@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from listeners.models.port import BadAnswer
+from parley.listeners.models.model_port import BadAnswer
 
 Vector = tuple[float, ...]  # of length 1
 

@@ -1,1 +1,4 @@
-"""A session as a process takes part in it, and the door for programs of others."""
+"""One session as this process takes part in it: live memory, a seat, the clock of the log.
+
+Imports `cache`. Start at `room`; `log_port` says where the log is.
+"""

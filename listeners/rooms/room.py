@@ -20,16 +20,16 @@ from typing import Final, TypeVar
 
 import structlog
 
-from bus import Draft, Receipt
-from bus.entries import Record
-from bus.errors import Busy, Unavailable
-from bus.tasks import end
-from listeners.rooms.doors import Door, LogReplaced
-from listeners.rooms.marks import Marks
-from memory.floor.arbitration import Waited
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import Memory
+from parley.bus import Draft, Receipt
+from parley.bus.connection.tasks import end
+from parley.bus.contract.errors import Busy, Unavailable
+from parley.bus.entries import Record
+from parley.listeners.rooms.log_clock import Marks
+from parley.listeners.rooms.log_port import Door, LogReplaced
+from parley.memory.floor.arbitration import Waited
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory
 
 KEPT: Final = 64  # newest messages at hand: more than any profile shows by default
 RETRY_SECONDS: Final = 0.3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.claims.reading import reading
-from memory.state import Memory
+from parley.memory.claims.reading import reading
+from parley.memory.state import Memory
 
 
 def counts(memory: Memory) -> dict[str, Any]:

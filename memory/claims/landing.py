@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from bus.entries import Claim, ItemCorrected, ItemsExtracted
-from memory.claims import ranges
-from memory.claims.store import Claims, Heard, Held, Stretch, Verdict
-from memory.items import Decision, Proposal
-from memory.moment import Moment
-from memory.state import Memory
-from memory.text import clip
+from parley.bus.entries import Claim, ItemCorrected, ItemsExtracted
+from parley.memory.claims import ranges
+from parley.memory.claims.store import Claims, Heard, Held, Stretch, Verdict
+from parley.memory.items import Decision, Proposal
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.text import clip
 
 MOST: Final = 64  # claims, and words on items, of one stretch
 SURE: Final = 700  # per mille, at most: a model's reading is below what people mark themselves

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from bus.entries import Message
-from memory.claims.store import Heard, Stretch
-from memory.effects import Extract
-from memory.state import Memory
+from parley.bus.entries import Message
+from parley.memory.claims.store import Heard, Stretch
+from parley.memory.effects import Extract
+from parley.memory.state import Memory
 
 _WAITING = 200  # stretches that wait for a model at once; older ones are not read any more
 

@@ -13,11 +13,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memory.claims.landing import handle_of, is_handle, rule_of
-from memory.claims.store import Held, Verdict
-from memory.items import Cite, Decision, Origin, Proposal, Stance
-from memory.state import Memory
-from memory.text import topic_line
+from parley.memory.claims.landing import handle_of, is_handle, rule_of
+from parley.memory.claims.store import Held, Verdict
+from parley.memory.items import Cite, Decision, Origin, Proposal, Stance
+from parley.memory.state import Memory
+from parley.memory.text import topic_line
 
 _INFERRED = ("pattern", "structure", "model")
 

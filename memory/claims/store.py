@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from bus.entries import Doubt, Label
+from parley.bus.entries import Doubt, Label
 
 
 class Heard(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -6,12 +6,12 @@ give the same step, and the first that lands makes the others stale.
 
 from __future__ import annotations
 
-from memory.floor import circling, order, silence
-from memory.floor.bidding import away, owing, stands
-from memory.floor.gate import IN_TURN, may_speak, spent, voting
-from memory.floor.scoring import best, score
-from memory.floor.seats import agents, allowed, has_person
-from memory.floor.steps import (
+from parley.memory.floor import circling, order, silence
+from parley.memory.floor.bidding import away, owing, stands
+from parley.memory.floor.gate import IN_TURN, may_speak, spent, voting
+from parley.memory.floor.scoring import best, score
+from parley.memory.floor.seats import agents, allowed, has_person
+from parley.memory.floor.steps import (
     Answer,
     AskModerator,
     CallVote,
@@ -24,9 +24,9 @@ from memory.floor.steps import (
     Step,
     Waited,
 )
-from memory.floor.stopping import alarm, holds, hopped, parse
-from memory.state import Memory
-from memory.voting.turnout import is_in, pending_votes
+from parley.memory.floor.stopping import alarm, holds, hopped, parse
+from parley.memory.state import Memory
+from parley.memory.voting.turnout import is_in, pending_votes
 
 __all__ = [
     "AskModerator",

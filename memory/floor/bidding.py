@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bus.entries import FloorBid, FloorPassed
-from memory.floor import grants as floor
-from memory.floor.seats import agents
-from memory.floor.state import Bid
-from memory.moment import Moment
-from memory.state import Memory
-from memory.text import clip, one_line
+from parley.bus.entries import FloorBid, FloorPassed
+from parley.memory.floor import grants as floor
+from parley.memory.floor.seats import agents
+from parley.memory.floor.state import Bid
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.text import clip, one_line
 
 _NOVELTY = 200  # characters kept of what a bid would add
 _MODELS = ("self", "panel")  # ways to judge that ask a model

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from memory import echoes
-from memory.floor.steps import Nudge
-from memory.state import Memory
+from parley.memory import echoes
+from parley.memory.floor.steps import Nudge
+from parley.memory.state import Memory
 
 
 def telling(memory: Memory) -> Nudge | None:

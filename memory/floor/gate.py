@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory.floor.bidding import away, stands
-from memory.floor.seats import agents
-from memory.floor.spending import limit_for
-from memory.floor.state import Seat
-from memory.floor.stopping import hopped
-from memory.state import Memory
+from parley.memory.floor.bidding import away, stands
+from parley.memory.floor.seats import agents
+from parley.memory.floor.spending import limit_for
+from parley.memory.floor.state import Seat
+from parley.memory.floor.stopping import hopped
+from parley.memory.state import Memory
 
 IN_TURN = ("round_robin", "scripted")  # policies under which nobody asks for the floor
 _ENVELOPE = 64  # tokens reserved around any answer

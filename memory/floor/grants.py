@@ -6,7 +6,7 @@ epoch even where nobody gets the floor by it, because the log has moved on too.
 
 from __future__ import annotations
 
-from bus.entries import (
+from parley.bus.entries import (
     BallotCompleted,
     EntrySetAside,
     EpisodeOpened,
@@ -17,14 +17,14 @@ from bus.entries import (
     FloorReleased,
     FloorResumed,
 )
-from memory.floor.hearing import MOVES, stir
-from memory.floor.hearing import hear as hear
-from memory.floor.seats import TOLD, ordered, unsay
-from memory.floor.seats import allowed as allowed
-from memory.floor.state import Floor, Pass
-from memory.moment import Moment
-from memory.state import Memory
-from memory.text import clip
+from parley.memory.floor.hearing import MOVES, stir
+from parley.memory.floor.hearing import hear as hear
+from parley.memory.floor.seats import TOLD, ordered, unsay
+from parley.memory.floor.seats import allowed as allowed
+from parley.memory.floor.state import Floor, Pass
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.text import clip
 
 
 def granted(moment: Moment, entry: FloorGranted) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from bus.entries import Message
-from memory.floor.seats import agents, unsay
-from memory.floor.state import Floor, Seat
-from memory.items import VOICE, Fact
-from memory.sizes import tokens
-from memory.state import Memory
+from parley.bus.entries import Message
+from parley.memory.floor.seats import agents, unsay
+from parley.memory.floor.state import Floor, Seat
+from parley.memory.items import VOICE, Fact
+from parley.memory.sizes import tokens
+from parley.memory.state import Memory
 
 SPEAKERS: Final = 8  # newest ones kept; scores look at three
 _CIRCLES: Final = 20  # echoes kept to be told; those that nobody told by then are old news

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from memory.floor import silence
-from memory.floor.bidding import away
-from memory.floor.gate import spent
-from memory.floor.seats import agents, ordered
-from memory.floor.steps import Answer, Close, Grant, Waited
-from memory.state import Memory
+from parley.memory.floor import silence
+from parley.memory.floor.bidding import away
+from parley.memory.floor.gate import spent
+from parley.memory.floor.seats import agents, ordered
+from parley.memory.floor.steps import Answer, Close, Grant, Waited
+from parley.memory.state import Memory
 
 
 def next_turn(memory: Memory, waited: Waited) -> Answer:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bus.entries import Record
-from memory.floor.scoring import deficit
-from memory.floor.state import Bid
-from memory.items import Decision, Proposal
-from memory.similar import stems
-from memory.state import Memory
+from parley.bus.entries import Record
+from parley.memory.floor.scoring import deficit
+from parley.memory.floor.state import Bid
+from parley.memory.items import Decision, Proposal
+from parley.memory.similar import stems
+from parley.memory.state import Memory
 
 _NEWEST = 5  # messages of others that are read
 _READ = 4000  # characters of each

@@ -6,10 +6,10 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
-from memory.floor.seats import agents
-from memory.floor.state import Bid
-from memory.items import Decision, Proposal
-from memory.state import Memory
+from parley.memory.floor.seats import agents
+from parley.memory.floor.state import Bid
+from parley.memory.items import Decision, Proposal
+from parley.memory.state import Memory
 
 _INTENTS: Final = {
     "ask": 450, "propose": 300, "amend": 300, "vote": 250, "decide": 250, "oppose": 200,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from bus.entries import ParticipantJoined, ParticipantLeft
-from memory.floor import spending
-from memory.floor.state import Floor, Seat
-from memory.items import VOICE
-from memory.moment import Moment
-from memory.state import Memory
-from memory.text import clip
+from parley.bus.entries import ParticipantJoined, ParticipantLeft
+from parley.memory.floor import spending
+from parley.memory.floor.state import Floor, Seat
+from parley.memory.items import VOICE
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.text import clip
 
 TOLD: Final = 200  # characters of a reason that is kept
 _HEAVIEST: Final = 1_000_000  # as at the border: what a tally sums stays within 64 bits

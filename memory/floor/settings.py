@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from bus.entries import VoteRule
-from memory.groups import Group
+from parley.bus.entries import VoteRule
+from parley.memory.groups import Group
 
 FloorPolicy = Literal["open", "bid", "round_robin", "panel", "moderated", "scripted"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from heapq import nlargest
 
-from memory.floor.bidding import owing
-from memory.floor.scoring import deficits
-from memory.floor.seats import has_person
-from memory.floor.steps import Answer, CallVote, Close, CountVote, Nudge, Pause, Waited
-from memory.floor.stopping import holds, parse
-from memory.state import Memory
-from memory.voting.turnout import pending_votes
+from parley.memory.floor.bidding import owing
+from parley.memory.floor.scoring import deficits
+from parley.memory.floor.seats import has_person
+from parley.memory.floor.steps import Answer, CallVote, Close, CountVote, Nudge, Pause, Waited
+from parley.memory.floor.stopping import holds, parse
+from parley.memory.state import Memory
+from parley.memory.voting.turnout import pending_votes
 
 _VOTED_ON = 20  # fewer than the closed votes that are remembered, else the first is voted on anew
 _QUESTION = "Everybody else has passed. What is missing, or are we done?"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from bus.entries import SpendReserved, SpendSettled
-from memory.floor.state import Account, Ledger, Reservation
-from memory.moment import Moment
-from memory.state import Memory
+from parley.bus.entries import SpendReserved, SpendSettled
+from parley.memory.floor.state import Account, Ledger, Reservation
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
 
 _MOST: Final = 10**12  # of one call: sums of what strangers write stay within 64 bits
 

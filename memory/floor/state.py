@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from memory.stores import Store
+from parley.memory.stores import Store
 
 # -- the floor -----------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, Final
 
-from memory.errors import SettingsRefused
+from parley.memory.errors import SettingsRefused
 
 COUNTED: Final = (
     "messages", "turns", "tokens", "micros", "seconds", "decisions", "votes", "stalled", "errors",

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from memory import decisions, proposals
-from memory.items import Cite, How, Origin, Proposal, Reaction, Stance
-from memory.links import Link
-from memory.moment import Moment
-from memory.state import Memory
-from memory.structure.echoes import AGAIN
-from memory.structure.manner import stray
-from memory.structure.scribes import is_scribes, noted
-from memory.structure.state import REACH, Cast, Line, Structure
-from memory.structure.wording import READ
-from memory.words.detection import Detection
+from parley.memory import decisions, proposals
+from parley.memory.items import Cite, How, Origin, Proposal, Reaction, Stance
+from parley.memory.links import Link
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.structure.echoes import AGAIN
+from parley.memory.structure.manner import stray
+from parley.memory.structure.scribes import is_scribes, noted
+from parley.memory.structure.state import REACH, Cast, Line, Structure
+from parley.memory.structure.wording import READ
+from parley.memory.words.detection import Detection
 
 _STANCES: Final[dict[str, Stance]] = {
     "support": "support", "oppose": "oppose", "abstain": "neutral",

@@ -7,10 +7,10 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from memory.similar import stems
-from memory.structure.runs import backing, closed
-from memory.structure.state import Echo, Line, Structure
-from memory.structure.steps import band, reached
+from parley.memory.similar import stems
+from parley.memory.structure.runs import backing, closed
+from parley.memory.structure.state import Echo, Line, Structure
+from parley.memory.structure.steps import band, reached
 
 _LIKENESS: Final = ("", "some", "alike", "contain", "near", "same")
 _READ: Final = 320  # characters of a line that are compared

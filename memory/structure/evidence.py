@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import Final
 
-from memory.structure import echoes, runs
-from memory.structure.heard import Heard
-from memory.structure.scorecard import Scorecards, lexicon
-from memory.structure.state import REACH, Line, Structure
-from memory.structure.steps import once, reached
+from parley.memory.structure import echoes, runs
+from parley.memory.structure.heard import Heard
+from parley.memory.structure.scorecard import Scorecards, lexicon
+from parley.memory.structure.state import REACH, Line, Structure
+from parley.memory.structure.steps import once, reached
 
 # How the features begin that may come true after a line was heard. What they
 # add to a proposal's score is never below 0, or a line could be taken back.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from memory.structure.heard import Heard
-from memory.structure.scorecard import Scorecards, lexicon
-from memory.structure.state import REMARK, Aside
-from memory.structure.wording import READ, lead
-from memory.text import plain
-from memory.words.detection import Detection
+from parley.memory.structure.heard import Heard
+from parley.memory.structure.scorecard import Scorecards, lexicon
+from parley.memory.structure.state import REMARK, Aside
+from parley.memory.structure.wording import READ, lead
+from parley.memory.text import plain
+from parley.memory.words.detection import Detection
 
 _VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
 _PUT: Final = ("propose", "amend")

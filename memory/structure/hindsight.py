@@ -11,22 +11,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from memory import decisions, proposals, ratification
-from memory.items import Cite, Origin, Proposal
-from memory.links import Link, resolved_by_words
-from memory.moment import Moment
-from memory.similar import fingerprint, resemblance
-from memory.state import Memory
-from memory.structure import window
-from memory.structure.casts import between, gather
-from memory.structure.echoes import AGAIN
-from memory.structure.evidence import below, features, is_put
-from memory.structure.manner import firm, mark
-from memory.structure.scorecard import Card, confidence, lexicon, scorecards
-from memory.structure.scribes import noted
-from memory.structure.state import Line, Structure
-from memory.text import plain
-from memory.words.detection import Detection
+from parley.memory import decisions, proposals, ratification
+from parley.memory.items import Cite, Origin, Proposal
+from parley.memory.links import Link, resolved_by_words
+from parley.memory.moment import Moment
+from parley.memory.similar import fingerprint, resemblance
+from parley.memory.state import Memory
+from parley.memory.structure import window
+from parley.memory.structure.casts import between, gather
+from parley.memory.structure.echoes import AGAIN
+from parley.memory.structure.evidence import below, features, is_put
+from parley.memory.structure.manner import firm, mark
+from parley.memory.structure.scorecard import Card, confidence, lexicon, scorecards
+from parley.memory.structure.scribes import noted
+from parley.memory.structure.state import Line, Structure
+from parley.memory.text import plain
+from parley.memory.words.detection import Detection
 
 _REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
 _SAME: Final = 5  # of `echoes.likeness`

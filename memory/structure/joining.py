@@ -6,10 +6,10 @@ move to a nearer proposal, and then what its caster had said before it stands ag
 
 from __future__ import annotations
 
-from memory.items import Position, Proposal, Reaction
-from memory.state import Memory
-from memory.structure import scribes
-from memory.structure.state import Aside, Cast, Line, Run, Structure
+from parley.memory.items import Position, Proposal, Reaction
+from parley.memory.state import Memory
+from parley.memory.structure import scribes
+from parley.memory.structure.state import Aside, Cast, Line, Run, Structure
 
 
 def rename(memory: Memory, old: str, new: str) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from memory.items import Decision, Proposal
-from memory.moment import Moment
-from memory.structure.scribes import as_said
+from parley.memory.items import Decision, Proposal
+from parley.memory.moment import Moment
+from parley.memory.structure.scribes import as_said
 
 # Tags that speak for what they stand on alone; "RESOLVED:" is how minutes are kept.
 _LOOSE: Final = ("tag/decision", "tag/consensus")

@@ -11,13 +11,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from memory.structure import hearing
-from memory.structure.echoes import AGAIN, alike
-from memory.structure.evidence import bring_in, line_of
-from memory.structure.runs import stand_between
-from memory.structure.scorecard import Scorecards, lexicon
-from memory.structure.state import REACH, Anchored, Aside, Line, Run, Structure
-from memory.structure.wording import READ
+from parley.memory.structure import hearing
+from parley.memory.structure.echoes import AGAIN, alike
+from parley.memory.structure.evidence import bring_in, line_of
+from parley.memory.structure.runs import stand_between
+from parley.memory.structure.scorecard import Scorecards, lexicon
+from parley.memory.structure.state import REACH, Anchored, Aside, Line, Run, Structure
+from parley.memory.structure.wording import READ
 
 _VOTES: Final = 3  # bare ones
 _ON_WORDS: Final = 2  # where the wording, once read, passes the gate

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from memory.structure.heard import Heard
-from memory.structure.state import Anchored, Line, Run, Structure
-from memory.structure.steps import band, reached
+from parley.memory.structure.heard import Heard
+from parley.memory.structure.state import Anchored, Line, Run, Structure
+from parley.memory.structure.steps import band, reached
 
 _ANCHORS: Final = 5  # lines above a run that it may be on
 _ANCHOR_REACH: Final = 14  # messages

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal, NamedTuple
 
-from memory.structure.wording import Lexicon
+from parley.memory.structure.wording import Lexicon
 
 Label = Literal["proposal", "decision"]
 
@@ -94,7 +94,7 @@ def scorecards() -> Scorecards:
 @cache
 def shipped() -> Scorecards:
     """The scorecards that come with the program."""
-    file = resources.files("memory.structure") / "typed.json"
+    file = resources.files("parley.memory.structure") / "typed.json"
     return cards_of(json.loads(file.read_text("utf-8")))
 
 
@@ -121,5 +121,5 @@ def judged_by(cards: Scorecards) -> Iterator[None]:
 @cache
 def lexicon() -> Lexicon:
     """The cue words of all languages."""
-    file = resources.files("memory.structure") / "cues.json"
+    file = resources.files("parley.memory.structure") / "cues.json"
     return Lexicon(json.loads(file.read_text("utf-8")).values())

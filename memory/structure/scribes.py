@@ -2,7 +2,7 @@
 
 In chat the same line speaks to Ann. So a typist has to be at work as a scribe:
 named as one, or leading lines with the names of several people, most of what
-they type, without talking to them. Nobody gains a say by it; `memory.speech` sees
+they type, without talking to them. Nobody gains a say by it; `parley.memory.speech` sees
 to that.
 """
 
@@ -14,10 +14,10 @@ from copy import deepcopy
 from functools import cache
 from typing import Final
 
-from memory.items import VOICE, Origin
-from memory.state import Memory
-from memory.structure.scorecard import lexicon
-from memory.structure.state import Typed
+from parley.memory.items import VOICE, Origin
+from parley.memory.state import Memory
+from parley.memory.structure.scorecard import lexicon
+from parley.memory.structure.state import Typed
 
 _READ: Final = 250  # characters of a led line: who is spoken to is spoken to early
 _TYPED: Final = 24  # messages in which a typist has to show it

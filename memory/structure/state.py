@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from memory.items import Position, Reaction, Stance
+from parley.memory.items import Position, Reaction, Stance
 
 REACH = 30  # messages: nearly every restatement comes within 26, every first vote within 13
 REMARK = 3  # characters behind a vote that are no remark yet: a full stop, a smile

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from memory.moment import Moment
-from memory.structure import hearing, overlooked
-from memory.structure.evidence import in_order, observe, overhear, pass_over
-from memory.structure.runs import fresh
-from memory.structure.scorecard import scorecards
-from memory.structure.state import Aside, Line
-from memory.words.detection import Detection
+from parley.memory.moment import Moment
+from parley.memory.structure import hearing, overlooked
+from parley.memory.structure.evidence import in_order, observe, overhear, pass_over
+from parley.memory.structure.runs import fresh
+from parley.memory.structure.scorecard import scorecards
+from parley.memory.structure.state import Aside, Line
+from parley.memory.words.detection import Detection
 
 _LONG: Final = 400  # characters
 

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from memory.words.matching import compiled_set
+from parley.memory.words.matching import compiled_set
 
 READ: Final = 500  # characters of a line that count: what is put to others says so early
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from bus.entries import BallotCompleted
-from memory import decisions
-from memory.compaction import compact_decisions, compact_proposals
-from memory.floor.state import Vote
-from memory.items import Cite, Decision, Origin, Proposal, Stance
-from memory.links import referred
-from memory.moment import Moment
-from memory.proposals import settle
-from memory.ratification import ratify
-from memory.sides import side
-from memory.voting.electorate import is_handle, proposal_of
-from memory.voting.outcomes import answered
-from memory.voting.tallying import ABSTAIN
+from parley.bus.entries import BallotCompleted
+from parley.memory import decisions
+from parley.memory.compaction import compact_decisions, compact_proposals
+from parley.memory.floor.state import Vote
+from parley.memory.items import Cite, Decision, Origin, Proposal, Stance
+from parley.memory.links import referred
+from parley.memory.moment import Moment
+from parley.memory.proposals import settle
+from parley.memory.ratification import ratify
+from parley.memory.sides import side
+from parley.memory.voting.electorate import is_handle, proposal_of
+from parley.memory.voting.outcomes import answered
+from parley.memory.voting.tallying import ABSTAIN
 
 Sides = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # for, against, neither
 

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from bus.entries import VoteConfirmed, VoteInitiated
-from memory.floor.state import Vote
-from memory.items import Proposal
-from memory.links import referred
-from memory.lookup import running_vote
-from memory.moment import Moment
-from memory.proposals import mention
-from memory.state import Memory
-from memory.text import clip, one_line
-from memory.voting.course import end, enter, refuse
-from memory.voting.electorate import electorate, is_handle, may_call, named_option, proposal_of
-from memory.voting.tallying import ABSTAIN
+from parley.bus.entries import VoteConfirmed, VoteInitiated
+from parley.memory.floor.state import Vote
+from parley.memory.items import Proposal
+from parley.memory.links import referred
+from parley.memory.lookup import running_vote
+from parley.memory.moment import Moment
+from parley.memory.proposals import mention
+from parley.memory.state import Memory
+from parley.memory.text import clip, one_line
+from parley.memory.voting.course import end, enter, refuse
+from parley.memory.voting.electorate import (
+    electorate,
+    is_handle,
+    may_call,
+    named_option,
+    proposal_of,
+)
+from parley.memory.voting.tallying import ABSTAIN
 
 RUNNING: Final = 10  # at once: a group that votes on more than this at a time votes on nothing
 OPTIONS: Final = 50  # of one vote: ranking them takes the cube of it

@@ -13,17 +13,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from bus.entries import BallotCast, BallotCompleted, VoteRule
-from memory.floor.state import Ballot, Vote
-from memory.items import VOICE, Fact
-from memory.lookup import vote_of
-from memory.moment import Moment
-from memory.state import Memory
-from memory.text import clip
-from memory.voting import ballots
-from memory.voting.electorate import is_handle, may_call, proposal_of, read_choice
-from memory.voting.outcomes import answered, counted, in_words
-from memory.voting.tallying import ABSTAIN, is_short
+from parley.bus.entries import BallotCast, BallotCompleted, VoteRule
+from parley.memory.floor.state import Ballot, Vote
+from parley.memory.items import VOICE, Fact
+from parley.memory.lookup import vote_of
+from parley.memory.moment import Moment
+from parley.memory.state import Memory
+from parley.memory.text import clip
+from parley.memory.voting import ballots
+from parley.memory.voting.electorate import is_handle, may_call, proposal_of, read_choice
+from parley.memory.voting.outcomes import answered, counted, in_words
+from parley.memory.voting.tallying import ABSTAIN, is_short
 
 WITH_BALLOTS: Final = 10  # closed votes that can be counted again at once
 ROWS: Final = 50  # closed votes held at all: what a long session's minutes list

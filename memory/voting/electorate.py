@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from memory.floor.seats import allowed
-from memory.floor.state import Vote
-from memory.items import Proposal
-from memory.state import Memory
-from memory.voting.tallying import ABSTAIN, Choice
+from parley.memory.floor.seats import allowed
+from parley.memory.floor.state import Vote
+from parley.memory.items import Proposal
+from parley.memory.state import Memory
+from parley.memory.voting.tallying import ABSTAIN, Choice
 
 _HANDLE: Final = re.compile(r"P[1-9][0-9]{0,8}")
 

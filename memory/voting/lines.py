@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from memory.floor.state import Vote
-from memory.render import line, names
-from memory.voting.electorate import waits_for
-from memory.voting.outcomes import counted, counts_text
+from parley.memory.floor.state import Vote
+from parley.memory.render import line, names
+from parley.memory.voting.electorate import waits_for
+from parley.memory.voting.outcomes import counted, counts_text
 
 _OPTIONS_CHARS = 400
 _COUNTS_CHARS = 300

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bus.entries import VoteRule
+from parley.bus.entries import VoteRule
 
 ABSTAIN: Final = "abstain"
 

@@ -6,10 +6,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from memory.floor.state import Vote
-from memory.state import Memory
-from memory.voting.electorate import waits_for
-from memory.voting.outcomes import counted
+from parley.memory.floor.state import Vote
+from parley.memory.state import Memory
+from parley.memory.voting.electorate import waits_for
+from parley.memory.voting.outcomes import counted
 
 IN: Final = "in"
 

@@ -13,20 +13,20 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from memory.text import plain
-from memory.words.bare import Bare, bare
-from memory.words.clauses import Script, Span
-from memory.words.detection import Detection as Detection
-from memory.words.detection import Sighting
-from memory.words.gates import Gate
-from memory.words.judge import Judge, Match, upheld
-from memory.words.matching import Finder, compiled_set
-from memory.words.patterns import REACTIONS, Guards, Pack, Rule
-from memory.words.settle import settled
-from memory.words.tags import PATTERNS as TAGS
-from memory.words.tags import find_tags
-from memory.words.vote_marks import PATTERNS as VOTES
-from memory.words.vote_marks import find_votes
+from parley.memory.text import plain
+from parley.memory.words.bare import Bare, bare
+from parley.memory.words.clauses import Script, Span
+from parley.memory.words.detection import Detection as Detection
+from parley.memory.words.detection import Sighting
+from parley.memory.words.gates import Gate
+from parley.memory.words.judge import Judge, Match, upheld
+from parley.memory.words.matching import Finder, compiled_set
+from parley.memory.words.patterns import REACTIONS, Guards, Pack, Rule
+from parley.memory.words.settle import settled
+from parley.memory.words.tags import PATTERNS as TAGS
+from parley.memory.words.tags import find_tags
+from parley.memory.words.vote_marks import PATTERNS as VOTES
+from parley.memory.words.vote_marks import find_votes
 
 _NOTHING: Final[tuple[Detection, ...]] = ()
 _MARKS: Final = (*TAGS, *VOTES)

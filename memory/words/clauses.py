@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.text import IDEOGRAPHIC, sentence_span
+from parley.memory.text import IDEOGRAPHIC, sentence_span
 
 Span = tuple[int, int]
 

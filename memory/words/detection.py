@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from memory.words.patterns import REACTIONS
+from parley.memory.words.patterns import REACTIONS
 
 Span = tuple[int, int]
 

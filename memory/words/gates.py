@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import re2
 
-from memory.words.matching import compiled_set
-from memory.words.patterns import Pack, Rule
+from parley.memory.words.matching import compiled_set
+from parley.memory.words.patterns import Pack, Rule
 
 _SCRIPTS: Final = ("he", "ja", "zh")
 _BEYOND: Final = "\u0590"  # the first letter of those scripts

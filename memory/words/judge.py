@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from memory.words.clauses import Script, Span
-from memory.words.matching import compiled
-from memory.words.patterns import REACTIONS, Guards, Rule
+from parley.memory.words.clauses import Script, Span
+from parley.memory.words.matching import compiled
+from parley.memory.words.patterns import REACTIONS, Guards, Rule
 
 _CLAUSE_MARKS: Final = ",;:()、"
 _CLOSERS: Final = "\"')]*!. \x1a。」』"

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 import re2
 
-from memory.errors import BadPattern
+from parley.memory.errors import BadPattern
 
 MAX_PLACES: Final = 64  # of one pattern in one message; RE2 alone is quadratic over all of them
 

@@ -16,9 +16,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from bus.entries import Act
-from memory.errors import BadPattern
-from memory.words.matching import compiled
+from parley.bus.entries import Act
+from parley.memory.errors import BadPattern
+from parley.memory.words.matching import compiled
 
 REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
 

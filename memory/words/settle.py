@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.words.clauses import Script, Span
-from memory.words.detection import Detection
-from memory.words.judge import Judge, Match
-from memory.words.patterns import REACTIONS
+from parley.memory.words.clauses import Script, Span
+from parley.memory.words.detection import Detection
+from parley.memory.words.judge import Judge, Match
+from parley.memory.words.patterns import REACTIONS
 
 _MORE_HANDLES: Final = re.compile(
     r"(?:\s*(?:,|&|/|\band\b|\bor\b|,\s*and\b|、|と|や|[和跟与與及]|ו-?ל?-?)"

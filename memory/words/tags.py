@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from memory.words.clauses import Script, Span
-from memory.words.detection import Detection
-from memory.words.matching import Finder
-from memory.words.vote_marks import SIGNED, is_vote
+from parley.memory.words.clauses import Script, Span
+from parley.memory.words.detection import Detection
+from parley.memory.words.matching import Finder
+from parley.memory.words.vote_marks import SIGNED, is_vote
 
 _Mark = tuple[int, int, str, str]  # start, end, the rule's name, the act
 

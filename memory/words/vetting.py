@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from memory.errors import BadPattern
-from memory.text import IDEOGRAPHIC, plain
-from memory.words.bare import bare
-from memory.words.matching import compiled
-from memory.words.patterns import NESTED, PACK, Pack, Rule, misshapen
+from parley.memory.errors import BadPattern
+from parley.memory.text import IDEOGRAPHIC, plain
+from parley.memory.words.bare import bare
+from parley.memory.words.matching import compiled
+from parley.memory.words.patterns import NESTED, PACK, Pack, Rule, misshapen
 
 # A word edge beside a letter beyond Latin-1, or a class of word characters.
 _ASCII_EDGE: Final = re.compile(

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from memory.text import IDEOGRAPHIC
-from memory.words.clauses import Script
-from memory.words.detection import Detection
-from memory.words.judge import Judge
-from memory.words.matching import Finder
+from parley.memory.text import IDEOGRAPHIC
+from parley.memory.words.clauses import Script
+from parley.memory.words.detection import Detection
+from parley.memory.words.judge import Judge
+from parley.memory.words.matching import Finder
 
 _Vote = tuple[int, int, tuple[str, ...], int]  # start, end, handles, confidence
 

@@ -1,1 +1,4 @@
-"""A person in a session: what is typed, what it comes to, what is shown beside the talk."""
+"""A person in a session at a terminal: what is typed is said, what is said is shown.
+
+May import chat_commands, render, runtime and below. Start with `guest`.
+"""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory.state import Memory
-from server.chat.commands import names
+from parley.memory.state import Memory
+from parley.server.chat_commands.command_parser import names
 
 
 def endings(line: str, memory: Memory) -> tuple[str, list[str]]:

@@ -9,17 +9,17 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from typing import Any, Final
 
-from bus import FactRecord
-from bus.entries import Record
-from memory.items import Fact
-from memory.state import Memory
-from server.chat.completion import endings
-from server.chat.lines import View
-from server.chat.views import status
-from server.entry_rows import as_data
-from server.errors import Failure
-from server.live_text import show
-from server.output import emit, many, shown, stdout, tell
+from parley.bus import FactRecord
+from parley.bus.entries import Record
+from parley.memory.items import Fact
+from parley.memory.state import Memory
+from parley.server.basics.errors import Failure
+from parley.server.basics.output import emit, many, shown, stdout, tell
+from parley.server.chat.completion import endings
+from parley.server.chat_commands.typed_line import View
+from parley.server.render.events.live_text import show
+from parley.server.render.session_text import status
+from parley.server.rows.entry_rows import as_data
 
 _CHUNK: Final = 65_536  # bytes read from a pipe at once
 

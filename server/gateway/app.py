@@ -9,13 +9,14 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
-from server.gateway import pages
-from server.gateway.documents import openapi
-from server.gateway.doors import Doors, Part
-from server.gateway.metrics import Counted
-from server.gateway.origins import OwnHosts
-from server.gateway.problems import answering
-from server.gateway.routes import (
+from parley.server.basics.version import version
+from parley.server.gateway import pages
+from parley.server.gateway.documents import openapi
+from parley.server.gateway.doors import Doors, Part
+from parley.server.gateway.metrics import Counted
+from parley.server.gateway.origins import OwnHosts
+from parley.server.gateway.problems import answering
+from parley.server.gateway.routes import (
     auth,
     catalogue,
     context,
@@ -37,10 +38,9 @@ from server.gateway.routes import (
     visit,
     votes,
 )
-from server.gateway.transport.arrival import BodyTime
-from server.gateway.transport.asgi import BodyLimit, Heads, RequestIds, SecureHeaders
-from server.gateway.transport.targets import Targets
-from server.version import version
+from parley.server.gateway.transport.arrival import BodyTime
+from parley.server.gateway.transport.asgi import BodyLimit, Heads, RequestIds, SecureHeaders
+from parley.server.gateway.transport.targets import Targets
 
 ROUTERS: Final = (
     auth.router,

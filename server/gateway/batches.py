@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from bus.drafts import Draft, is_handle, sealed
-from bus.entries import KINDS, ItemCorrected
-from bus.errors import InvalidEntry, StaleEpoch
-from bus.parts import PART_BYTES
-from memory.floor.grants import allowed
-from memory.state import Memory
-from server.gateway.doors import Doors
-from server.gateway.exactness import check_kept, check_sent
-from server.gateway.identity.needs import Caller
-from server.gateway.identity.powers import check_correction, check_floor, check_phase, check_words
-from server.gateway.problems.table import Problem
-from server.gateway.speaking import check_act, own_id
-from server.intake import Fields, Wrong, admit, entry_of, id_of, is_message
-from server.talking import NEVER
+from parley.bus.contract.drafts import Draft, is_handle, sealed
+from parley.bus.contract.errors import InvalidEntry, StaleEpoch
+from parley.bus.entries import KINDS, ItemCorrected
+from parley.bus.log.batches import PART_BYTES
+from parley.memory.floor.grants import allowed
+from parley.memory.state import Memory
+from parley.server.basics.entry_json import Fields, Wrong, admit, entry_of, id_of, is_message
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.exactness import check_kept, check_sent
+from parley.server.gateway.identity.needs import Caller
+from parley.server.gateway.identity.powers import (
+    check_correction,
+    check_floor,
+    check_phase,
+    check_words,
+)
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.speaking import check_act, own_id
+from parley.server.services.publication import NEVER
 
 # A result is counted by the server: whoever tells one is believed.
 _NEEDS: Final = {"vote.initiated": "vote", "ballot.completed": "operator"}

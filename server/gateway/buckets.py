@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from server.settings.serve import ServeSettings
+from parley.server.settings.serve_settings import ServeSettings
 
 Kind = Literal["publish", "read", "login", "nobody"]
 KEPT: Final = 10_000

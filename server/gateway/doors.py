@@ -13,20 +13,20 @@ from fastapi import Depends, Path
 from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 
-from bus.keys import SESSION_ID
-from listeners.past.moments import Moments
-from server.gateway.buckets import Buckets
-from server.gateway.kept import Kept
-from server.gateway.live.rooms import Rooms
-from server.gateway.live.seats import Seats
-from server.gateway.live.streams import Streams
-from server.gateway.metrics import Metrics
-from server.gateway.origins import Origins
-from server.gateway.tokens.keys import Keyring
-from server.gateway.tokens.tickets import Tickets
-from server.held import Held
-from server.running import Running
-from server.settings import Settings
+from parley.bus.contract.keys import SESSION_ID
+from parley.listeners.history.moments import Moments
+from parley.server.gateway.buckets import Buckets
+from parley.server.gateway.kept import Kept
+from parley.server.gateway.live.rooms import Rooms
+from parley.server.gateway.live.seats import Seats
+from parley.server.gateway.live.streams import Streams
+from parley.server.gateway.metrics import Metrics
+from parley.server.gateway.origins import Origins
+from parley.server.gateway.tokens.keys import Keyring
+from parley.server.gateway.tokens.tickets import Tickets
+from parley.server.runtime.backend import Held
+from parley.server.runtime.connection import Running
+from parley.server.settings import Settings
 
 SESSION: Final = "^" + SESSION_ID.pattern.replace(r"\Z", "$")  # as JSON Schema has it
 MADE_AT_ONCE: Final = 2  # minutes, in threads that others need as well

@@ -8,8 +8,8 @@ from typing import Any, Final
 import orjson
 from pydantic import BaseModel
 
-from server.gateway.doors import MOST
-from server.intake import LEFT_OUT, Fields, Wrong
+from parley.server.basics.entry_json import LEFT_OUT, Fields, Wrong
+from parley.server.gateway.doors import MOST
 
 _FILLED: Final = frozenset({"kind", "participant", "agent_id", "by", "re", "at", "timestamp"})
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from bus import Bus
-from bus.errors import BusError
+from parley.bus import Bus
+from parley.bus.contract.errors import BusError
 
 PATIENCE_SECONDS: Final = 5.0  # that Redis may fail for
 ASKING_SECONDS: Final = 2.0  # that one answer may take

@@ -6,11 +6,11 @@ import asyncio
 import zlib
 from typing import Literal
 
-from bus.entries import PRIMARY, Record
-from memory.state import Memory
-from server.asking import entries
-from server.gateway.doors import Doors
-from server.gateway.reading import check
+from parley.bus.entries import PRIMARY, Record
+from parley.memory.state import Memory
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.reading import check
+from parley.server.queries.log_queries import entries
 
 Form = Literal["json", "md", "html", "text"]
 
@@ -42,7 +42,7 @@ async def _made(doors: Doors, session: str, n: int, format: Form) -> bytes:
 
 
 def _rendered(memory: Memory, said: list[Record], session: str, format: Form) -> bytes:
-    from server.minutes.forms import render
-    from server.minutes.report import report
+    from parley.server.minutes.minutes_report import report
+    from parley.server.render.minutes.minutes_forms import render
 
     return render(report(memory, said, session), format)

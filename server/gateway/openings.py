@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bus.entries import SessionOpened
-from memory.presets import PRESETS, preset
-from memory.settings import asked, overlay
-from server.errors import Misuse
-from server.gateway.doors import Doors
-from server.gateway.problems.table import Problem
-from server.gateway.shapes.bodies import SessionBody
-from server.opening import opening
-from server.scenarios.casting import Cast, cast
-from server.scenarios.files import bundled
-from server.scenarios.table import opened, settings_of
-from server.scenarios.voices import told
-from server.steering import warn
+from parley.bus.entries import SessionOpened
+from parley.memory.presets import PRESETS, preset
+from parley.memory.settings import asked, overlay
+from parley.server.basics.errors import Misuse
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.shapes.bodies import SessionBody
+from parley.server.records.session_opening import opening
+from parley.server.scenarios.cast import Cast, cast
+from parley.server.scenarios.cast_models import told
+from parley.server.scenarios.scenario_files import bundled
+from parley.server.scenarios.session_setup import opened, settings_of
+from parley.server.services.session_settings import warn
 
 
 def scenario_of(doors: Doors, name: str) -> Cast:

@@ -11,9 +11,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.errors import Misuse
-from server.gateway.problems.table import Problem, refuse
-from server.settings.serve import ServeSettings
+from parley.server.basics.errors import Misuse
+from parley.server.gateway.problems.table import Problem, refuse
+from parley.server.settings.serve_settings import ServeSettings
 
 HERE: Final = ("localhost", "127.0.0.1", "[::1]")
 PORTS: Final = {"http": 80, "https": 443}

@@ -19,10 +19,10 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from server.gateway.doors import SessionId
-from server.gateway.identity.needs import Needs
-from server.gateway.problems.table import Problem
-from server.gateway.transport.asgi import FOR_PAGES, OF_PAGES
+from parley.server.gateway.doors import SessionId
+from parley.server.gateway.identity.needs import Needs
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.transport.asgi import FOR_PAGES, OF_PAGES
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(Needs("public"))])
 
@@ -59,7 +59,7 @@ def _kind(name: str) -> str:
 
 
 FILES: Final[Mapping[str, File]] = MappingProxyType(
-    dict(_files(resources.files("server") / "page"))
+    dict(_files(resources.files("parley.server") / "page"))
 )
 
 

@@ -10,17 +10,17 @@ from typing import Annotated, Any, Final
 import orjson
 from fastapi import Query, Request, Response
 
-from bus.entries import Record
-from bus.errors import BusError
-from bus.info import SessionInfo
-from listeners.reader import is_heard_message, wanted
-from memory.context import Context, Profile, assemble
-from memory.context import Request as Wanted
-from memory.state import Memory
-from server import explaining
-from server.asking import Replayed
-from server.errors import NotYet
-from server.gateway.doors import MOST, Doors
+from parley.bus.contract.errors import BusError
+from parley.bus.contract.session_info import SessionInfo
+from parley.bus.entries import Record
+from parley.listeners.cache.memory_reader import is_heard_message, wanted
+from parley.memory.context import Context, Profile, assemble
+from parley.memory.context import Request as Wanted
+from parley.memory.state import Memory
+from parley.server.basics.errors import NotYet
+from parley.server.gateway.doors import MOST, Doors
+from parley.server.queries import explanation
+from parley.server.queries.log_queries import Replayed
 
 CATCH_UP_SECONDS: Final = 1.0  # for which a room is waited for, before the log is read here
 MORE: Final = 16  # entries looked at beyond the messages wanted
@@ -103,15 +103,15 @@ async def _recent(doors: Doors, session: str, at: int, count: int) -> list[Recor
 
 
 async def explained(doors: Doors, session: str, ref: str) -> dict[str, Any]:
-    """Why an item is in memory, as `server.explaining` tells it. Raises `UnknownRef`."""
+    """Why an item is in memory, as `server.queries.explanation` tells it. Raises `UnknownRef`."""
     facts = await doors.moments.history(session, ref)
     memory = await memory_of(doors, session)
-    words = explaining.cited(memory, ref) | {fact.n for fact in facts[:1]}
+    words = explanation.cited(memory, ref) | {fact.n for fact in facts[:1]}
     recent = await doors.held.reader.recent(session, memory.settings.context.recent_full)
     said = await doors.moments.records(session, words)
     memory = await memory_of(doors, session)
     said.update((record.n, record) for record in recent)
-    return explaining.explanation(Replayed(memory, facts, said), ref)
+    return explanation.explanation(Replayed(memory, facts, said), ref)
 
 
 def zipped(request: Request, packed: bytes, tag: str, status: int = 200) -> Response:

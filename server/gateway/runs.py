@@ -14,15 +14,15 @@ from typing import Any, Final
 import structlog
 from fastapi import FastAPI
 
-from bus.errors import SessionClosed
-from bus.tasks import end
-from memory.showing import visible
-from server.gateway.doors import Doors
-from server.gateway.problems.table import Problem
-from server.scenarios.describing import described
-from server.settings import SETTINGS, Settings
-from server.settings.leaves import INHERITED
-from server.worker_process import child_environment
+from parley.bus.connection.tasks import end
+from parley.bus.contract.errors import SessionClosed
+from parley.memory.showing import visible
+from parley.server.catalogue.scenario_catalogue import described
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.problems.table import Problem
+from parley.server.runtime.worker_process import child_environment
+from parley.server.settings import SETTINGS, Settings
+from parley.server.settings.setting import INHERITED
 
 FULL: Final = "As many scenarios are played as the server takes at once; wait for one to end."
 RETRY_SECONDS: Final = 30.0  # until one that is played may be over
@@ -99,7 +99,7 @@ async def _played(
     own = doors.settings.model_copy(update={"redis": doors.running.url})
     with tempfile.TemporaryFile() as told:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "server", *words,
+            sys.executable, "-m", "parley", *words,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=told,
             env=_environment(own),
         )  # fmt: skip

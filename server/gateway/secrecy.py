@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from bus.entries import Record
-from memory.items import Fact
-from server.entry_rows import as_data
+from parley.bus.entries import Record
+from parley.memory.items import Fact
+from parley.server.rows.entry_rows import as_data
 
 _CAST: Final = "ballot.cast"
 _NOTES: Final = {"note.written": "content", "note.revised": "text"}  # by kind, where the words are

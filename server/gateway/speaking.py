@@ -14,17 +14,17 @@ from pydantic_core import ErrorDetails
 from starlette.requests import HTTPConnection
 from ulid import ULID
 
-from bus.drafts import Draft, Receipt, is_handle
-from bus.entries import Message
-from listeners.rooms.session import Session
-from listeners.rooms.turns import NotGranted
-from memory.floor.grants import allowed
-from memory.state import Memory
-from server.gateway.doors import Doors
-from server.gateway.identity.needs import Caller
-from server.gateway.problems.table import Problem
-from server.gateway.problems.unechoing import wanted
-from server.talking import standing
+from parley.bus.contract.drafts import Draft, Receipt, is_handle
+from parley.bus.entries import Message
+from parley.listeners.sessions.session import Session
+from parley.listeners.sessions.turns import NotGranted
+from parley.memory.floor.grants import allowed
+from parley.memory.state import Memory
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.identity.needs import Caller
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.problems.unechoing import wanted
+from parley.server.services.publication import standing
 
 Model = TypeVar("Model", bound=BaseModel)
 

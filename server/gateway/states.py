@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bus.entries import Record
-from memory.presets import DEFAULT
-from server import sessions
-from server.gateway.doors import Doors
-from server.gateway.reading import memory_of
+from parley.bus.entries import Record
+from parley.memory.presets import DEFAULT
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.reading import memory_of
+from parley.server.services import sessions
 
 
 async def state_of(doors: Doors, session: str) -> dict[str, Any]:

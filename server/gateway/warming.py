@@ -10,12 +10,12 @@ from typing import Final
 
 from fastapi import FastAPI
 
-from bus.entries import Message, Record
-from memory.fold import apply
-from memory.state import Memory
-from server.gateway.doors import Doors
-from server.gateway.problems.answering import matching, own_names
-from server.opening import opening
+from parley.bus.entries import Message, Record
+from parley.memory.fold import apply
+from parley.memory.state import Memory
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.problems.answering import matching, own_names
+from parley.server.records.session_opening import opening
 
 NOWHERE: Final = {"type": "http", "method": "GET", "path": "/-", "headers": (), "root_path": ""}
 

@@ -11,17 +11,17 @@ from typing import Any, Final
 
 import orjson
 
-from bus import Draft
-from bus.drafts import is_handle, made
-from bus.entries import Act, Message
-from listeners.rooms.session import Session
-from server.entry_drafts import handle
-from server.gateway.identity.powers import check_words
-from server.gateway.problems.table import Problem
-from server.gateway.speaking import ITEMS, check_act, check_target, own_id, said
-from server.mcp.rows import fact_row, floor_of, goal_of
-from server.mcp.tool import Call
-from server.mcp.tool_results import FactRow, Floor, Joined, Left, Said
+from parley.bus import Draft
+from parley.bus.contract.drafts import is_handle, made
+from parley.bus.entries import Act, Message
+from parley.listeners.sessions.session import Session
+from parley.server.basics.entry_drafts import handle
+from parley.server.gateway.identity.powers import check_words
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.speaking import ITEMS, check_act, check_target, own_id, said
+from parley.server.mcp.rows import fact_row, floor_of, goal_of
+from parley.server.mcp.tool import Call
+from parley.server.mcp.tool_results import FactRow, Floor, Joined, Left, Said
 
 HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
 NO_SEAT: Final = "You have no seat in this session: call join_session first."

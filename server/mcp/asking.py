@@ -10,22 +10,21 @@ from typing import Any, Final
 
 import orjson
 
-from bus.entries import Record
-from bus.errors import SessionNotFound
-from bus.info import SessionInfo
-from memory.presets import PRESETS
-from memory.state import Memory as Folded
-from server import goals, sessions
-from server.entry_drafts import handle
-from server.gateway.live.frames import frame
-from server.gateway.openings import unknown
-from server.gateway.problems.table import Problem
-from server.gateway.reading import context_of, explained, memory_of
-from server.gateway.states import rows_of
-from server.gateway.tokens.keys import EVERY_SESSION
-from server.mcp.rows import cited_in, memory_tree, message_row, with_quotes
-from server.mcp.tool import Call
-from server.mcp.tool_results import (
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.contract.session_info import SessionInfo
+from parley.bus.entries import Record
+from parley.memory.presets import PRESETS
+from parley.memory.state import Memory as Folded
+from parley.server.basics.entry_drafts import handle
+from parley.server.gateway.live.frames import frame
+from parley.server.gateway.openings import unknown
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.reading import context_of, explained, memory_of
+from parley.server.gateway.states import rows_of
+from parley.server.gateway.tokens.keys import EVERY_SESSION
+from parley.server.mcp.rows import cited_in, memory_tree, message_row, with_quotes
+from parley.server.mcp.tool import Call
+from parley.server.mcp.tool_results import (
     ContextText,
     Created,
     Explained,
@@ -35,8 +34,9 @@ from server.mcp.tool_results import (
     SessionRow,
     Sessions,
 )
-from server.opening import opening
-from server.settings import Settings
+from parley.server.records.session_opening import opening
+from parley.server.services import goals, sessions
+from parley.server.settings import Settings
 
 PAGE: Final = 200  # sessions asked for at once
 MOST: Final = 100  # messages of one answer

@@ -6,24 +6,24 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from bus import Draft, Receipt
-from bus.drafts import made
-from bus.entries import BallotCast, Entry, VoteInitiated
-from bus.errors import Conflict, SessionClosed
-from listeners.ballots import outcome
-from listeners.rooms.session import Session
-from memory.lookup import vote_of
-from memory.voting.electorate import read_choice
-from memory.voting.turnout import is_in
-from server import voting
-from server.entry_drafts import handle
-from server.gateway.problems.table import Problem
-from server.gateway.speaking import own_id
-from server.mcp.acting import found_at, head_of, seat_now, seat_of
-from server.mcp.tool import Call
-from server.mcp.tool_results import Said, VoteRow
-from server.talking import standing
-from server.vote_rows import vote_row
+from parley.bus import Draft, Receipt
+from parley.bus.contract.drafts import made
+from parley.bus.contract.errors import Conflict, SessionClosed
+from parley.bus.entries import BallotCast, Entry, VoteInitiated
+from parley.listeners.sessions.session import Session
+from parley.listeners.votes.vote_results import outcome
+from parley.memory.lookup import vote_of
+from parley.memory.voting.electorate import read_choice
+from parley.memory.voting.turnout import is_in
+from parley.server.basics.entry_drafts import handle
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.speaking import own_id
+from parley.server.mcp.acting import found_at, head_of, seat_now, seat_of
+from parley.server.mcp.tool import Call
+from parley.server.mcp.tool_results import Said, VoteRow
+from parley.server.rows.vote_rows import vote_row
+from parley.server.services import votes
+from parley.server.services.publication import standing
 
 
 async def vote(call: Call) -> Said:
@@ -44,7 +44,7 @@ async def vote(call: Call) -> Said:
 async def confirm_vote(call: Call) -> VoteRow:
     args, seat, held = call.args, seat_of(call), call.doors.held
     own = own_id(seat.name, args.key)
-    row = await voting.confirmed(
+    row = await votes.confirmed(
         held, call.session, args.ref, agreed=args.agreed, by=seat.name, id=own
     )
     call.doors.rooms.nudge(call.session)

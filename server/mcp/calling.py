@@ -13,11 +13,11 @@ import structlog
 from mcp_types import CallToolResult, TextContent
 from pydantic import ValidationError
 
-from server.gateway.identity.needs import charge
-from server.gateway.problems.table import Problem, problem_of
-from server.gateway.speaking import fault
-from server.gateway.tokens.callers import Caller
-from server.mcp.tool import BY_NAME, Call, Door, Tool
+from parley.server.gateway.identity.needs import charge
+from parley.server.gateway.problems.table import Problem, problem_of
+from parley.server.gateway.speaking import fault
+from parley.server.gateway.tokens.callers import Caller
+from parley.server.mcp.tool import BY_NAME, Call, Door, Tool
 
 _logger = structlog.get_logger(__name__)
 

@@ -22,17 +22,17 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from server.gateway.doors import Doors, Part
-from server.gateway.identity.needs import Needs
-from server.gateway.problems.table import Problem, problem_of, refuse
-from server.gateway.tokens.callers import Caller
-from server.mcp import prompts, resources, tools
-from server.mcp.calling import Asked, called
-from server.mcp.envelope import checked
-from server.mcp.grammar import FENCE
-from server.mcp.tool import Door
-from server.mcp.waits import Waits
-from server.version import version
+from parley.server.basics.version import version
+from parley.server.gateway.doors import Doors, Part
+from parley.server.gateway.identity.needs import Needs
+from parley.server.gateway.problems.table import Problem, problem_of, refuse
+from parley.server.gateway.tokens.callers import Caller
+from parley.server.mcp import prompts, resources, tools
+from parley.server.mcp.calling import Asked, called
+from parley.server.mcp.envelope import checked
+from parley.server.mcp.grammar import FENCE
+from parley.server.mcp.tool import Door
+from parley.server.mcp.waits import Waits
 
 PATH: Final = "/mcp"
 INSTRUCTIONS: Final = (

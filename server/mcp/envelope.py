@@ -12,8 +12,8 @@ import orjson
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope
 
-from server.gateway.problems.table import Problem
-from server.gateway.speaking import check_media
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.speaking import check_media
 
 
 async def checked(scope: Scope, receive: Receive) -> Receive:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from bus.entries import ACTS
-from memory.state import Memory
+from parley.bus.entries import ACTS
+from parley.memory.state import Memory
 
 _DOES: Final = {
     "propose": "puts something up for agreement; it becomes P1, P2, …",

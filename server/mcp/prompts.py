@@ -7,13 +7,13 @@ from typing import Final
 
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
-from memory.showing import visible
-from memory.text import one_line
-from server.gateway.problems.table import Problem
-from server.gateway.tokens.callers import Caller
-from server.mcp import resources
-from server.mcp.grammar import FENCE, grammar
-from server.mcp.tool import Door
+from parley.memory.showing import visible
+from parley.memory.text import one_line
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.tokens.callers import Caller
+from parley.server.mcp import resources
+from parley.server.mcp.grammar import FENCE, grammar
+from parley.server.mcp.tool import Door
 
 LONGEST: Final = 500  # characters of an argument
 

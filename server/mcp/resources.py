@@ -9,17 +9,17 @@ from typing import Final
 
 from mcp_types import Resource, ResourceTemplate, TextResourceContents
 
-from memory import canonical
-from server.gateway.doors import SESSION
-from server.gateway.minutes import page
-from server.gateway.problems.table import Problem
-from server.gateway.reading import memory_of
-from server.gateway.tokens.callers import Caller
-from server.mcp import asking
-from server.mcp.calling import check_right
-from server.mcp.grammar import grammar
-from server.mcp.tool import Call, Door
-from server.mcp.tool_args import ListSessions, ReadMemory
+from parley.memory import canonical
+from parley.server.gateway.doors import SESSION
+from parley.server.gateway.minutes import page
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.reading import memory_of
+from parley.server.gateway.tokens.callers import Caller
+from parley.server.mcp import asking
+from parley.server.mcp.calling import check_right
+from parley.server.mcp.grammar import grammar
+from parley.server.mcp.tool import Call, Door
+from parley.server.mcp.tool_args import ListSessions, ReadMemory
 
 JSON: Final = "application/json"
 MARKDOWN: Final = "text/markdown"

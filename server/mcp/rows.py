@@ -6,16 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from memory.claims.reading import Reading, reading, status_of
-from memory.items import Cite as Place
-from memory.items import Decision, Origin, Position, Proposal
-from memory.showing import visible
-from memory.state import Memory
-from server.cite_rows import Said, quote
-from server.mcp.tool_args import Part
-from server.mcp.tool_results import FactRow, Floor, MessageRow
-from server.vote_rows import vote_row
-from server.wording.facts import fact_line
+from parley.memory.claims.reading import Reading, reading, status_of
+from parley.memory.items import Cite as Place
+from parley.memory.items import Decision, Origin, Position, Proposal
+from parley.memory.showing import visible
+from parley.memory.state import Memory
+from parley.server.mcp.tool_args import Part
+from parley.server.mcp.tool_results import FactRow, Floor, MessageRow
+from parley.server.render.events.fact_text import fact_line
+from parley.server.rows.cite_rows import Said, quote
+from parley.server.rows.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a part
 SAID: Final = 8_000  # characters of a message among others

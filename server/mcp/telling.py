@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from memory.showing import fenced, visible
-from memory.text import clip, one_line
-from server.mcp import tool_results as results
-from server.output import many
-from server.wording.facts import event_line
+from parley.memory.showing import fenced, visible
+from parley.memory.text import clip, one_line
+from parley.server.basics.output import many
+from parley.server.mcp import tool_results as results
+from parley.server.render.events.fact_text import event_line
 
 LINE: Final = 300  # characters of an item
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from server.gateway.doors import Doors
-from server.gateway.tokens.callers import Caller
-from server.mcp.waits import Waits
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.tokens.callers import Caller
+from parley.server.mcp.waits import Waits
 
 BY_NAME: Final = "stdio"  # as `jti`: on standard input by a name alone; of a token none is so short
 

@@ -6,11 +6,20 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from bus.entries import Act, Intent, VoteRule
-from memory.context import Profile
-from memory.presets import PRESETS
-from server.gateway.shapes.bodies import Body, Name, Number, Session, Short, Target, Whole, Words
-from server.gateway.speaking import KEY, ONCE
+from parley.bus.entries import Act, Intent, VoteRule
+from parley.memory.context import Profile
+from parley.memory.presets import PRESETS
+from parley.server.gateway.shapes.bodies import (
+    Body,
+    Name,
+    Number,
+    Session,
+    Short,
+    Target,
+    Whole,
+    Words,
+)
+from parley.server.gateway.speaking import KEY, ONCE
 
 WAIT_SECONDS: Final = 25  # the longest wait: clients give up on a tool after a minute
 

@@ -10,10 +10,10 @@ from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
-from server.mcp import acting, asking, balloting, telling, tool_args, tool_results
-from server.mcp.tool import Call, Tool
-from server.mcp.tool_results import Said
-from server.mcp.waiting import wait_for_messages
+from parley.server.mcp import acting, asking, balloting, telling, tool_args, tool_results
+from parley.server.mcp.tool import Call, Tool
+from parley.server.mcp.tool_results import Said
+from parley.server.mcp.waiting import wait_for_messages
 
 
 def _act(

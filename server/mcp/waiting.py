@@ -11,16 +11,16 @@ from typing import Any, Final
 
 import orjson
 
-from bus.errors import SessionNotFound
-from listeners.rooms.room import Room
-from memory.state import Memory
-from server.gateway.live.channel import Listener
-from server.gateway.live.frames import Frame
-from server.gateway.subscriptions.beginning import Wish, beginning
-from server.mcp.rows import fact_row, floor_of, message_row
-from server.mcp.tool import Call
-from server.mcp.tool_results import FactRow, MessageRow, Waited
-from server.mcp.waits import SUPERSEDED, Wait
+from parley.bus.contract.errors import SessionNotFound
+from parley.listeners.rooms.room import Room
+from parley.memory.state import Memory
+from parley.server.gateway.live.channel import Listener
+from parley.server.gateway.live.frames import Frame
+from parley.server.gateway.subscriptions.beginning import Wish, beginning
+from parley.server.mcp.rows import fact_row, floor_of, message_row
+from parley.server.mcp.tool import Call
+from parley.server.mcp.tool_results import FactRow, MessageRow, Waited
+from parley.server.mcp.waits import SUPERSEDED, Wait
 
 MOST: Final = 100  # messages, and facts, of one answer
 MOST_CHARS: Final = 200_000  # of its messages in all

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from server.gateway.live.outlet import Ending
+from parley.server.gateway.live.outlet import Ending
 
 Key = tuple[str, str]  # name, session
 

@@ -18,9 +18,9 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
 
-from bus.tasks import end
-from server.mcp.envelope import is_message
-from server.mcp.pipes import Answers, Line, Lines
+from parley.bus.connection.tasks import end
+from parley.server.mcp.envelope import is_message
+from parley.server.mcp.pipes import Answers, Line, Lines
 
 IN_HAND: Final = 64  # requests that are neither answered nor given up; then none is read
 GRACE_SECONDS: Final = 30.0  # of what is in hand when the input ends; a tool waits for 25

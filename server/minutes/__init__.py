@@ -1,1 +1,6 @@
-"""What a session came to: the digest that commands show, and the page to hand on."""
+"""What the minutes add to the rows of a session: who moved, what is to do, what is still
+asked. Pure.
+
+May import rows, render.minutes (for the sections that it numbers) and basics. Start with
+`minutes_report`.
+"""

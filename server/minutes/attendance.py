@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from bus.entries import Record
-from memory.items import VOICE
-from memory.state import Memory
+from parley.bus.entries import Record
+from parley.memory.items import VOICE
+from parley.memory.state import Memory
 
 
 def span(messages: Iterable[Record], logged: bool) -> tuple[str | None, str | None]:

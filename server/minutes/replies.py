@@ -9,11 +9,11 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
-from bus.entries import Record
-from memory.words.clauses import Span
-from server.minutes.names import Names
-from server.minutes.voices import Voice
-from server.minutes.words import READ, WITHOUT_SPACES, WORD, content
+from parley.bus.entries import Record
+from parley.memory.words.clauses import Span
+from parley.server.minutes.attribution import Voice
+from parley.server.minutes.mentions import Names
+from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content
 
 AFTER: Final = 8  # messages in which an answer may come
 _SHORT: Final = 6  # words of a bare yes or no
@@ -48,7 +48,7 @@ class Openers(NamedTuple):
 @cache
 def openers() -> Openers:
     """The shipped words of all languages."""
-    tree = json.loads((resources.files("server") / "data/questions.json").read_text("utf-8"))
+    tree = json.loads((resources.files("parley.server") / "data/questions.json").read_text("utf-8"))
     return Openers(
         frozenset(" ".join(tree["open"].values()).split()),
         frozenset(" ".join(tree["closed"].values()).split()),

@@ -1,1 +1,6 @@
-"""Scenarios: whole deliberations written down before they begin, read, bounded, played."""
+"""Whole deliberations written down before they begin: read, cast, and bounded in what they may
+cost.
+
+May import runtime, settings and basics; plays nothing. Start with `scenario` (the format)
+and `cast`.
+"""

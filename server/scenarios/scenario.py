@@ -3,7 +3,7 @@
 Who takes part and as whom, what it is to come to, how the floor goes round, when
 it ends and what it may cost; and, so that it can be rehearsed without a model,
 what everyone says. The models are the format: docs/scenario.schema.json is made
-of them. Reading a file is `server.scenarios.files`' work.
+of them. Reading a file is `parley.server.scenarios.scenario_files`' work.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bus.entries import ACTS, Act, Content, Name
-from memory.floor.settings import FloorSettings, SpeakSettings, VoteSettings
-from memory.settings import MemorySettings
-from personas.errors import nearest
-from personas.reading import CAPABILITIES
-from server.scenarios.script import Lines
+from parley.bus.entries import ACTS, Act, Content, Name
+from parley.memory.floor.settings import FloorSettings, SpeakSettings, VoteSettings
+from parley.memory.settings import MemorySettings
+from parley.personas.errors import nearest
+from parley.personas.persona_file import CAPABILITIES
+from parley.server.scenarios.script import Lines
 
 VERSION: Final = 1
 MOST_HEADS: Final = 100  # participants; past this an auction is no talk any more

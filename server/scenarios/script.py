@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from bus.entries import Act, Content, Name
+from parley.bus.entries import Act, Content, Name
 
 Handle = Annotated[str, StringConstraints(pattern=r"^[PDV][1-9][0-9]{0,8}$")]
 

@@ -1,6 +1,11 @@
-"""The settings of a process: what they are, where they come from, how they are shown."""
+"""The settings of a process: one frozen tree, built once from flags, variables and a file,
+passed down as values.
 
-from server.settings.tree import (
+May import basics. Start with `settings_tree`; `setting` is one leaf, `setting_sources` says
+who set it.
+"""
+
+from parley.server.settings.settings_tree import (
     SETTINGS,
     Settings,
     built,

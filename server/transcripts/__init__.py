@@ -1,20 +1,18 @@
-"""Transcripts: recorded talk in files, read and checked before a word is published.
+"""Recorded talk in files: told apart by content, read and checked before a word of it is published.
 
-A file's format is told by its content (`registry`), each format has a module of
-its own, and all of them hand what they find to one `Taking`. docs/transcripts.md
-says what is taken of each and what is left.
+May import basics. Start here with `read_transcript`; `format_registry` lists the formats there are.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from server.errors import Failure
-from server.transcripts.files import source_at
-from server.transcripts.found import Left, OnBad, Said, Transcript
-from server.transcripts.registry import FORMATS, HOW_TO_FORCE, NAMES, detected, named
-from server.transcripts.source import Source
-from server.transcripts.taking import Taking
+from parley.server.basics.errors import Failure
+from parley.server.transcripts.format_registry import FORMATS, HOW_TO_FORCE, NAMES, detected, named
+from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.transcripts.sources.source import Source
+from parley.server.transcripts.sources.transcript import Left, OnBad, Said, Transcript
+from parley.server.transcripts.sources.transcript_files import source_at
 
 __all__ = [
     "FORMATS", "NAMES", "Left", "OnBad", "Said", "Transcript",

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import redis
 
-from bus import Bus
+from parley.bus import Bus
 from tests.servers import RedisServer
 
 

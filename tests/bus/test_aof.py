@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bus.embedded.append_only_file import Cut, repair
-from bus.embedded.server_binary import Binary
-from bus.errors import Unavailable
+from parley.bus.contract.errors import Unavailable
+from parley.bus.embedded.append_only_file import Cut, repair
+from parley.bus.embedded.server_binary import Binary
 from tests.servers import Flavour, RedisServer, StartServer, real_flavours
 
 # like publish: an entry and its bookkeeping, in one transaction of the AOF

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Message, SessionOpened
+from parley.bus import Bus, Draft
+from parley.bus.entries import Message, SessionOpened
 
 
 @pytest.mark.parametrize("verb", ["publish", "read", "read_many"])

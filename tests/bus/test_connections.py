@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import redis
 
-from bus import Bus
-from bus.connections import shown
-from bus.errors import BusError, Unavailable
+from parley.bus import Bus
+from parley.bus.connection.connections import shown
+from parley.bus.contract.errors import BusError, Unavailable
 from tests.faults.proxy import LossyProxy
 from tests.patience import PATIENCE, wait_until
 from tests.servers import Flavour, RedisServer, StartServer

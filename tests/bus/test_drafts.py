@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bus.drafts import sealed
-from bus.entries import Entry, LessonImported, Message, ToolReturned
-from bus.errors import InvalidEntry
-from bus.wire import decode
+from parley.bus.contract.drafts import sealed
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.contract.wire import decode
+from parley.bus.entries import Entry, LessonImported, Message, ToolReturned
 
 
 @pytest.mark.parametrize(

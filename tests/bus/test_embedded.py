@@ -20,9 +20,9 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from bus.embedded import Server, serve
-from bus.embedded.server_binary import find
-from bus.errors import Unavailable
+from parley.bus.contract.errors import Unavailable
+from parley.bus.embedded import Server, serve
+from parley.bus.embedded.server_binary import find
 from tests.patience import PATIENCE, wait_until
 from tests.servers import Flavour, fake_installed, real_flavours
 
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 # opens the server of the directory it is given, says so, and holds it until stdin ends
 HOLD = """
 import anyio, json, sys
-from bus.embedded import serve
+from parley.bus.embedded import serve
 
 async def main():
     async with serve(sys.argv[1], sys.argv[2]) as server:

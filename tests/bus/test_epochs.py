@@ -10,8 +10,9 @@ import redis
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus import Bus, Draft
-from bus.entries import (
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import InvalidEntry, SessionClosed, StaleEpoch
+from parley.bus.entries import (
     EntrySetAside,
     FloorGranted,
     FloorReleased,
@@ -20,10 +21,9 @@ from bus.entries import (
     SessionOpened,
     SpendSettled,
 )
-from bus.errors import InvalidEntry, SessionClosed, StaleEpoch
-from bus.local import LocalLog
-from memory.fold import apply
-from memory.state import Memory
+from parley.bus.log.local_log import LocalLog
+from parley.memory.fold import apply
+from parley.memory.state import Memory
 from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.talks import everything, forget_after, said, talk, without

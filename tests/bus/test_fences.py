@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 import redis
 
-from bus import Bus, Scripts
-from bus.errors import Fenced, SessionNotFound
-from bus.scripts.lua import NAMES, fences
+from parley.bus import Bus, Scripts
+from parley.bus.contract.errors import Fenced, SessionNotFound
+from parley.bus.scripts.lua import NAMES, fences
 from tests.talks import (
     claim_of,
     commit_of,

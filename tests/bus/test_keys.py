@@ -9,10 +9,10 @@ import pytest
 import redis
 from redis.crc import key_slot
 
-from bus import Bus, Draft
-from bus.entries import SummaryMade
-from bus.errors import InvalidEntry
-from bus.keys import LANES, Keys, crc16
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.contract.keys import LANES, Keys, crc16
+from parley.bus.entries import SummaryMade
 from tests.patience import PATIENCE
 from tests.servers import RedisServer
 from tests.talks import claim_of, commit_of, everything, fact, snapshot_of, talk

@@ -8,9 +8,9 @@ import itertools
 import pytest
 import redis
 
-from bus import Bus, Claim, Draft, FactRecord, Scripts
-from bus.entries import SummaryMade
-from bus.errors import Fenced, InvalidEntry, SessionNotFound
+from parley.bus import Bus, Claim, Draft, FactRecord, Scripts
+from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound
+from parley.bus.entries import SummaryMade
 from tests.patience import wait_until
 from tests.talks import (
     LEASE_MS,

@@ -12,7 +12,7 @@ import pytest
 import redis.asyncio as redis
 from redis import exceptions
 
-from bus.line import Line
+from parley.bus.connection.pipeline import Line
 from tests.servers import RedisServer
 
 SECONDS: Final = 0.25  # of an exchange

@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.drafts import Draft, Receipt, sealed
-from bus.entries import (
-    ItemCorrected,
-    Message,
-    ParticipantAliased,
-    SessionClosed,
-    SessionOpened,
-    SummaryMade,
-)
-from bus.errors import (
+from parley.bus.contract.drafts import Draft, Receipt, sealed
+from parley.bus.contract.errors import (
     BusError,
     Conflict,
     InvalidEntry,
@@ -25,8 +17,16 @@ from bus.errors import (
     SessionNotFound,
     UnknownReference,
 )
-from bus.errors import SessionClosed as ClosedToEntries
-from bus.local import LocalLog
+from parley.bus.contract.errors import SessionClosed as ClosedToEntries
+from parley.bus.entries import (
+    ItemCorrected,
+    Message,
+    ParticipantAliased,
+    SessionClosed,
+    SessionOpened,
+    SummaryMade,
+)
+from parley.bus.log.local_log import LocalLog
 
 
 def say(id: str, content: str = "hello", re: int | str | None = None) -> Draft:

@@ -8,9 +8,9 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from bus import Bus, Scripts
-from bus.entries import SessionOpened
-from bus.errors import SessionNotFound
+from parley.bus import Bus, Scripts
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.entries import SessionOpened
 from tests.patience import wait_until
 from tests.servers import RedisServer
 from tests.talks import everything, forget_after, said, talk

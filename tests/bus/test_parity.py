@@ -8,8 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import (
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import BusError
+from parley.bus.entries import (
     FloorGranted,
     FloorReleased,
     ItemCorrected,
@@ -20,8 +21,7 @@ from bus.entries import (
     SessionOpened,
     SummaryMade,
 )
-from bus.errors import BusError
-from bus.local import LocalLog
+from parley.bus.log.local_log import LocalLog
 
 IDS = ["a", "b", "c", "d", "e", "f", "summary:0:1:2:extract", "bad id", "open", "close"]
 SAID = ["yes", "no"]

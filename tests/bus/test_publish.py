@@ -7,9 +7,8 @@ import asyncio
 import pytest
 import redis
 
-from bus import Bus, Draft, Receipt, Scripts
-from bus.entries import EntrySetAside, Message, SessionOpened
-from bus.errors import (
+from parley.bus import Bus, Draft, Receipt, Scripts
+from parley.bus.contract.errors import (
     BusError,
     Busy,
     Conflict,
@@ -19,7 +18,8 @@ from bus.errors import (
     StaleEpoch,
     UnknownReference,
 )
-from bus.errors import SessionClosed as Closed
+from parley.bus.contract.errors import SessionClosed as Closed
+from parley.bus.entries import EntrySetAside, Message, SessionOpened
 from tests.talks import everything, folded, said, summary, talk
 
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import pytest
 import redis
 
-from bus import Bus, Draft, Scripts, Subscription
-from bus.entries import Entry, Message, NoteRevised, Record, SummaryMade, Unknown
-from bus.errors import Fenced, InvalidEntry, SessionNotFound
-from bus.wire import replaced
+from parley.bus import Bus, Draft, Scripts, Subscription
+from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound
+from parley.bus.contract.wire import replaced
+from parley.bus.entries import Entry, Message, NoteRevised, Record, SummaryMade, Unknown
 from tests.patience import PATIENCE, wait_until
 from tests.servers import Flavour, RedisServer, StartServer
 from tests.stored import stored

@@ -8,10 +8,10 @@ import pytest
 import redis
 from msgspec.structs import replace
 
-from bus import Bus
-from bus.entries import Message, Record, SessionForked, SessionOpened, Unknown
-from bus.errors import InvalidEntry, SessionExists, SessionNotFound
-from bus.wire import decode, encode
+from parley.bus import Bus
+from parley.bus.contract.errors import InvalidEntry, SessionExists, SessionNotFound
+from parley.bus.contract.wire import decode, encode
+from parley.bus.entries import Message, Record, SessionForked, SessionOpened, Unknown
 from tests.talks import claim_of, commit_of, everything, fact, folded, said, snapshot_of, talk
 
 

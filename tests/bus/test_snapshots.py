@@ -8,8 +8,8 @@ import pytest
 import redis
 import structlog
 
-from bus import Bus, Scripts, Snapshot
-from bus.errors import SnapshotDamaged
+from parley.bus import Bus, Scripts, Snapshot
+from parley.bus.contract.errors import SnapshotDamaged
 from tests.talks import claim_of, commit_of, everything, snapshot_of, swap_last, talk
 
 MEMORY = "parley:{0}:s:a:memory:1"

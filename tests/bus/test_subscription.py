@@ -8,15 +8,15 @@ import contextlib
 import pytest
 import redis
 
-from bus import Bus, Cursor, FactRecord, Subscription
-from bus.entries import Record, SessionOpened
-from bus.errors import (
+from parley.bus import Bus, Cursor, FactRecord, Subscription
+from parley.bus.contract.errors import (
     FactsExpired,
     Fenced,
     InvalidEntry,
     SessionNotFound,
     SlowSubscriber,
 )
+from parley.bus.entries import Record, SessionOpened
 from tests.patience import PATIENCE, wait_until
 from tests.servers import RedisServer
 from tests.talks import claim_of, commit_of, everything, fact, forget_after, said, talk

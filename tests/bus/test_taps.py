@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import redis
 
-from bus import Bus
-from bus.wire import decode
+from parley.bus import Bus
+from parley.bus.contract.wire import decode
 from tests.talks import everything, folded, said, talk
 
 PAGE = Path(__file__).parents[2] / "docs" / "taps.md"

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from bus import Bus, Claim, Commit, Scripts
-from bus.errors import Fenced
+from parley.bus import Bus, Claim, Commit, Scripts
+from parley.bus.contract.errors import Fenced
 from tests.talks import everything, talk
 
 SHORT_MS = 30

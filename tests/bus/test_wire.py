@@ -5,8 +5,10 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from bus.drafts import sealed
-from bus.entries import (
+from parley.bus.contract.drafts import sealed
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.contract.wire import decode, encode, fingerprint, replaced
+from parley.bus.entries import (
     Entry,
     EntrySetAside,
     ItemCorrected,
@@ -22,8 +24,6 @@ from bus.entries import (
     ToolCalled,
     Unknown,
 )
-from bus.errors import InvalidEntry
-from bus.wire import decode, encode, fingerprint, replaced
 
 ENTRIES: list[Entry] = [
     Message(participant="ana", content="hello"),

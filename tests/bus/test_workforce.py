@@ -7,7 +7,7 @@ import os
 import orjson
 import redis
 
-from bus import Bus
+from parley.bus import Bus
 from tests.patience import wait_until
 from tests.talks import talk
 

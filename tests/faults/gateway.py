@@ -15,7 +15,7 @@ from pathlib import Path
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 
-from server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
+from parley.server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
 from tests.patience import PATIENCE, wait_until
 from tests.ports import reserved
 
@@ -43,7 +43,7 @@ class Gateway:
         ready.unlink(missing_ok=True)
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "server", "serve", "--redis", self.redis,
+                [sys.executable, "-m", "parley", "serve", "--redis", self.redis,
                  "--port", str(self.port), "--ready", str(ready)],
                 cwd=ROOT, stderr=log,
                 env={**os.environ, "PARLEY_SERVE_SECRET": SECRET, "PYTHONPATH": str(ROOT)},

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bus.entries import PackRef, SessionOpened
-from memory.state import Packs, pack_key
-from memory.words.patterns import parse_pack
+from parley.bus.entries import PackRef, SessionOpened
+from parley.memory.state import Packs, pack_key
+from parley.memory.words.patterns import parse_pack
 
 _ENGLISH = parse_pack((Path(__file__).parents[2] / "memory" / "packs" / "en@1.json").read_bytes())
 PACKS: Packs = {pack_key(_ENGLISH.name, _ENGLISH.hash): _ENGLISH}

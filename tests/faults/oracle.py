@@ -14,15 +14,15 @@ from typing import Any
 import orjson
 import redis
 
-from bus import Draft
-from bus.entries import PRIMARY, Record
-from bus.local import LocalLog
-from bus.wire import decode, fingerprint
-from listeners.effects.offline import settle
-from memory.canonical import checksum, dump, load
-from memory.fold import apply
-from memory.state import FOLD, Memory
-from memory.summaries import due
+from parley.bus import Draft
+from parley.bus.contract.wire import decode, fingerprint
+from parley.bus.entries import PRIMARY, Record
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.offline.local_effects import settle
+from parley.memory.canonical import checksum, dump, load
+from parley.memory.fold import apply
+from parley.memory.state import FOLD, Memory
+from parley.memory.summaries import due
 from tests.faults.language import PACKS, opened
 
 Row = tuple[bytes, dict[bytes, bytes]]

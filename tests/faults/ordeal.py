@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bus import Bus, Draft, Scripts
-from bus.embedded.append_only_file import repair
-from bus.embedded.server_binary import Binary
-from bus.errors import Busy, SessionExists, Unavailable
+from parley.bus import Bus, Draft, Scripts
+from parley.bus.contract.errors import Busy, SessionExists, Unavailable
+from parley.bus.embedded.append_only_file import repair
+from parley.bus.embedded.server_binary import Binary
 from tests.faults.crew import Crew
 from tests.faults.language import opened
 from tests.faults.oracle import Expected, Verdict, judge

@@ -23,9 +23,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from bus import Bus, Cursor, FactRecord, Subscription
-from bus.entries import Record
-from bus.errors import SlowSubscriber, Unavailable
+from parley.bus import Bus, Cursor, FactRecord, Subscription
+from parley.bus.contract.errors import SlowSubscriber, Unavailable
+from parley.bus.entries import Record
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bus import Bus
-from memory.fold import apply
-from memory.state import Memory
+from parley.bus import Bus
+from parley.memory.fold import apply
+from parley.memory.state import Memory
 from tests.logs import PACKS
 from tests.patience import PATIENCE
 from tests.rooms import (

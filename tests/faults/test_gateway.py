@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from bus import Bus
-from bus.tasks import end
+from parley.bus import Bus
+from parley.bus.connection.tasks import end
 from tests.faults.crew import Crew
 from tests.faults.gateway import Follower, Gateway
 from tests.patience import wait_until

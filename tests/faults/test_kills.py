@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bus import Draft
-from bus.entries import Message
+from parley.bus import Draft
+from parley.bus.entries import Message
 from tests.corpora import drafts_of, long_session, meetings, needs_corpora
 from tests.faults.ordeal import Faults, Ordeal, Report
 from tests.servers import Flavour, StartServer

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bus import Bus, Draft, Scripts
-from bus.embedded.append_only_file import repair
-from bus.embedded.server_binary import Binary
-from bus.entries import Message
-from listeners.effects.runner import EffectRunner
-from listeners.projector import Projector
+from parley.bus import Bus, Draft, Scripts
+from parley.bus.embedded.append_only_file import repair
+from parley.bus.embedded.server_binary import Binary
+from parley.bus.entries import Message
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Projector
 from tests.faults.language import PACKS, opened
 from tests.faults.oracle import Expected, Verdict, judge
 from tests.patience import wait_until

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bus import Bus, Cursor
-from listeners.projector import Pace, Projector
+from parley.bus import Bus, Cursor
+from parley.listeners.workers.projector import Pace, Projector
 from tests.faults.subscribers import BUFFER, Subscribers, heard
 from tests.logs import PACKS
 from tests.patience import wait_until

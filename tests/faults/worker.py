@@ -16,12 +16,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from bus import Bus, Scripts
-from bus.errors import Unavailable
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.runner import EffectRunner
-from listeners.projector import Pace, Projector
-from listeners.worker import WorkerSettings, owner_name, run_lane
+from parley.bus import Bus, Scripts
+from parley.bus.contract.errors import Unavailable
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.worker import WorkerSettings, owner_name, run_lane
 from tests.faults.language import PACKS
 
 

@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import ItemCorrected, SessionOpened
-from listeners.deliberation import Deliberation
-from listeners.reader import MemoryReader
-from memory.canonical import dump
-from server.packs import Packs, read_packs
+from parley.bus import Bus, Draft
+from parley.bus.entries import ItemCorrected, SessionOpened
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.sessions.deliberation import Deliberation
+from parley.memory.canonical import dump
+from parley.server.runtime.packs import Packs, read_packs
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from typing import Any
 import jsonschema
 import orjson
 
-from bus.entries import KINDS, Message
-from memory.items import Fact
-from server.gateway.documents.asyncapi import document
-from server.gateway.live.frames import Frame, frame, notice
-from server.gateway.subscriptions.beginning import LAST_WORDS, last_word
+from parley.bus.entries import KINDS, Message
+from parley.memory.items import Fact
+from parley.server.gateway.documents.asyncapi import document
+from parley.server.gateway.live.frames import Frame, frame, notice
+from parley.server.gateway.subscriptions.beginning import LAST_WORDS, last_word
 from tests.doors import doors
 from tests.gateway.test_ws import begun, connected
 from tests.logs import numbered

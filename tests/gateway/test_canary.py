@@ -14,9 +14,9 @@ from typing import Any, Final
 import httpx2
 import pytest
 
-from bus import Draft
-from bus.entries import Message, ParticipantJoined, SessionOpened
-from memory.errors import (
+from parley.bus import Draft
+from parley.bus.entries import Message, ParticipantJoined, SessionOpened
+from parley.memory.errors import (
     ContextOverflow,
     LimitExceeded,
     NoNotebook,
@@ -29,13 +29,13 @@ from memory.errors import (
     UnknownRef,
     UpdateRefused,
 )
-from personas.reading import CAPABILITIES
-from server.errors import Failure, Misuse
-from server.gateway.app import build
-from server.gateway.problems.slugs import KINDS
-from server.gateway.problems.table import Problem, problem_of, unechoed
-from server.gateway.tokens.keys import Role
-from server.logs import configure
+from parley.personas.persona_file import CAPABILITIES
+from parley.server.basics.errors import Failure, Misuse
+from parley.server.basics.log_setup import configure
+from parley.server.gateway.app import build
+from parley.server.gateway.problems.slugs import KINDS
+from parley.server.gateway.problems.table import Problem, problem_of, unechoed
+from parley.server.gateway.tokens.keys import Role
 from tests.doors import Hurrying, Standing, doors
 
 SESSION: Final = "harbour"
@@ -170,7 +170,7 @@ async def test_a_fault_of_ours_is_told_by_its_id_alone(
         held = MARK + caller.name
         raise RuntimeError(f"broken by {len(held)}")
 
-    monkeypatch.setattr("server.gateway.routes.auth.me_of", broken)
+    monkeypatch.setattr("parley.server.gateway.routes.auth.me_of", broken)
     async with doors(redis_url) as d, d.client(d.token("ana")) as client:
         said = await client.get("/v1/me")
     body = said.json()

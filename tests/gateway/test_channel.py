@@ -16,19 +16,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bus import Bus, Draft
-from bus.entries import Message, Record, SessionOpened, VoteInitiated
-from bus.errors import SessionNotFound
-from listeners.past.moments import Moments
-from listeners.rooms.doors import BusDoor
-from listeners.rooms.room import Room, entered
-from memory.fold import apply
-from memory.state import Memory
-from server.gateway.live import frames as made
-from server.gateway.live.channel import Channel, Listener
-from server.gateway.live.frames import BEAT, Frame, frame, notice
-from server.gateway.live.outlet import BYTES, FRAMES, Outlet
-from server.gateway.live.rooms import Rooms
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.entries import Message, Record, SessionOpened, VoteInitiated
+from parley.listeners.history.moments import Moments
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.room import Room, entered
+from parley.memory.fold import apply
+from parley.memory.state import Memory
+from parley.server.gateway.live import frames as made
+from parley.server.gateway.live.channel import Channel, Listener
+from parley.server.gateway.live.frames import BEAT, Frame, frame, notice
+from parley.server.gateway.live.outlet import BYTES, FRAMES, Outlet
+from parley.server.gateway.live.rooms import Rooms
 from tests.logs import PACKS, numbered
 from tests.patience import PATIENCE, wait_until
 from tests.sessions import discuss, whole

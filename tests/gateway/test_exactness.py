@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection, connect
 
-from server.gateway.doors import MOST
-from server.gateway.exactness import exact
+from parley.server.gateway.doors import MOST
+from parley.server.gateway.exactness import exact
 from tests.doors import doors
 from tests.gateway_talk import PATH, begin
 from tests.patience import PATIENCE

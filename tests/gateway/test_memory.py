@@ -9,18 +9,18 @@ from typing import Any
 import orjson
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import NoteRevised, SummaryMade
-from listeners.reader import MemoryReader
-from memory.canonical import dump
-from memory.context import Profile
-from server.asking import replayed, said
-from server.explaining import explanation
-from server.gateway import minutes as made_minutes
-from server.layers import LAYERS
-from server.minutes.digest import cited, minutes
-from server.minutes.forms import Form, render
-from server.minutes.report import report
+from parley.bus import Bus, Draft
+from parley.bus.entries import NoteRevised, SummaryMade
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.canonical import dump
+from parley.memory.context import Profile
+from parley.server.gateway import minutes as made_minutes
+from parley.server.minutes.minutes_report import report
+from parley.server.queries.explanation import explanation
+from parley.server.queries.log_queries import replayed, said
+from parley.server.render.memory_layers import LAYERS
+from parley.server.render.minutes.minutes_forms import Form, render
+from parley.server.rows.digest_rows import cited, minutes
 from tests.doors import Standing, doors
 from tests.logs import PACKS
 from tests.sessions import discuss, thoughts, whole

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from server.gateway.routes import messages
-from server.gateway.tokens.keys import Role
+from parley.server.gateway.routes import messages
+from parley.server.gateway.tokens.keys import Role
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.patience import PATIENCE

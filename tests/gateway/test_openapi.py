@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
-from server import schemas
-from server.gateway.app import document, routes
-from server.gateway.documents.openapi import TAGS, rights
-from server.gateway.shapes import bodies
+from parley.server.bootstrap import api_schemas
+from parley.server.gateway.app import document, routes
+from parley.server.gateway.documents.openapi import TAGS, rights
+from parley.server.gateway.shapes import bodies
 
 GOLDEN = Path(__file__).parents[2] / "docs" / "openapi.json"
 
@@ -36,13 +36,13 @@ def refs(tree: Any) -> Iterator[str]:
 
 def test_the_one_in_docs_is_this_one() -> None:
     """`parley schema openapi > docs/openapi.json` writes it anew."""
-    assert GOLDEN.read_bytes() == schemas.text("openapi")
+    assert GOLDEN.read_bytes() == api_schemas.text("openapi")
 
 
 def test_it_is_printed(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """On standard output, and nothing else."""
-    schemas.schema("openapi")
-    assert capfdbinary.readouterr().out == schemas.text("openapi")
+    api_schemas.schema("openapi")
+    assert capfdbinary.readouterr().out == api_schemas.text("openapi")
 
 
 def test_every_operation_has_a_name_a_family_and_words() -> None:

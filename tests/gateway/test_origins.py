@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from server.errors import Misuse
-from server.gateway.origins import Origins
-from server.gateway.transport.asgi import FOR_DATA, FOR_PAGES
-from server.settings.serve import ServeSettings
+from parley.server.basics.errors import Misuse
+from parley.server.gateway.origins import Origins
+from parley.server.gateway.transport.asgi import FOR_DATA, FOR_PAGES
+from parley.server.settings.serve_settings import ServeSettings
 from tests.doors import Standing, doors
 
 EVIL = "https://evil.example"

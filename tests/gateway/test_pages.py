@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from server.gateway import pages
-from server.gateway.transport.asgi import FOR_PAGES
+from parley.server.gateway import pages
+from parley.server.gateway.transport.asgi import FOR_PAGES
 from tests.doors import doors
 
 OWN = {name: file for name, file in pages.FILES.items() if not name.startswith("vendor/")}

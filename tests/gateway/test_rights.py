@@ -19,15 +19,15 @@ from starlette.routing import BaseRoute
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from bus import Draft
-from bus.entries import ACTS, ParticipantJoined, SessionOpened
-from personas.reading import CAPABILITIES
-from server.gateway.app import build, routes
-from server.gateway.identity.needs import RIGHTS, Needs
-from server.gateway.problems.table import Problem
-from server.gateway.tokens.callers import Caller
-from server.gateway.tokens.keys import Keyring, Role, claims
-from server.secret import kid
+from parley.bus import Draft
+from parley.bus.entries import ACTS, ParticipantJoined, SessionOpened
+from parley.personas.persona_file import CAPABILITIES
+from parley.server.gateway.app import build, routes
+from parley.server.gateway.identity.needs import RIGHTS, Needs
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.tokens.callers import Caller
+from parley.server.gateway.tokens.keys import Keyring, Role, claims
+from parley.server.runtime.signing_secret import kid
 from tests.doors import SECRET, Hurrying, Standing, doors
 from tests.patience import PATIENCE
 

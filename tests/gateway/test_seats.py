@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from bus import Bus
-from bus.errors import InvalidEntry, SessionClosed, SessionNotFound
-from listeners.agents.arbiter import Arbiter
-from listeners.past.moments import Moments
-from listeners.rooms.presence import Superseded
-from listeners.rooms.session import Session
-from server.gateway.identity.needs import Caller
-from server.gateway.live.rooms import Rooms
-from server.gateway.live.seats import Seats
+from parley.bus import Bus
+from parley.bus.contract.errors import InvalidEntry, SessionClosed, SessionNotFound
+from parley.listeners.agents.arbiter import Arbiter
+from parley.listeners.history.moments import Moments
+from parley.listeners.rooms.participant import Superseded
+from parley.listeners.sessions.session import Session
+from parley.server.gateway.identity.needs import Caller
+from parley.server.gateway.live.rooms import Rooms
+from parley.server.gateway.live.seats import Seats
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import BID, opened, said
@@ -110,7 +110,7 @@ async def test_a_vote_outlives_the_server_that_stops(redis_url: str) -> None:
 
 async def test_an_idle_seat_is_given_up(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking for it keeps it; the clock is that of the doors."""
-    monkeypatch.setattr("server.gateway.live.seats.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("parley.server.gateway.live.seats.LOOK_SECONDS", 0.01)
     async with sitting(redis_url, minutes=1) as here:
         await here.seats.taken(caller("ana"), "s")
         await here.seats.taken(caller("bo"), "s")

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
-from server.files import signed
+from parley.server.records.session_file import signed
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.sse import streamed

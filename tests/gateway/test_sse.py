@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 import structlog
 
-from bus import Bus
+from parley.bus import Bus
 from tests.doors import Standing, doors
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import said
@@ -205,7 +205,7 @@ async def test_idle_streams_get_a_comment_now_and_then(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that no proxy takes them for dead."""
-    monkeypatch.setattr("server.gateway.live.streams.BEAT_SECONDS", 0.05)
+    monkeypatch.setattr("parley.server.gateway.live.streams.BEAT_SECONDS", 0.05)
     async with doors(redis_url) as d, streamed(d.url, PATH, await begun(d)) as stream:
         await stream.next()
         assert (await stream.next(beats=True)).event == ""
@@ -259,7 +259,7 @@ async def test_a_client_that_never_reads_again_is_cut_off(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The word that it was dropped does not wait for it for ever: the system ends it."""
-    monkeypatch.setattr("server.standing.STALLED_SECONDS", 0.3)
+    monkeypatch.setattr("parley.server.bootstrap.http_server.STALLED_SECONDS", 0.3)
     async with doors(redis_url, slow_seconds=0.1) as d:
         token, bus = await begun(d), d.doors.held.bus
         with await _deaf(d.url, token) as deaf:

@@ -12,11 +12,11 @@ import httpx2
 import pytest
 from pydantic import ValidationError
 
-from server.errors import Failure
-from server.gateway.app import build
-from server.gateway.warming import warm
-from server.settings.serve import DAY, ServeSettings
-from server.standing import listening
+from parley.server.basics.errors import Failure
+from parley.server.bootstrap.http_server import listening
+from parley.server.gateway.app import build
+from parley.server.gateway.warming import warm
+from parley.server.settings.serve_settings import DAY, ServeSettings
 from tests.doors import doors, served
 from tests.patience import PATIENCE, wait_until
 from tests.ports import reserved
@@ -75,7 +75,7 @@ async def test_a_request_that_takes_too_long_is_told_that_the_server_ends(
     redis_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """503 in the form of every refusal, and no trace in the log."""
-    monkeypatch.setattr("server.standing.CLOSING_SECONDS", 0.1)
+    monkeypatch.setattr("parley.server.bootstrap.http_server.CLOSING_SECONDS", 0.1)
     async with contextlib.AsyncExitStack() as later:
         async with doors(redis_url) as d:
             client = await later.enter_async_context(d.client(d.operator()))

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bus.entries import BallotCast, ParticipantJoined, VoteInitiated
-from memory.state import Memory
-from server.board import HUES, MOST, hues, view
-from server.gateway.kept import Kept
-from server.gateway.reading import takes_gzip
-from server.gateway.shapes.page import Board, TimelineRow
+from parley.bus.entries import BallotCast, ParticipantJoined, VoteInitiated
+from parley.memory.state import Memory
+from parley.server.gateway.kept import Kept
+from parley.server.gateway.reading import takes_gzip
+from parley.server.gateway.shapes.page import Board, TimelineRow
+from parley.server.rows.page_rows import HUES, MOST, hues, view
 from tests.doors import Standing, doors
 from tests.logs import PACKS, folded, talk
 from tests.sessions import discuss, whole
@@ -149,12 +149,12 @@ async def test_the_timeline_is_made_and_then_told(
     """202 while it is being made, with how far it is; then the whole course."""
     bus = d.doors.held.bus
     await discuss(bus, "a", 500)
-    monkeypatch.setattr("listeners.past.moments.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 0.0)
     async with d.client(d.token("zoe", session="a")) as zoe:
         early = await zoe.get("/v1/sessions/a/timeline")
         assert early.status_code == 202
         assert early.json()["ready"] is False
-        monkeypatch.setattr("listeners.past.moments.PATIENCE_SECONDS", 30.0)
+        monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 30.0)
         found = await zoe.get("/v1/sessions/a/timeline")
     assert found.status_code == 200
     row = TimelineRow.model_validate(found.json())

@@ -8,9 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from bus import Draft
-from bus.entries import BallotCast
-from server.asking import entries
+from parley.bus import Draft
+from parley.bus.entries import BallotCast
+from parley.server.queries.log_queries import entries
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.patience import wait_until

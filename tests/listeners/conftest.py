@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from bus import Bus
-from listeners.models.openai import OpenAIModel
+from parley.bus import Bus
+from parley.listeners.models.openai_model import OpenAIModel
 from tests.fake_openai import FakeOpenAI
 from tests.patience import PATIENCE
 

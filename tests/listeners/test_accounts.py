@@ -9,21 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus import Draft, Receipt
-from bus.entries import SettingsChanged, SpendReserved, SpendSettled
-from bus.local import LocalLog
-from listeners.models.accounts import (
-    Account,
-    Charge,
-    charge_for,
-    open_calls,
-    outcome_of,
-    reserve_draft,
-    settle_draft,
-)
-from listeners.models.books import keeps_books
-from listeners.models.charged import Charged
-from listeners.models.port import (
+from parley.bus import Draft, Receipt
+from parley.bus.entries import SettingsChanged, SpendReserved, SpendSettled
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.models.model_port import (
     BadAnswer,
     Completion,
     ModelError,
@@ -32,11 +21,22 @@ from listeners.models.port import (
     Prompt,
     TooSlow,
 )
-from listeners.models.prices import Price, reservation
-from listeners.models.scripted import ScriptedModel
-from memory.fold import fold
-from memory.sizes import tokens
-from memory.state import Memory
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.spending.accounts import (
+    Account,
+    Charge,
+    charge_for,
+    open_calls,
+    outcome_of,
+    reserve_draft,
+    settle_draft,
+)
+from parley.listeners.spending.charged_model import Charged
+from parley.listeners.spending.prices import Price, reservation
+from parley.listeners.spending.session_books import keeps_books
+from parley.memory.fold import fold
+from parley.memory.sizes import tokens
+from parley.memory.state import Memory
 from tests.logs import PACKS, opened
 
 PRICES = {"small": Price(input=1_000_000, output=2_000_000)}  # a micro a token, two an answer's

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import FloorGranted, FloorPaused, FloorResumed, Message, VoteInitiated
-from bus.errors import StaleEpoch
-from listeners.agents.hosting import Part
-from listeners.agents.prompting import should_respond, what_to_say
-from listeners.models.port import ModelError, ModelUnavailable, Prompt
-from memory.floor.state import Bid
-from memory.fold import apply
-from memory.state import Memory
-from personas.persona import Budget
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import StaleEpoch
+from parley.bus.entries import FloorGranted, FloorPaused, FloorResumed, Message, VoteInitiated
+from parley.listeners.agents.host import Part
+from parley.listeners.agents.prompts import should_respond, what_to_say
+from parley.listeners.models.model_port import ModelError, ModelUnavailable, Prompt
+from parley.memory.floor.state import Bid
+from parley.memory.fold import apply
+from parley.memory.state import Memory
+from parley.personas.persona import Budget
 from tests import talkers
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until
@@ -162,7 +162,7 @@ async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus:
             async for piece in self.inner.stream(prompt):
                 yield piece
 
-    from listeners.agents.hosting import host
+    from parley.listeners.agents.host import host
 
     async with room(bus, "slow") as found:
         parts = [Part("slow", persona("slow")), Part("quick", persona("quick"))]
@@ -290,7 +290,7 @@ async def test_a_moderator_pauses_mutes_and_gives_the_floor(bus: Bus) -> None:
         await bus.publish("mod", [Draft("x", FloorGranted(participant="bob", epoch=1, by="ann"))])
         async with room(bus, "mod") as found:
             assert found.memory.floor.holder == ""
-        from bus.entries import FloorResumed
+        from parley.bus.entries import FloorResumed
 
         await bus.publish("mod", [Draft("r", FloorResumed(by="mona"))])
         await closing(bus, "mod")
@@ -480,6 +480,6 @@ def gini(values: list[int]) -> float:
 
 
 def talkers_model(answer: talkers.Answer) -> Any:
-    from listeners.models.scripted import ScriptedModel
+    from parley.listeners.models.scripted_model import ScriptedModel
 
     return ScriptedModel(answer)

@@ -7,12 +7,12 @@ from typing import cast
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Message, Record
-from listeners.assistant import Assistant, Proactive
-from listeners.reader import MemoryReader
-from memory.errors import ContextOverflow
-from memory.exchanges import window
+from parley.bus import Bus, Draft
+from parley.bus.entries import Message, Record
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.tools.assistant import Assistant, Proactive
+from parley.memory.errors import ContextOverflow
+from parley.memory.exchanges import window
 from tests.logs import PACKS
 from tests.sessions import whole
 

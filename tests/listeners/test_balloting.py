@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.agents.balloting import MOST_WHY, ballot_question, ballot_shape, read_ballot
-from memory.floor.state import Vote
+from parley.listeners.agents.ballot_prompt import (
+    MOST_WHY,
+    ballot_question,
+    ballot_shape,
+    read_ballot,
+)
+from parley.memory.floor.state import Vote
 
 
 def vote(rule: str = "majority", *options: str, secret: bool = False) -> Vote:

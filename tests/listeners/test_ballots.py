@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bus import Bus, Draft
-from bus.drafts import result_id
-from bus.entries import BallotCast, Entry, Message, ParticipantAliased, VoteInitiated
-from bus.errors import InvalidEntry
-from listeners.ballots import cast, retally
-from listeners.reader import MemoryReader
-from memory.errors import UnknownVote
-from memory.voting.course import WITH_BALLOTS, result
+from parley.bus import Bus, Draft
+from parley.bus.contract.drafts import result_id
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.entries import BallotCast, Entry, Message, ParticipantAliased, VoteInitiated
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.votes.vote_results import cast, retally
+from parley.memory.errors import UnknownVote
+from parley.memory.voting.course import WITH_BALLOTS, result
 from tests.logs import PACKS, opened
 
 

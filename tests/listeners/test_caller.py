@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 
-from bus import Draft
-from bus.entries import FloorBid, FloorPaused, Message, ParticipantJoined, SessionOpened
-from bus.local import LocalLog
-from listeners.agents.caller import Caller
-from listeners.agents.hosting import Part, host
-from listeners.models.port import Prompt
-from listeners.models.scripted import ScriptedModel
-from listeners.rooms.doors import LocalDoor
-from listeners.rooms.room import entered
-from listeners.virtual import run_virtual
+from parley.bus import Draft
+from parley.bus.entries import FloorBid, FloorPaused, Message, ParticipantJoined, SessionOpened
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.agents.host import Part, host
+from parley.listeners.agents.model_caller import Caller
+from parley.listeners.models.model_port import Prompt
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.offline.virtual_loop import run_virtual
+from parley.listeners.rooms.log_port import LocalDoor
+from parley.listeners.rooms.room import entered
 from tests.logs import PACKS
 from tests.talkers import persona, quiet
 

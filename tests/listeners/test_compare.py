@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
 
-from bus import Bus, Draft
-from bus.entries import Message
-from listeners.effects.compare import Comparer, Comparing
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.runner import EffectRunner
-from listeners.models.openai import OpenAIModel
-from listeners.models.prices import Price, Prices
-from listeners.projector import Pace, Projector
-from memory.canonical import dump
-from memory.comparisons import owed
-from memory.state import Memory
+from parley.bus import Bus, Draft
+from parley.bus.entries import Message
+from parley.listeners.effects.comparison import Comparer, Comparing
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.spending.prices import Price, Prices
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.canonical import dump
+from parley.memory.comparisons import owed
+from parley.memory.state import Memory
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded, opened, talk
 from tests.patience import PATIENCE, wait_until

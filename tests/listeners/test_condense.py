@@ -6,19 +6,19 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Entry
-from listeners.effects.condense import Condensing
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.jobs import job_for
-from listeners.effects.runner import EffectRunner
-from listeners.models.openai import OpenAIModel
-from listeners.models.port import BadAnswer
-from listeners.projector import Pace, Projector
-from memory.brevity import size_of
-from memory.condensed import answer_text, owed, running_text
-from memory.effects import Condense
-from memory.exchanges import window
+from parley.bus import Bus, Draft
+from parley.bus.entries import Entry
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.effects.jobs import job_for
+from parley.listeners.models.model_port import BadAnswer
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.summaries.short_forms import Condensing
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.brevity import size_of
+from parley.memory.condensed import answer_text, owed, running_text
+from parley.memory.effects import Condense
+from parley.memory.exchanges import window
 from tests.dialogues import ask, assistant, condensed, done, exchange, records, reply, returned
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded

@@ -10,10 +10,10 @@ from typing import Any, cast
 import pytest
 import redis
 
-from bus import Bus, Draft
-from bus.audit import records
-from bus.drafts import result_id
-from bus.entries import (
+from parley.bus import Bus, Draft
+from parley.bus.connection.tasks import end
+from parley.bus.contract.drafts import result_id
+from parley.bus.entries import (
     BallotCast,
     BallotCompleted,
     Entry,
@@ -23,16 +23,16 @@ from bus.entries import (
     SettingsChanged,
     VoteInitiated,
 )
-from bus.tasks import end
-from listeners.agents.arbiter import Arbiter
-from listeners.agents.teller import Teller
-from listeners.counting import LANE, VoteCounter
-from listeners.projector import Projector
-from listeners.reader import MemoryReader
-from listeners.rooms.doors import BusDoor
-from listeners.rooms.room import entered
-from memory.floor.state import Vote
-from server.audit import forked
+from parley.bus.sessions.audit import records
+from parley.listeners.agents.arbiter import Arbiter
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.room import entered
+from parley.listeners.votes.teller import Teller
+from parley.listeners.workers.projector import Projector
+from parley.listeners.workers.vote_counter import LANE, VoteCounter
+from parley.memory.floor.state import Vote
+from parley.server.records.log_audit import forked
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.servers import RedisServer

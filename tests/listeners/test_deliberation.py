@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bus import Bus
-from bus.entries import Record
-from bus.errors import Conflict, SessionExists
-from listeners.deliberation import Deliberation, State
-from listeners.models.openai import OpenAIModel
-from memory.errors import SnapshotMismatch
+from parley.bus import Bus
+from parley.bus.contract.errors import Conflict, SessionExists
+from parley.bus.entries import Record
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.sessions.deliberation import Deliberation, State
+from parley.memory.errors import SnapshotMismatch
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
 from tests.patience import PATIENCE

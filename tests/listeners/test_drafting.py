@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from listeners.agents.drafting import said
+from parley.listeners.agents.agent_drafts import said
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from dataclasses import asdict
 
 import pytest
 
-from bus import Bus, Claim, Draft
-from bus.entries import Message
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.runner import EffectRunner
-from listeners.models.openai import OpenAIModel
-from listeners.projector import Pace, Projector
-from memory.summaries import upgrades
+from parley.bus import Bus, Claim, Draft
+from parley.bus.entries import Message
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.summaries import upgrades
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until

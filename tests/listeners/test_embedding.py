@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.models.embedding import alike, checked
-from listeners.models.openai import OpenAIModel, forbid_models
-from listeners.models.port import BadAnswer, ModelError, ModelRefused, ModelUnavailable, TooSlow
+from parley.listeners.models.embedding import alike, checked
+from parley.listeners.models.model_port import (
+    BadAnswer,
+    ModelError,
+    ModelRefused,
+    ModelUnavailable,
+    TooSlow,
+)
+from parley.listeners.models.openai_model import OpenAIModel, forbid_models
 from tests.fake_openai import Failure, FakeOpenAI
 from tests.patience import PATIENCE
 

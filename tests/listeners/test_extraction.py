@@ -8,31 +8,31 @@ from typing import Any
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Entry, ItemsExtracted, Message
-from bus.local import LocalLog
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.extraction.extracting import Extracting
-from listeners.effects.extraction.offline import read_through
-from listeners.effects.jobs import job_for
-from listeners.effects.offline import settle
-from listeners.effects.runner import EffectRunner
-from listeners.models.openai import OpenAIModel
-from listeners.models.port import (
+from parley.bus import Bus, Draft
+from parley.bus.entries import Entry, ItemsExtracted, Message
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.effects.jobs import job_for
+from parley.listeners.extraction.extractor import Extracting
+from parley.listeners.models.model_port import (
     ContextOverflow,
     ModelError,
     ModelRefused,
     ModelUnavailable,
     TooSlow,
 )
-from listeners.models.scripted import ScriptedModel
-from listeners.projector import Pace, Projector
-from listeners.redaction import redact
-from memory.claims.counts import counts
-from memory.claims.landing import MOST, SURE
-from memory.claims.ranges import owed
-from memory.claims.reading import reading
-from memory.state import Memory
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.offline.local_effects import settle
+from parley.listeners.offline.local_extraction import read_through
+from parley.listeners.sessions.redaction import redact
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.claims.counts import counts
+from parley.memory.claims.landing import MOST, SURE
+from parley.memory.claims.ranges import owed
+from parley.memory.claims.reading import reading
+from parley.memory.state import Memory
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS, folded, numbered, opened
 from tests.patience import PATIENCE, wait_until

@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Message
-from bus.errors import SessionClosed, SessionNotFound
-from listeners.lessons import import_lessons, promote
-from listeners.reader import MemoryReader
-from memory.canonical import dump
-from memory.lessons import standing
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import SessionClosed, SessionNotFound
+from parley.bus.entries import Message
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.sessions.lessons import import_lessons, promote
+from parley.memory.canonical import dump
+from parley.memory.lessons import standing
 from tests.logs import PACKS, opened
 from tests.servers import RedisServer
 from tests.sessions import replayed_bytes, whole

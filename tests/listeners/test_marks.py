@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from bus.entries import (
+from parley.bus.entries import (
     Entry,
     FloorBid,
     FloorGranted,
@@ -16,9 +16,9 @@ from bus.entries import (
     SessionForked,
     VoteInitiated,
 )
-from listeners.rooms.marks import Marks
-from listeners.virtual import run_virtual
-from memory.floor.arbitration import CountVote, Expire, Waited, next_step
+from parley.listeners.offline.virtual_loop import run_virtual
+from parley.listeners.rooms.log_clock import Marks
+from parley.memory.floor.arbitration import CountVote, Expire, Waited, next_step
 from tests.logs import opened
 from tests.tables import Table, agent
 

@@ -7,9 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from listeners.models.memo import Memo
-from listeners.models.metered import Metered
-from listeners.models.port import Completion, ModelUnavailable, OverBudget, Prompt, Shape
+from parley.listeners.models.answer_memo import Memo
+from parley.listeners.models.call_meter import Metered
+from parley.listeners.models.model_port import (
+    Completion,
+    ModelUnavailable,
+    OverBudget,
+    Prompt,
+    Shape,
+)
 
 
 class Counting:

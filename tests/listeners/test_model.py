@@ -14,10 +14,7 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel
 
-from listeners.models.answers import Usage
-from listeners.models.dialect import Dialect, Refused, lasts, simpler
-from listeners.models.openai import OpenAIModel, forbid_models
-from listeners.models.port import (
+from parley.listeners.models.model_port import (
     BadAnswer,
     Completion,
     ContextOverflow,
@@ -29,8 +26,11 @@ from listeners.models.port import (
     predicament,
     refusal,
 )
-from listeners.models.structured import ask, shape_of
-from memory.sizes import tokens
+from parley.listeners.models.openai_answers import Usage
+from parley.listeners.models.openai_dialect import Dialect, Refused, lasts, simpler
+from parley.listeners.models.openai_model import OpenAIModel, forbid_models
+from parley.listeners.models.structured_answers import ask, shape_of
+from parley.memory.sizes import tokens
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI, Manners, Parameter, realistic
 from tests.patience import PATIENCE, wait_until
 
@@ -488,7 +488,8 @@ async def test_a_realistic_endpoint_repeats_itself() -> None:
 def test_the_provider_is_imported_only_when_asked() -> None:
     """Importing the adapter and building a model loads no `openai`."""
     code = (
-        "import sys; from listeners.models.openai import OpenAIModel; OpenAIModel('m');"
+        "import sys; from parley.listeners.models.openai_model import OpenAIModel;"
+        "OpenAIModel('m');"
         "sys.exit('openai' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

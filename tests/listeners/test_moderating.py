@@ -7,16 +7,16 @@ import json
 from random import Random
 from typing import Any
 
-from bus.drafts import Draft
-from bus.entries import Message, SessionOpened
-from bus.local import LocalLog
-from listeners.agents.hosting import Part, host
-from listeners.models.port import Prompt
-from listeners.models.scripted import ScriptedModel
-from listeners.rooms.doors import LocalDoor
-from listeners.rooms.room import entered
-from listeners.virtual import run_virtual
-from personas.persona import Budget
+from parley.bus.contract.drafts import Draft
+from parley.bus.entries import Message, SessionOpened
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.agents.host import Part, host
+from parley.listeners.models.model_port import Prompt
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.offline.virtual_loop import run_virtual
+from parley.listeners.rooms.log_port import LocalDoor
+from parley.listeners.rooms.room import entered
+from parley.personas.persona import Budget
 from tests.logs import PACKS
 from tests.talkers import Answer, bid, passed, persona, sentence
 

@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Message, SummaryMade
-from bus.errors import Fenced, SessionNotFound
-from listeners.effects.runner import EffectRunner
-from listeners.past.chronicle import MARKED, Chronicle, Mark
-from listeners.past.course import EVERY, Course
-from listeners.past.moments import Moments
-from listeners.past.timeline import Timeline, thinned
-from listeners.projector import Pace, Projector
-from listeners.reader import MemoryReader
-from listeners.redaction import redact
-from memory.canonical import dump
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import FOLD, Memory
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import Fenced, SessionNotFound
+from parley.bus.entries import Message, SummaryMade
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.history.chronicle import MARKED, Chronicle, Mark
+from parley.listeners.history.course import EVERY, Course
+from parley.listeners.history.moments import Moments
+from parley.listeners.history.timeline import Timeline, thinned
+from parley.listeners.sessions.redaction import redact
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.canonical import dump
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import FOLD, Memory
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until
 from tests.sessions import discuss, is_settled, running, whole
@@ -33,7 +33,7 @@ LONG = 5 * EVERY + 40
 
 @pytest.fixture
 async def moments(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Moments]:
-    monkeypatch.setattr("listeners.past.moments.PATIENCE_SECONDS", 30.0)
+    monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 30.0)
     moments = Moments(bus, PACKS)
     yield moments
     await moments.aclose()
@@ -87,7 +87,7 @@ async def test_what_is_long_past_is_not_folded_again(
         folded.append(memory.n)
         return apply(memory, record)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("listeners.past.moments.apply", counting)
+    monkeypatch.setattr("parley.listeners.history.moments.apply", counting)
     for n in (EVERY, 3 * EVERY + 1, LONG - 1):
         folded.clear()
         await moments.at("a", n)
@@ -272,7 +272,7 @@ async def test_a_timeline_in_the_making_says_how_far_it_is(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is told in part at once, and whole once it is made."""
-    monkeypatch.setattr("listeners.past.moments.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 0.0)
     await discuss(bus, "a", LONG)
     moments = Moments(bus, PACKS)
     first = await moments.timeline("a")
@@ -299,7 +299,7 @@ async def test_little_room_repeats_nothing_in_the_timeline(
     bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What stood behind a checkpoint that was let go of is told once as the session goes on."""
-    monkeypatch.setattr("listeners.past.moments.PATIENCE_SECONDS", 30.0)
+    monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 30.0)
     await discuss(bus, "a", EVERY + 20)
     moments = Moments(bus, PACKS, room_bytes=1)
     assert await moments.timeline("a") == await Moments(bus, PACKS).timeline("a")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import BallotCompleted, Entry, Message, ParticipantAliased, ResultsFinal
-from listeners.models.openai import OpenAIModel
-from listeners.notebook import Notebook
-from memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
+from parley.bus import Bus, Draft
+from parley.bus.entries import BallotCompleted, Entry, Message, ParticipantAliased, ResultsFinal
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.sessions.notebook import Notebook
+from parley.memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from bus import Bus, Draft
-from bus.entries import ItemCorrected, SettingsChanged
-from bus.local import LocalLog
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.offline import settle
-from listeners.effects.runner import EffectRunner
-from listeners.projector import Pace, Projector
-from memory.canonical import dump
-from memory.state import Memory
-from memory.summaries import due
+from parley.bus import Bus, Draft
+from parley.bus.entries import ItemCorrected, SettingsChanged
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.offline.local_effects import settle
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.canonical import dump
+from parley.memory.state import Memory
+from parley.memory.summaries import due
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.sessions import is_settled, replayed_bytes, running, thoughts

@@ -6,8 +6,8 @@ import json
 from random import Random
 from typing import Any
 
-from bus import Bus
-from listeners.models.port import Prompt
+from parley.bus import Bus
+from parley.listeners.models.model_port import Prompt
 from tests.patience import wait_until
 from tests.rooms import hosted, log_of, opened, said, seat, settings
 from tests.talkers import bid, sentence

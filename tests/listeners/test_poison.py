@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Message
-from memory.state import FOLD
+from parley.bus import Bus, Draft
+from parley.bus.entries import Message
+from parley.memory.state import FOLD
 from tests.patience import wait_until
 from tests.servers import RedisServer
 from tests.sessions import discuss, replayed_bytes, thoughts, whole

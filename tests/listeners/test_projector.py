@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bus import Bus, Draft
-from bus.entries import Message, PackRef, SessionOpened
-from listeners.projector import Pace, Projector
-from memory.canonical import dump, load
-from memory.state import FOLD
+from parley.bus import Bus, Draft
+from parley.bus.entries import Message, PackRef, SessionOpened
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.canonical import dump, load
+from parley.memory.state import FOLD
 from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.servers import RedisServer

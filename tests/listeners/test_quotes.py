@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.effects.extraction.quotes import locate
+from parley.listeners.extraction.quotes import locate
 
 
 @pytest.mark.parametrize(

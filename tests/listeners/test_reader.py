@@ -7,15 +7,15 @@ import itertools
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Message, ParticipantAliased
-from bus.errors import SessionNotFound
-from listeners.copies import TURN, Copy, fold_by_turns
-from listeners.projector import Pace, Projector
-from listeners.reader import MemoryReader
-from memory.canonical import dump
-from memory.errors import ContextOverflow
-from memory.state import FOLD, Memory
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.entries import Message, ParticipantAliased
+from parley.listeners.cache.memory_cache import TURN, Copy, fold_by_turns
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.canonical import dump
+from parley.memory.errors import ContextOverflow
+from parley.memory.state import FOLD, Memory
 from tests.logs import PACKS
 from tests.sessions import discuss, replayed, replayed_bytes, whole
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Message
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.runner import EffectRunner
-from listeners.models.openai import OpenAIModel
-from listeners.projector import Pace, Projector
-from listeners.reader import MemoryReader
-from listeners.redaction import preview, redact
-from memory.canonical import dump
-from memory.due import upgrades
-from memory.errors import RedactionRefused
+from parley.bus import Bus, Draft
+from parley.bus.entries import Message
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.sessions.redaction import preview, redact
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.canonical import dump
+from parley.memory.due import upgrades
+from parley.memory.errors import RedactionRefused
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
 from tests.patience import PATIENCE, wait_until

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 from structlog.testing import capture_logs
 
-from bus import Bus, Draft
-from bus.entries import (
+from parley.bus import Bus, Draft
+from parley.bus.entries import (
     BallotCompleted,
     Entry,
     EpisodeClosed,
@@ -22,17 +22,17 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.reflect import HALVINGS, Reflecting, validate_memory_length
-from listeners.effects.runner import EffectRunner
-from listeners.models.openai import OpenAIModel
-from listeners.models.port import ContextOverflow, ModelRefused
-from listeners.projector import Pace, Projector
-from memory.canonical import dump
-from memory.notebooks import standing
-from memory.presets import preset
-from memory.reflections import owed
-from memory.state import Memory
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.effects.reflection import HALVINGS, Reflecting, validate_memory_length
+from parley.listeners.models.model_port import ContextOverflow, ModelRefused
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.canonical import dump
+from parley.memory.notebooks import standing
+from parley.memory.presets import preset
+from parley.memory.reflections import owed
+from parley.memory.state import Memory
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded, opened, talk
 from tests.patience import wait_until

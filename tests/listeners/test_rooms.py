@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
-from bus import Draft
-from bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
-from bus.errors import Unavailable
-from bus.local import LocalLog
-from listeners.rooms.doors import LocalDoor, LogReplaced
-from listeners.rooms.marks import Marks
-from listeners.rooms.room import entered
-from memory.floor.steps import Waited
-from memory.state import Memory
+from parley.bus import Draft
+from parley.bus.contract.errors import Unavailable
+from parley.bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.rooms.log_clock import Marks
+from parley.listeners.rooms.log_port import LocalDoor, LogReplaced
+from parley.listeners.rooms.room import entered
+from parley.memory.floor.steps import Waited
+from parley.memory.state import Memory
 from tests.logs import PACKS
 from tests.patience import PATIENCE
 from tests.tables import Table, agent, person

@@ -11,10 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.models.port import BadAnswer, Completion, ModelUnavailable, Prompt, Shape
-from listeners.models.scripted import ScriptedModel, within
-from listeners.virtual import run_virtual
-from memory.sizes import tokens
+from parley.listeners.models.model_port import (
+    BadAnswer,
+    Completion,
+    ModelUnavailable,
+    Prompt,
+    Shape,
+)
+from parley.listeners.models.scripted_model import ScriptedModel, within
+from parley.listeners.offline.virtual_loop import run_virtual
+from parley.memory.sizes import tokens
 
 PROMPT = Prompt("You talk.", "Well?", 50, purpose="draft", participant="ana")
 

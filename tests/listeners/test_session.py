@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import FloorGranted, FloorMuted, FloorReleased, Message, SessionOpened
-from bus.errors import InvalidEntry, SessionNotFound
-from bus.tasks import end
-from listeners import Session
-from listeners.agents.arbiter import Arbiter
-from listeners.ballots import outcome
-from listeners.packs import known, newest
-from listeners.rooms.doors import BusDoor
-from listeners.rooms.presence import Superseded
-from listeners.rooms.room import entered
-from listeners.rooms.turns import FloorLost, NotGranted
+from parley.bus import Bus, Draft
+from parley.bus.connection.tasks import end
+from parley.bus.contract.errors import InvalidEntry, SessionNotFound
+from parley.bus.entries import FloorGranted, FloorMuted, FloorReleased, Message, SessionOpened
+from parley.listeners import Session
+from parley.listeners.agents.arbiter import Arbiter
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.participant import Superseded
+from parley.listeners.rooms.room import entered
+from parley.listeners.sessions.shipped_packs import known, newest
+from parley.listeners.sessions.turns import FloorLost, NotGranted
+from parley.listeners.votes.vote_results import outcome
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import BID
 from tests.servers import RedisServer

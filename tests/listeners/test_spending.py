@@ -8,17 +8,17 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Message, SettingsChanged
-from listeners.effects.effect_pace import EffectPace
-from listeners.effects.inline import Inline
-from listeners.effects.runner import EffectRunner
-from listeners.models.accounts import Charge, reserve_draft
-from listeners.models.openai import OpenAIModel
-from listeners.models.prices import Price, Prices
-from listeners.projector import Pace, Projector
-from listeners.reader import MemoryReader
-from memory.floor.state import Ledger
+from parley.bus import Bus, Draft
+from parley.bus.entries import Message, SettingsChanged
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.effects.inline_summaries import Inline
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.spending.accounts import Charge, reserve_draft
+from parley.listeners.spending.prices import Price, Prices
+from parley.listeners.workers.effect_runner import EffectRunner
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.floor.state import Ledger
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
 from tests.patience import wait_until

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from listeners.models.port import BadAnswer, ModelError, ModelUnavailable, Prompt
-from listeners.models.scripted import ScriptedModel
-from listeners.models.structured import QUOTED, ask, parsed, shape_of
+from parley.listeners.models.model_port import BadAnswer, ModelError, ModelUnavailable, Prompt
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.models.structured_answers import QUOTED, ask, parsed, shape_of
 
 
 class Part(BaseModel):

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.effects.summarise import (
+from parley.listeners.models.model_port import ContextOverflow, ModelUnavailable
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.summaries.model_summaries import (
     at_most,
     prompt_for_messages,
     prompt_for_summaries,
@@ -16,8 +18,6 @@ from listeners.effects.summarise import (
     summarise_messages,
     summarise_summaries,
 )
-from listeners.models.openai import OpenAIModel
-from listeners.models.port import ContextOverflow, ModelUnavailable
 from tests.fake_openai import FakeOpenAI
 from tests.patience import PATIENCE
 

@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import BallotCast, Entry, Message, ParticipantAliased, VoteInitiated
-from bus.tasks import end
-from listeners.agents.teller import Teller
-from listeners.ballots import outcome
-from listeners.reader import MemoryReader
-from listeners.rooms.room import entered
-from memory.floor.state import Vote
+from parley.bus import Bus, Draft
+from parley.bus.connection.tasks import end
+from parley.bus.entries import BallotCast, Entry, Message, ParticipantAliased, VoteInitiated
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.rooms.room import entered
+from parley.listeners.votes.teller import Teller
+from parley.listeners.votes.vote_results import outcome
+from parley.memory.floor.state import Vote
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.sessions import whole

@@ -10,12 +10,12 @@ from typing import cast
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import ToolReturned
-from bus.errors import InvalidEntry
-from listeners.reader import MemoryReader
-from listeners.toolbox import Run, Toolbox
-from memory.state import Memory
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.entries import ToolReturned
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.tools.toolbox import Run, Toolbox
+from parley.memory.state import Memory
 from tests.dialogues import assistant, called, exchange
 from tests.logs import PACKS
 from tests.patience import wait_until

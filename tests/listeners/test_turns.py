@@ -8,15 +8,15 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bus import Draft, Receipt
-from bus.entries import FloorGranted, Message, ParticipantJoined, SessionOpened
-from bus.errors import Busy
-from bus.local import LocalLog
-from bus.tasks import end
-from listeners.rooms.doors import LocalDoor
-from listeners.rooms.presence import Presence
-from listeners.rooms.room import Room, entered
-from listeners.rooms.turns import Turns, Wish
+from parley.bus import Draft, Receipt
+from parley.bus.connection.tasks import end
+from parley.bus.contract.errors import Busy
+from parley.bus.entries import FloorGranted, Message, ParticipantJoined, SessionOpened
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.rooms.log_port import LocalDoor
+from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.room import Room, entered
+from parley.listeners.sessions.turns import Turns, Wish
 from tests.logs import PACKS
 from tests.patience import wait_until
 

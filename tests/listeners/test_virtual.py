@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.virtual import Stalled, run_virtual
+from parley.listeners.offline.virtual_loop import Stalled, run_virtual
 
 
 def test_hours_pass_in_no_time() -> None:

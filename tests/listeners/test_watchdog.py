@@ -9,7 +9,7 @@ from tests.patience import PATIENCE
 
 WEDGED = """
 import asyncio, re
-from listeners.watchdog import watched
+from parley.listeners.workers.watchdog import watched
 
 async def main():
     async with watched(2.0):
@@ -22,7 +22,7 @@ asyncio.run(main())
 
 BUSY = """
 import asyncio, time
-from listeners.watchdog import watched
+from parley.listeners.workers.watchdog import watched
 
 async def main():
     async with watched(2.0):

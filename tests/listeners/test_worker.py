@@ -10,10 +10,10 @@ from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bus import Bus
-from listeners.reader import MemoryReader
-from memory.canonical import dump
-from memory.state import FOLD
+from parley.bus import Bus
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.canonical import dump
+from parley.memory.state import FOLD
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import pytest
 
-from bus import Draft
-from bus.entries import ItemCorrected
-from server.mcp.tools import TOOLS
+from parley.bus import Draft
+from parley.bus.entries import ItemCorrected
+from parley.server.mcp.tools import TOOLS
 from tests.agents import over_http
 from tests.arguments import ARGUMENTS
 from tests.doors import doors

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import Entry, Message, VoteInitiated
-from listeners.reader import MemoryReader
-from server.gateway.tokens.callers import caller_of
-from server.mcp.tool import Call, Door
-from server.mcp.tools import BY_NAME
-from server.mcp.waits import Waits
+from parley.bus import Bus, Draft
+from parley.bus.entries import Entry, Message, VoteInitiated
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.server.gateway.tokens.callers import caller_of
+from parley.server.mcp.tool import Call, Door
+from parley.server.mcp.tools import BY_NAME
+from parley.server.mcp.waits import Waits
 from tests.agents import Agent, Mode, over_http, over_stdio
 from tests.doors import doors
 from tests.logs import PACKS, opened

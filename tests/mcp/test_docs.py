@@ -10,9 +10,9 @@ from typing import Any
 
 import typer
 
-from server.app import app
-from server.mcp.door import PATH
-from server.mcp.tools import TOOLS
+from parley.server.cli.command_tree import app
+from parley.server.mcp.door import PATH
+from parley.server.mcp.tools import TOOLS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
 FENCE = re.compile(r"^```(json|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

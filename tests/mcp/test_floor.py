@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from bus import Draft
-from bus.entries import FloorMuted, FloorPaused
-from bus.tasks import end
+from parley.bus import Draft
+from parley.bus.connection.tasks import end
+from parley.bus.entries import FloorMuted, FloorPaused
 from tests.agents import over_http
 from tests.doors import doors
 from tests.logs import opened

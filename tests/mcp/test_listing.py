@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bus.entries import SessionOpened
+from parley.bus.entries import SessionOpened
 from tests.agents import over_http
 from tests.doors import doors
 

@@ -10,16 +10,16 @@ import httpx2
 import jwt
 import pytest
 
-from server import stdio_door
-from server.gateway.identity.needs import RIGHTS
-from server.gateway.problems.table import Problem
-from server.gateway.tokens.keys import claims
-from server.mcp.calling import check_right
-from server.mcp.tool import Door
-from server.mcp.tools import TOOLS
-from server.mcp.waits import Waits
-from server.secret import kid
-from server.settings import Settings
+from parley.server.bootstrap import stdio_server
+from parley.server.gateway.identity.needs import RIGHTS
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.tokens.keys import claims
+from parley.server.mcp.calling import check_right
+from parley.server.mcp.tool import Door
+from parley.server.mcp.tools import TOOLS
+from parley.server.mcp.waits import Waits
+from parley.server.runtime.signing_secret import kid
+from parley.server.settings import Settings
 from tests.agents import Agent, over_http, text_of
 from tests.arguments import ARGUMENTS
 from tests.doors import SECRET, Standing, doors
@@ -190,8 +190,8 @@ async def test_on_standard_input_a_token_is_all_that_its_caller_has(redis_url: s
     async with doors(redis_url) as d:
         door, signs = Door(d.doors, Waits()), {"secret": SECRET}
         token = d.token("ana", role="agent")
-        by_name = stdio_door.caller(Settings(serve=signs), "ana", None)
-        by_token = stdio_door.caller(Settings(serve=signs, token=token), None, None)
+        by_name = stdio_server.caller(Settings(serve=signs), "ana", None)
+        by_token = stdio_server.caller(Settings(serve=signs, token=token), None, None)
         check_right(door, by_name, "operator", "harbour")
         with pytest.raises(Problem, match="forbidden"):
             check_right(door, by_token, "operator", "harbour")

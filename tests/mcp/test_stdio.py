@@ -11,11 +11,11 @@ import time
 
 import pytest
 
-from server import stdio_door
-from server.errors import Misuse
-from server.gateway.tokens.keys import Keyring, claims
-from server.mcp.tools import TOOLS
-from server.settings import Settings
+from parley.server.basics.errors import Misuse
+from parley.server.bootstrap import stdio_server
+from parley.server.gateway.tokens.keys import Keyring, claims
+from parley.server.mcp.tools import TOOLS
+from parley.server.settings import Settings
 from tests.doors import SECRET
 from tests.patience import PATIENCE
 
@@ -33,7 +33,7 @@ def _token(name: str, session: str = "*", secret: str = SECRET, now: float | Non
 
 def test_a_token_says_who_calls() -> None:
     """With what it may do; `--session` narrows it."""
-    found = stdio_door.caller(_settings(token=_token("ana")), None, "harbour")
+    found = stdio_server.caller(_settings(token=_token("ana")), None, "harbour")
     assert (found.name, found.role, found.session, found.may) == (
         "ana", "agent", "harbour", ("support",),
     )  # fmt: skip
@@ -42,7 +42,7 @@ def test_a_token_says_who_calls() -> None:
 
 def test_a_name_suffices_where_no_token_is_set() -> None:
     """An agent of that name and no other."""
-    found = stdio_door.caller(_settings(), "ana", None)
+    found = stdio_server.caller(_settings(), "ana", None)
     assert (found.name, found.role, found.operator) == ("ana", "agent", False)
     assert found.may_enter("harbour")
 
@@ -65,13 +65,13 @@ def test_nobody_comes_in_by_a_bad_name(
 ) -> None:
     """One line says what is wrong, and no token is said back."""
     with pytest.raises(Misuse, match=why) as refused:
-        stdio_door.caller(_settings(token=token), name, session)
+        stdio_server.caller(_settings(token=token), name, session)
     assert not token or token not in str(refused.value)
 
 
 def _start(redis_url: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "server", "--redis", redis_url, "mcp", "--as", "ana"],
+        [sys.executable, "-m", "parley", "--redis", redis_url, "mcp", "--as", "ana"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from bus import Bus
-from server.mcp.tools import TOOLS
+from parley.bus import Bus
+from parley.server.mcp.tools import TOOLS
 from tests.doors import doors
 from tests.logs import opened
 
@@ -82,5 +82,5 @@ async def test_two_clients_decide_over_standard_input(
     """Each starts a process of its own on one Redis."""
     async with await Bus.connect(redis_url) as bus:
         await bus.open("harbour", opened())
-    command = [sys.executable, "-m", "server", "--redis", redis_url]
+    command = [sys.executable, "-m", "parley", "--redis", redis_url]
     _check(await _run(program, version, "stdio", *command))

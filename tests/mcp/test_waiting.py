@@ -13,8 +13,8 @@ import httpx2
 import pytest
 from redis.asyncio import Redis
 
-from bus import Draft
-from bus.entries import Message
+from parley.bus import Draft
+from parley.bus.entries import Message
 from tests.agents import Agent, over_http
 from tests.doors import Standing, doors
 from tests.logs import opened

@@ -7,11 +7,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.advice import Advice, advise
-from memory.items import Range, Summary
-from memory.settings import Settings, merged
-from memory.state import Memory
-from memory.stores import Cached, Episode, Exchanges, Line, Note, Notebooks, Talk, Tools
+from parley.memory.advice import Advice, advise
+from parley.memory.items import Range, Summary
+from parley.memory.settings import Settings, merged
+from parley.memory.state import Memory
+from parley.memory.stores import Cached, Episode, Exchanges, Line, Note, Notebooks, Talk, Tools
 from tests.logs import PACKS
 
 

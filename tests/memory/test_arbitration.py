@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import (
+from parley.bus.entries import (
     BallotCompleted,
     Entry,
     FloorMuted,
@@ -24,9 +24,9 @@ from bus.entries import (
     VoteInitiated,
     VoteRule,
 )
-from listeners.agents.drafting import call_on
-from memory.canonical import dump, load
-from memory.floor.arbitration import (
+from parley.listeners.agents.agent_drafts import call_on
+from parley.memory.canonical import dump, load
+from parley.memory.floor.arbitration import (
     AskModerator,
     CallVote,
     Close,
@@ -38,10 +38,10 @@ from memory.floor.arbitration import (
     next_step,
     score,
 )
-from memory.floor.gate import judge, verdicts
-from memory.floor.state import Ballot, Bid
-from memory.sizes import tokens
-from memory.voting.course import ROWS, result
+from parley.memory.floor.gate import judge, verdicts
+from parley.memory.floor.state import Ballot, Bid
+from parley.memory.sizes import tokens
+from parley.memory.voting.course import ROWS, result
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import LATER, NOW, Table, agent, person

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import BallotCompleted, Entry, Message, ParticipantAliased
-from memory.canonical import dump
-from memory.items import Cite, Fact
-from memory.state import Memory
+from parley.bus.entries import BallotCompleted, Entry, Message, ParticipantAliased
+from parley.memory.canonical import dump
+from parley.memory.items import Cite, Fact
+from parley.memory.state import Memory
 from tests.logs import folded, talk
 
 PROPOSED = ("ana", "[PROPOSAL] We drink tea at four.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bus.entries import (
+from parley.bus.entries import (
     Entry,
     EntryRedacted,
     ItemCorrected,
@@ -16,14 +16,14 @@ from bus.entries import (
     SessionClosed,
     SettingsChanged,
 )
-from memory.canonical import dump, load
-from memory.claims.counts import counts
-from memory.claims.landing import SURE
-from memory.claims.ranges import owed
-from memory.claims.reading import reading, status_of
-from memory.context import Request, assemble
-from memory.due import upgrades
-from memory.state import Memory
+from parley.memory.canonical import dump, load
+from parley.memory.claims.counts import counts
+from parley.memory.claims.landing import SURE
+from parley.memory.claims.ranges import owed
+from parley.memory.claims.reading import reading, status_of
+from parley.memory.context import Request, assemble
+from parley.memory.due import upgrades
+from parley.memory.state import Memory
 from tests.logs import PACKS, folded, numbered, opened
 
 READ = {"how": "model", "interval": 4, "overlap": 2}

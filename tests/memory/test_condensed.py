@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bus.entries import Entry, EpisodeClosed, EpisodeOpened, SettingsChanged, TextCondensed
-from memory.canonical import dump, load
-from memory.condensed import answer_text, episode_text, owed, result_text, running_text
-from memory.due import upgrades
-from memory.effects import Condense
-from memory.exchanges import window
-from memory.state import Memory
-from memory.toolcache import live
+from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, SettingsChanged, TextCondensed
+from parley.memory.canonical import dump, load
+from parley.memory.condensed import answer_text, episode_text, owed, result_text, running_text
+from parley.memory.due import upgrades
+from parley.memory.effects import Condense
+from parley.memory.exchanges import window
+from parley.memory.state import Memory
+from parley.memory.toolcache import live
 from tests.dialogues import (
     ask,
     assistant,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import Entry, EpisodeClosed, EpisodeOpened, Message, Record
-from memory.context import Request, assemble
-from memory.errors import ContextOverflow
-from memory.fold import apply
-from memory.sizes import measure
-from memory.summaries import due
+from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, Message, Record
+from parley.memory.context import Request, assemble
+from parley.memory.errors import ContextOverflow
+from parley.memory.fold import apply
+from parley.memory.sizes import measure
+from parley.memory.summaries import due
 from tests.logs import answer, folded, numbered, opened, talk
 from tests.works import close, goal, run, step
 

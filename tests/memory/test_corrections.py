@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import ItemCorrected, ParticipantAliased, ParticipantJoined, VoteInitiated
-from memory.fold import apply
-from memory.stores import Injection
+from parley.bus.entries import ItemCorrected, ParticipantAliased, ParticipantJoined, VoteInitiated
+from parley.memory.fold import apply
+from parley.memory.stores import Injection
 from tests.logs import folded, numbered, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")

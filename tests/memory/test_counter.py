@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import Entry, Message, Record, SessionOpened
-from memory.canonical import dump, load
-from memory.errors import SnapshotMismatch
-from memory.fold import fold
-from memory.sizes import COUNTER
-from memory.state import Memory
+from parley.bus.entries import Entry, Message, Record, SessionOpened
+from parley.memory.canonical import dump, load
+from parley.memory.errors import SnapshotMismatch
+from parley.memory.fold import fold
+from parley.memory.sizes import COUNTER
+from parley.memory.state import Memory
 
 
 def folded(counter: str | None) -> bytes:

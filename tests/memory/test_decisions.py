@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import Act, Message
+from parley.bus.entries import Act, Message
 from tests.logs import folded, talk
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import Message, ParticipantAliased
-from memory.canonical import dump, load
-from memory.context import Request, assemble
-from memory.echoes import fate
-from memory.items import Fact
-from memory.state import Memory
-from server.minutes.digest import minutes
-from server.wording.facts import fact_line
+from parley.bus.entries import Message, ParticipantAliased
+from parley.memory.canonical import dump, load
+from parley.memory.context import Request, assemble
+from parley.memory.echoes import fate
+from parley.memory.items import Fact
+from parley.memory.state import Memory
+from parley.server.render.events.fact_text import fact_line
+from parley.server.rows.digest_rows import minutes
 from tests.logs import PACKS, folded, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bus.entries import Entry, EpisodeKind, EpisodeOpened
-from memory.lookup import found, ready
-from memory.state import Memory
+from parley.bus.entries import Entry, EpisodeKind, EpisodeOpened
+from parley.memory.lookup import found, ready
+from parley.memory.state import Memory
 from tests.logs import folded, talk
 from tests.works import close, goal, run, task
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry
-from memory.brevity import size_of
-from memory.canonical import dump, load
-from memory.condensed import owed, running_text
-from memory.exchanges import window
-from memory.fold import apply
-from memory.messages import prepare
-from memory.state import Memory
-from memory.toolcache import INJECTIONS, live
+from parley.bus.entries import Entry
+from parley.memory.brevity import size_of
+from parley.memory.canonical import dump, load
+from parley.memory.condensed import owed, running_text
+from parley.memory.exchanges import window
+from parley.memory.fold import apply
+from parley.memory.messages import prepare
+from parley.memory.state import Memory
+from parley.memory.toolcache import INJECTIONS, live
 from tests.dialogues import condensed, entries, settled
 from tests.logs import PACKS, folded, numbered
 

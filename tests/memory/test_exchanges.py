@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import EpisodeClosed, EpisodeOpened, Message, ParticipantAliased, SettingsChanged
-from memory.brevity import size_of
-from memory.condensed import owed, running_text
-from memory.exchanges import current, gist, window
-from memory.state import Memory
-from memory.stores import Talk
+from parley.bus.entries import (
+    EpisodeClosed,
+    EpisodeOpened,
+    Message,
+    ParticipantAliased,
+    SettingsChanged,
+)
+from parley.memory.brevity import size_of
+from parley.memory.condensed import owed, running_text
+from parley.memory.exchanges import current, gist, window
+from parley.memory.state import Memory
+from parley.memory.stores import Talk
 from tests.dialogues import (
     HELPER,
     USER,

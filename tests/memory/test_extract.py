@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.extract import condense, extract
-from memory.words.acts import Reader
-from memory.words.patterns import parse_pack
+from parley.memory.extract import condense, extract
+from parley.memory.words.acts import Reader
+from parley.memory.words.patterns import parse_pack
 
 READER = Reader([parse_pack((Path(__file__).parents[2] / "memory/packs/en@1.json").read_bytes())])
 TALK = [

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from random import Random
 
-from bus.entries import (
+from parley.bus.entries import (
     BallotCast,
     Entry,
     EntrySetAside,
@@ -20,9 +20,9 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from memory.items import Fact
-from memory.presets import PRESETS
-from server.wording.facts import fact_line
+from parley.memory.items import Fact
+from parley.memory.presets import PRESETS
+from parley.server.render.events.fact_text import fact_line
 from tests.answers import settled
 from tests.logs import folded, numbered, talk
 from tests.mixed import made, opening

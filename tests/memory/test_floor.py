@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import (
+from parley.bus.entries import (
     BallotCast,
     BallotCompleted,
     EpisodeOpened,
@@ -25,9 +25,9 @@ from bus.entries import (
     SpendReserved,
     VoteInitiated,
 )
-from memory.canonical import dump, load
-from memory.floor.grants import allowed
-from memory.state import Memory
+from parley.memory.canonical import dump, load
+from parley.memory.floor.grants import allowed
+from parley.memory.state import Memory
 from tests.logs import PACKS, folded, numbered, opened
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import Table, agent, person

@@ -7,12 +7,22 @@ from dataclasses import asdict
 from hypothesis import given
 from msgspec import convert
 
-from bus.entries import Entry, Message, ParticipantAliased
-from memory.fold import fold
-from memory.forecast import Forecast, forecast
-from memory.settings import Settings, merged
-from memory.state import Memory
-from memory.stores import Cached, Episode, Exchanges, Insight, Line, Note, Notebooks, Talk, Tools
+from parley.bus.entries import Entry, Message, ParticipantAliased
+from parley.memory.fold import fold
+from parley.memory.forecast import Forecast, forecast
+from parley.memory.settings import Settings, merged
+from parley.memory.state import Memory
+from parley.memory.stores import (
+    Cached,
+    Episode,
+    Exchanges,
+    Insight,
+    Line,
+    Note,
+    Notebooks,
+    Talk,
+    Tools,
+)
 from tests.logs import PACKS, entries, folded, numbered, talk
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bus.entries import (
+from parley.bus.entries import (
     FloorMuted,
     FloorNudged,
     FloorPaused,
@@ -16,8 +16,8 @@ from bus.entries import (
     SessionClosed,
     SpendReserved,
 )
-from memory.floor.gate import judge, may_speak
-from memory.floor.rules import urgency
+from parley.memory.floor.gate import judge, may_speak
+from parley.memory.floor.rules import urgency
 from tests.logs import numbered
 from tests.tables import Table, agent, person
 

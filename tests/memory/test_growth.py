@@ -8,7 +8,7 @@ from functools import cache
 import msgspec
 import pytest
 
-from bus.entries import (
+from parley.bus.entries import (
     Entry,
     EntryRedacted,
     FloorBid,
@@ -22,11 +22,11 @@ from bus.entries import (
     SpendReserved,
     SpendSettled,
 )
-from memory.canonical import dump
-from memory.fold import apply, fold
-from memory.presets import PRESETS
-from memory.state import Memory
-from memory.summaries import due
+from parley.memory.canonical import dump
+from parley.memory.fold import apply, fold
+from parley.memory.presets import PRESETS
+from parley.memory.state import Memory
+from parley.memory.summaries import due
 from tests.costs import growth
 from tests.logs import PACKS, answer, numbered, opened
 from tests.long_log import long_log

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bus.entries import Entry
-from memory import insights
-from memory.canonical import dump, load
-from memory.fold import fold
+from parley.bus.entries import Entry
+from parley.memory import insights
+from parley.memory.canonical import dump, load
+from parley.memory.fold import fold
 from tests.logs import PACKS, folded, talk
 from tests.works import close, goal, run, step, task
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
-from memory.canonical import dump, load
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import Memory
+from parley.bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
+from parley.memory.canonical import dump, load
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory
 from tests.logs import PACKS, folded, numbered, opened, put, talk
 
 CLOSE = "Remove the rate limits and require a key from all"

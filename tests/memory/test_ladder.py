@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, EpisodeOpened, MemoryCompacted, SettingsChanged
-from memory import ladder
-from memory.canonical import dump, load
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import Memory
+from parley.bus.entries import Entry, EpisodeOpened, MemoryCompacted, SettingsChanged
+from parley.memory import ladder
+from parley.memory.canonical import dump, load
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory
 from tests.limits import measured
 from tests.logs import PACKS, folded, numbered, opened, talk
 from tests.works import close, goal, run, step, task, tiny, works

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import pytest
 
-from listeners.packs import newest, shipped
-from memory.words.acts import Reader
-from memory.words.patterns import Pack
+from parley.listeners.sessions.shipped_packs import newest, shipped
+from parley.memory.words.acts import Reader
+from parley.memory.words.patterns import Pack
 
 ACTS = {
     "proposal": {"propose", "amend"},

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, Message, SessionOpened, Unknown
-from memory.canonical import dump, load
-from memory.context import Profile, Request, assemble
-from memory.fold import apply
-from memory.items import Cite, Decision
-from memory.render import FRAME
-from memory.state import Memory
-from memory.summaries import due
+from parley.bus.entries import Entry, Message, SessionOpened, Unknown
+from parley.memory.canonical import dump, load
+from parley.memory.context import Profile, Request, assemble
+from parley.memory.fold import apply
+from parley.memory.items import Cite, Decision
+from parley.memory.render import FRAME
+from parley.memory.state import Memory
+from parley.memory.summaries import due
 from tests.logs import PACKS, answer, entries, folded, numbered, settled
 
 PROFILES: tuple[Profile, ...] = ("full", "brief", "raw")

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bus.entries import DERIVED, PRIMARY, Entry, LessonImported
-from memory.canonical import dump, load
-from memory.claims.reading import reading
-from memory.context import Profile, Request, assemble
-from memory.fold import apply
-from memory.items import Cite
-from memory.presets import PRESETS
-from memory.render import FRAME
-from memory.state import Memory
+from parley.bus.entries import DERIVED, PRIMARY, Entry, LessonImported
+from parley.memory.canonical import dump, load
+from parley.memory.claims.reading import reading
+from parley.memory.context import Profile, Request, assemble
+from parley.memory.fold import apply
+from parley.memory.items import Cite
+from parley.memory.presets import PRESETS
+from parley.memory.render import FRAME
+from parley.memory.state import Memory
 from tests.answers import settled
 from tests.limits import over
 from tests.logs import PACKS, folded, numbered

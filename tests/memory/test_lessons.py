@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, LessonImported, SettingsChanged
-from memory import insights
-from memory.canonical import dump, load
-from memory.items import Cite
-from memory.lessons import standing, teach
-from memory.state import Memory
-from memory.stores import Insight, InsightKind
-from memory.weight import pinned, weight
+from parley.bus.entries import Entry, LessonImported, SettingsChanged
+from parley.memory import insights
+from parley.memory.canonical import dump, load
+from parley.memory.items import Cite
+from parley.memory.lessons import standing, teach
+from parley.memory.state import Memory
+from parley.memory.stores import Insight, InsightKind
+from parley.memory.weight import pinned, weight
 from tests.logs import PACKS, folded, numbered, opened, talk
 
 

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from bus.entries import EntryRedacted, ParticipantAliased
-from memory.canonical import dump, load
-from memory.fold import apply, fold
-from memory.state import Memory
+from parley.bus.entries import EntryRedacted, ParticipantAliased
+from parley.memory.canonical import dump, load
+from parley.memory.fold import apply, fold
+from parley.memory.state import Memory
 from tests.logs import PACKS, folded, talk
 
 PUT = "Remove the rate limits and require a key from all"

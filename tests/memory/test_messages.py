@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from bus.entries import ContextInjected, Entry, Message, Unknown
-from memory.effects import Condense
-from memory.errors import ContextOverflow
-from memory.messages import FRAME, prepare
+from parley.bus.entries import ContextInjected, Entry, Message, Unknown
+from parley.memory.effects import Condense
+from parley.memory.errors import ContextOverflow
+from parley.memory.messages import FRAME, prepare
 from tests.dialogues import (
     HELPER,
     ask,

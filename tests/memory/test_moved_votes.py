@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bus.entries import EntryRedacted, Message
-from memory.items import Proposal
+from parley.bus.entries import EntryRedacted, Message
+from parley.memory.items import Proposal
 from tests.logs import folded, talk
 
 INDEX = "[PROPOSAL] Rebuild the index before Friday"

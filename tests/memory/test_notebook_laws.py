@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import (
+from parley.bus.entries import (
     BallotCompleted,
     Entry,
     EpisodeClosed,
@@ -23,12 +23,12 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from memory.canonical import dump, load
-from memory.effects import Reflect
-from memory.fold import apply
-from memory.notebooks import view
-from memory.reflections import limit_of, owed, policy_of
-from memory.state import Memory
+from parley.memory.canonical import dump, load
+from parley.memory.effects import Reflect
+from parley.memory.fold import apply
+from parley.memory.notebooks import view
+from parley.memory.reflections import limit_of, owed, policy_of
+from parley.memory.state import Memory
 from tests.logs import PACKS, folded, numbered, opened
 
 NAMES = ("ana", "bo", "cy", "ana-2")

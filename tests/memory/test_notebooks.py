@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bus.entries import (
+from parley.bus.entries import (
     BallotCompleted,
     Entry,
     EpisodeClosed,
@@ -22,12 +22,12 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from memory.context import Request, assemble
-from memory.fold import apply
-from memory.notebooks import lines_since, standing, view
-from memory.presets import preset
-from memory.reflections import owed
-from memory.state import Memory
+from parley.memory.context import Request, assemble
+from parley.memory.fold import apply
+from parley.memory.notebooks import lines_since, standing, view
+from parley.memory.presets import preset
+from parley.memory.reflections import owed
+from parley.memory.state import Memory
 from tests.logs import folded, numbered, talk
 
 APPEND = {"note": {"policy": "append"}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import EntryRedacted, ParticipantAliased
+from parley.bus.entries import EntryRedacted, ParticipantAliased
 from tests.logs import folded, talk
 
 DULL = "bread because of the weather today"

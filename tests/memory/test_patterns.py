@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.packs import shipped
-from memory.errors import BadPattern
-from memory.words.acts import Reader
-from memory.words.patterns import Pack, parse_pack
+from parley.listeners.sessions.shipped_packs import shipped
+from parley.memory.errors import BadPattern
+from parley.memory.words.acts import Reader
+from parley.memory.words.patterns import Pack, parse_pack
 from tests.costs import seconds, times_longer
 
 ENGLISH = Path(__file__).parents[2] / "memory" / "packs" / "en@1.json"

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from bus.entries import Message, Record, SessionOpened
-from memory.fold import apply
-from memory.state import Memory
-from server.packs import read_packs
+from parley.bus.entries import Message, Record, SessionOpened
+from parley.memory.fold import apply
+from parley.memory.state import Memory
+from parley.server.runtime.packs import read_packs
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bus.entries import Act, Message
-from memory.canonical import dump
-from memory.items import Position
-from memory.state import Memory
-from memory.stats import stats
+from parley.bus.entries import Act, Message
+from parley.memory.canonical import dump
+from parley.memory.items import Position
+from parley.memory.state import Memory
+from parley.memory.stats import stats
 from tests.logs import folded, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")

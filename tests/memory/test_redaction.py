@@ -10,7 +10,8 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from bus.entries import (
+from parley.bus.contract.wire import encode
+from parley.bus.entries import (
     PRIMARY,
     BallotCast,
     BallotCompleted,
@@ -31,13 +32,12 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from bus.wire import encode
-from memory.canonical import dump
-from memory.context import Request, assemble
-from memory.errors import RedactionRefused
-from memory.redaction import blanked, statuses
-from memory.structure.joining import forget
-from memory.voting.course import result as counted
+from parley.memory.canonical import dump
+from parley.memory.context import Request, assemble
+from parley.memory.errors import RedactionRefused
+from parley.memory.redaction import blanked, statuses
+from parley.memory.structure.joining import forget
+from parley.memory.voting.course import result as counted
 from tests.logs import PACKS, folded, messages, numbered, opened, put, talk
 from tests.logs import entries as some_entries
 

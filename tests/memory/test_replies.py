@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import Entry, EntryRedacted, Message, ParticipantAliased
-from memory.canonical import dump, load
-from memory.fold import apply
+from parley.bus.entries import Entry, EntryRedacted, Message, ParticipantAliased
+from parley.memory.canonical import dump, load
+from parley.memory.fold import apply
 from tests.logs import PACKS, folded, numbered, opened, talk
 
 CLOSE = "Remove the rate limits and require a key from all"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bus.entries import Message, SettingsChanged
-from memory.canonical import dump, load
-from memory.settings import Settings, asked, current, merged, retired
+from parley.bus.entries import Message, SettingsChanged
+from parley.memory.canonical import dump, load
+from parley.memory.settings import Settings, asked, current, merged, retired
 from tests.logs import PACKS, folded, talk
 
 OLD = {"structure": {"manner": "spoken", "decisions": "regions"}}

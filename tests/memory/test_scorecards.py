@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.material import OPENED, PACKS, numbered
-from bus.entries import Message
-from memory.fold import fold
-from memory.state import Memory
-from memory.structure.scorecard import Card, Scorecards, judged_by, scorecards
+from parley.bus.entries import Message
+from parley.memory.fold import fold
+from parley.memory.state import Memory
+from parley.memory.structure.scorecard import Card, Scorecards, judged_by, scorecards
 
 NONE = Card(-1, {}, {}, 0)
 BLIND = Scorecards({}, -1, NONE, NONE)

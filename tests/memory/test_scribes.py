@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, Message, ParticipantAliased, ParticipantJoined
-from memory.canonical import dump, load
-from memory.fold import apply
-from memory.state import Memory
+from parley.bus.entries import Entry, Message, ParticipantAliased, ParticipantJoined
+from parley.memory.canonical import dump, load
+from parley.memory.fold import apply
+from parley.memory.state import Memory
 from tests.logs import PACKS, folded, numbered, opened, put, talk
 
 HELLO = [("ann", "Morning."), ("bob", "Hello."), ("cy", "Hi."), ("dee", "Hey.")]

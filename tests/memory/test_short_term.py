@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import SettingsChanged
-from memory.fold import apply
-from memory.presets import preset
-from memory.settings import Settings, merged
-from memory.sizes import tokens
-from memory.state import Memory
-from memory.summaries import due
+from parley.bus.entries import SettingsChanged
+from parley.memory.fold import apply
+from parley.memory.presets import preset
+from parley.memory.settings import Settings, merged
+from parley.memory.sizes import tokens
+from parley.memory.state import Memory
+from parley.memory.summaries import due
 from tests.logs import PACKS, folded, talk
 
 LINE = "We should look at the plan of the north wing again. "

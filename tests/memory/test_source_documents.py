@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import memory as package
-from memory.context import Request, assemble
+import parley.memory as package
+from parley.memory.context import Request, assemble
 from tests.logs import folded, talk
 
 NAMED = [

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry, ParticipantAliased, Purpose, SpendReserved, SpendSettled
-from memory.floor.spending import limit_for
-from memory.floor.state import Account
-from memory.state import Memory
+from parley.bus.entries import Entry, ParticipantAliased, Purpose, SpendReserved, SpendSettled
+from parley.memory.floor.spending import limit_for
+from parley.memory.floor.state import Account
+from parley.memory.state import Memory
 from tests.tables import Table, agent
 
 BUDGET = 1000

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec import convert
 
-from bus.entries import SpendReserved, SpendSettled
-from memory.floor.state import Ballot, Vote
-from memory.fold import fold
-from memory.settings import Settings, merged
-from memory.state import Memory
-from memory.stats import stats
-from memory.stores import (
+from parley.bus.entries import SpendReserved, SpendSettled
+from parley.memory.floor.state import Ballot, Vote
+from parley.memory.fold import fold
+from parley.memory.settings import Settings, merged
+from parley.memory.state import Memory
+from parley.memory.stats import stats
+from parley.memory.stores import (
     Episode,
     Exchanges,
     Insight,

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import SpendReserved, SpendSettled
-from memory.errors import SettingsRefused
-from memory.floor.stopping import Bounds, alarm, bounds, holds, parse, totals
-from memory.settings import Settings, merged
+from parley.bus.entries import SpendReserved, SpendSettled
+from parley.memory.errors import SettingsRefused
+from parley.memory.floor.stopping import Bounds, alarm, bounds, holds, parse, totals
+from parley.memory.settings import Settings, merged
 from tests.tables import Table, agent, person
 
 

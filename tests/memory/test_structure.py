@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.structure import echoes, hearing
-from memory.structure.evidence import LATER, below, features, observe
-from memory.structure.heard import Heard
-from memory.structure.scorecard import Card, Label, lexicon, scorecards
-from memory.structure.state import REACH, Line, Structure
-from memory.structure.wording import Lexicon, lead
-from memory.words.acts import Reader
+from parley.memory.structure import echoes, hearing
+from parley.memory.structure.evidence import LATER, below, features, observe
+from parley.memory.structure.heard import Heard
+from parley.memory.structure.scorecard import Card, Label, lexicon, scorecards
+from parley.memory.structure.state import REACH, Line, Structure
+from parley.memory.structure.wording import Lexicon, lead
+from parley.memory.words.acts import Reader
 
 CARDS = scorecards()
 GATE: dict[str, int] = json.loads(
-    resources.files("memory.structure").joinpath("typed.json").read_bytes()
+    resources.files("parley.memory.structure").joinpath("typed.json").read_bytes()
 )["gate"]["weights"]
 READER = Reader([])
 MOST = 130  # features a label

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from bus.entries import Entry, ItemCorrected, Message, SummaryMade
-from memory.effects import Effect
-from memory.fold import apply
-from memory.state import Memory
-from memory.summaries import due, frontier, upgrades
+from parley.bus.entries import Entry, ItemCorrected, Message, SummaryMade
+from parley.memory.effects import Effect
+from parley.memory.fold import apply
+from parley.memory.state import Memory
+from parley.memory.summaries import due, frontier, upgrades
 from tests.logs import PACKS, answer, numbered, opened
 
 

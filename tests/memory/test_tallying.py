@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import VoteRule
-from memory.voting.tallying import ABSTAIN, Choice, Result, preferences, schulze, tally
+from parley.bus.entries import VoteRule
+from parley.memory.voting.tallying import ABSTAIN, Choice, Result, preferences, schulze, tally
 
 RULES: tuple[VoteRule, ...] = get_args(VoteRule)
 OPTIONS = ("tea", "coffee", "milk", "water")

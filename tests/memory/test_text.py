@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.graphemes import boundary_before
-from memory.showing import FENCE, fenced, visible
-from memory.sizes import Unit, measure
-from memory.text import clip, outcome_line, plain, sentence, sentence_span, topic_line
+from parley.memory.graphemes import boundary_before
+from parley.memory.showing import FENCE, fenced, visible
+from parley.memory.sizes import Unit, measure
+from parley.memory.text import clip, outcome_line, plain, sentence, sentence_span, topic_line
 
 # Text that is made of what goes wrong: marks, joiners, flags, line ends, controls.
 AWKWARD = st.text(

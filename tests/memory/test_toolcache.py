@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import ContextInjected, Entry, ParticipantAliased, SettingsChanged, ToolReturned
-from memory.brevity import size_of
-from memory.state import Memory
-from memory.stores import Cached
-from memory.toolcache import INJECTIONS, SHOWN, find, live, remaining, shown_to
-from memory.toolkeys import key_of
+from parley.bus.entries import (
+    ContextInjected,
+    Entry,
+    ParticipantAliased,
+    SettingsChanged,
+    ToolReturned,
+)
+from parley.memory.brevity import size_of
+from parley.memory.state import Memory
+from parley.memory.stores import Cached
+from parley.memory.toolcache import INJECTIONS, SHOWN, find, live, remaining, shown_to
+from parley.memory.toolkeys import key_of
 from tests.dialogues import (
     HELPER,
     ask,

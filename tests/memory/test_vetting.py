@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from memory.errors import BadPattern
-from memory.words.patterns import parse_pack
-from memory.words.vetting import doubts, faults
+from parley.memory.errors import BadPattern
+from parley.memory.words.patterns import parse_pack
+from parley.memory.words.vetting import doubts, faults
 
 
 def rule(**given: Any) -> dict[str, Any]:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import (
+from parley.bus.contract.wire import encode
+from parley.bus.entries import (
     BallotCast,
     BallotCompleted,
     Entry,
@@ -23,22 +24,21 @@ from bus.entries import (
     VoteInitiated,
     VoteRule,
 )
-from bus.wire import encode
-from memory.canonical import dump, load
-from memory.context import Profile, Request, assemble
-from memory.floor.state import Seat, Vote
-from memory.floor.stop_rules import parse
-from memory.floor.stopping import holds, totals
-from memory.fold import apply
-from memory.items import Fact
-from memory.state import Memory
-from memory.voting.calling import OPTIONS, RUNNING
-from memory.voting.course import ROWS, WITH_BALLOTS, result
-from memory.voting.electorate import waits_for
-from memory.voting.turnout import is_in, pending_votes
-from server.minutes.digest import minutes
-from server.wording.entries import message_line
-from server.wording.facts import fact_line
+from parley.memory.canonical import dump, load
+from parley.memory.context import Profile, Request, assemble
+from parley.memory.floor.state import Seat, Vote
+from parley.memory.floor.stop_rules import parse
+from parley.memory.floor.stopping import holds, totals
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory
+from parley.memory.voting.calling import OPTIONS, RUNNING
+from parley.memory.voting.course import ROWS, WITH_BALLOTS, result
+from parley.memory.voting.electorate import waits_for
+from parley.memory.voting.turnout import is_in, pending_votes
+from parley.server.render.events.entry_text import message_line
+from parley.server.render.events.fact_text import fact_line
+from parley.server.rows.digest_rows import minutes
 from tests.logs import PACKS, numbered, opened
 
 PROPOSED = Message(participant="ana", content="[PROPOSAL] We drink tea at four.")

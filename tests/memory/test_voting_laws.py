@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bus.entries import (
+from parley.bus.entries import (
     BallotCast,
     BallotCompleted,
     Entry,
@@ -19,13 +19,13 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from memory.canonical import dump, load
-from memory.fold import apply, fold
-from memory.redaction import blanked
-from memory.state import Memory
-from memory.voting.calling import RUNNING
-from memory.voting.course import ROWS, WITH_BALLOTS, result
-from memory.voting.outcomes import counted
+from parley.memory.canonical import dump, load
+from parley.memory.fold import apply, fold
+from parley.memory.redaction import blanked
+from parley.memory.state import Memory
+from parley.memory.voting.calling import RUNNING
+from parley.memory.voting.course import ROWS, WITH_BALLOTS, result
+from parley.memory.voting.outcomes import counted
 from tests.logs import PACKS, folded, numbered, opened
 
 NAMES = st.sampled_from(("ana", "bo", "cy", "dee"))

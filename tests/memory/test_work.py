@@ -7,11 +7,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import Entry
-from memory import ladder, tallies
-from memory.items import Fact
-from memory.state import Memory
-from memory.stores import Episode, Tally, Work
+from parley.bus.entries import Entry
+from parley.memory import ladder, tallies
+from parley.memory.items import Fact
+from parley.memory.state import Memory
+from parley.memory.stores import Episode, Tally, Work
 from tests.limits import measured
 from tests.logs import folded, talk
 from tests.works import close, goal, run, step, task
@@ -89,7 +89,7 @@ def test_work_belongs_to_what_it_names_else_to_ones_newest_else_to_anyones() -> 
 
 def test_a_new_name_of_its_owner_still_finds_the_goal() -> None:
     """Work after an alias counts in the goal that was opened under the other name."""
-    from bus.entries import ParticipantAliased
+    from parley.bus.entries import ParticipantAliased
 
     memory, _ = folded(
         talk(

@@ -55,7 +55,7 @@ def worker(redis_url: str) -> Iterator[None]:
     """A worker of that server, in processes of its own."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PARLEY_")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "server", "worker", "--minder", str(os.getpid())],
+        [sys.executable, "-m", "parley", "worker", "--minder", str(os.getpid())],
         env={**environment, "PARLEY_REDIS": redis_url},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

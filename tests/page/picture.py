@@ -29,7 +29,7 @@ def played() -> bytes:
     """The session file of the scenario, in virtual time."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "played.json"
-        command = [sys.executable, "-m", "server", "run", SCENARIO, "--seed", "1", "--fast"]
+        command = [sys.executable, "-m", "parley", "run", SCENARIO, "--seed", "1", "--fast"]
         subprocess.run([*command, "--out", str(file)], check=True, capture_output=True)
         return file.read_bytes()
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from server.gateway.pages import FILES
+from parley.server.gateway.pages import FILES
 
 SHEET = FILES["css/tokens.css"].body.decode()
 THEMES = dict(

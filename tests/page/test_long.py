@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
+from parley.server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
 from tests.faults.gateway import SECRET, Gateway
 from tests.page.browsers import Visits
 from tests.patience import apart, wait_until
@@ -47,7 +47,7 @@ def longest() -> Path:
 def long_session(redis_url: str, longest: Path) -> str:
     """It, published; its name."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PARLEY_")}
-    command = [sys.executable, "-m", "server", "replay", str(longest), "--session", "long"]
+    command = [sys.executable, "-m", "parley", "replay", str(longest), "--session", "long"]
     done = subprocess.run(
         [*command, "--skip-bad", "--no-wait"],
         env={**environment, "PARLEY_REDIS": redis_url},

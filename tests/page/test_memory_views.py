@@ -10,8 +10,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Route, expect
 
-from bus import Bus, Draft
-from bus.entries import FloorNudged
+from parley.bus import Bus, Draft
+from parley.bus.entries import FloorNudged
 from tests.doors import Standing, served
 from tests.page.browsers import WAIT_MS
 from tests.patience import PATIENCE, apart

@@ -11,9 +11,9 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from bus import Bus, Draft
-from bus.entries import SummaryMade
-from server.gateway import pages
+from parley.bus import Bus, Draft
+from parley.bus.entries import SummaryMade
+from parley.server.gateway import pages
 from tests.doors import Standing, served
 from tests.page.browsers import WAIT_MS
 from tests.patience import PATIENCE, apart

@@ -12,7 +12,7 @@ VENDORED = {  # uPlot 1.6.32
     "uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
     "LICENSE-uPlot.txt": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
 }
-FOLDER = resources.files("server") / "page" / "vendor"
+FOLDER = resources.files("parley.server") / "page" / "vendor"
 
 
 @pytest.mark.parametrize("name", VENDORED)

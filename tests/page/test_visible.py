@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from memory.showing import visible
-from server.gateway.pages import FILES
+from parley.memory.showing import visible
+from parley.server.gateway.pages import FILES
 
 TABLE = json.loads(FILES["visible.json"].body)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bus.entries import ACTS
-from memory.similar import fingerprint, resemblance
-from personas.library import bundled, roster
-from personas.persona import Persona
+from parley.bus.entries import ACTS
+from parley.memory.similar import fingerprint, resemblance
+from parley.personas.library import bundled, roster
+from parley.personas.persona import Persona
 
 CAST = list(bundled().values())
 PAIRS = list(combinations(CAST, 2))

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from personas.errors import PersonaRefused
-from personas.importing import Imported, import_text
-from personas.reading import parse
-from personas.writing import write
+from parley.personas.errors import PersonaRefused
+from parley.personas.imports import Imported, import_text
+from parley.personas.persona_file import parse
+from parley.personas.persona_text import write
 
 CREW = """\
 researcher:

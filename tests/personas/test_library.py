@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from personas.errors import PersonaNotFound, PersonaRefused
-from personas.library import bundled, find, look_up, roster
+from parley.personas.errors import PersonaNotFound, PersonaRefused
+from parley.personas.library import bundled, find, look_up, roster
 
 
 def put(path: Path, name: str, body: str = "You are.") -> Path:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus.entries import ACTS
-from personas.errors import PersonaRefused
-from personas.matter import MAX_TEXT
-from personas.persona import Budget, Persona
-from personas.reading import CAPABILITIES, parse
-from personas.writing import write
+from parley.bus.entries import ACTS
+from parley.personas.errors import PersonaRefused
+from parley.personas.front_matter import MAX_TEXT
+from parley.personas.persona import Budget, Persona
+from parley.personas.persona_file import CAPABILITIES, parse
+from parley.personas.persona_text import write
 
 WHOLE = """\
 ---

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.cli import main
+from parley.server.cli.main import main
 from tests.calls import Parley, Ran
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from memory.settings import Settings as SessionSettings
-from memory.settings import merged
-from server.errors import Misuse
-from server.settings import SETTINGS, built, gathered, settled
-from server.settings.aliases import ALIASES, OLD, OLD_VARIABLES, table
+from parley.memory.settings import Settings as SessionSettings
+from parley.memory.settings import merged
+from parley.server.basics.errors import Misuse
+from parley.server.settings import SETTINGS, built, gathered, settled
+from parley.server.settings.old_names import ALIASES, OLD, OLD_VARIABLES, table
 from tests.calls import Parley
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,17 +7,17 @@ import json
 import sys
 from pathlib import Path
 
-from bus import Bus
-from listeners.assistant import Assistant, prepared
-from listeners.projector import Pace, Projector
-from listeners.reader import MemoryReader
-from memory.canonical import dump
-from memory.messages import prepare
-from memory.state import Memory
-from memory.toolcache import live, remaining
-from server.files import read_file, write_file
-from server.sessions import export, restore
-from server.settings import Settings
+from parley.bus import Bus
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.tools.assistant import Assistant, prepared
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.canonical import dump
+from parley.memory.messages import prepare
+from parley.memory.state import Memory
+from parley.memory.toolcache import live, remaining
+from parley.server.records.session_file import read_file, write_file
+from parley.server.services.sessions import export, restore
+from parley.server.settings import Settings
 from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.sessions import is_settled, replayed, running, whole
@@ -25,8 +25,8 @@ from tests.sessions import is_settled, replayed, running, whole
 FRESH = """
 import asyncio, json, sys
 from bus import Bus
-from listeners.assistant import prepared
-from listeners.reader import MemoryReader
+from parley.listeners.tools.assistant import prepared
+from parley.listeners.cache.memory_reader import MemoryReader
 from tests.faults.language import PACKS
 
 async def main(url, session):

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listeners.agents.hosting import Part
-from listeners.models.prices import Price
-from memory.settings import Settings, merged
-from personas.persona import Budget
-from server.errors import Misuse
-from server.scenarios.bounding import refuse_unbounded, refuse_unpriced, worst
+from parley.listeners.agents.host import Part
+from parley.listeners.spending.prices import Price
+from parley.memory.settings import Settings, merged
+from parley.personas.persona import Budget
+from parley.server.basics.errors import Misuse
+from parley.server.scenarios.cost_bound import refuse_unbounded, refuse_unpriced, worst
 from tests.talkers import persona
 
 PRICES = {

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bus import Draft
-from bus.entries import (
+from parley.bus import Draft
+from parley.bus.entries import (
     Entry,
     FloorBid,
     FloorGranted,
@@ -19,16 +19,16 @@ from bus.entries import (
     SessionOpened,
     VoteInitiated,
 )
-from bus.local import LocalLog
-from listeners.packs import known, newest
-from memory.fold import apply
-from memory.state import Memory
-from server.chat.commands import help_lines, names, parse
-from server.chat.completion import endings
-from server.chat.lines import Close, Publish, Quit, Show
-from server.chat.views import status, told
-from server.errors import Misuse
-from server.floor_rows import floor_tree
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.sessions.shipped_packs import known, newest
+from parley.memory.fold import apply
+from parley.memory.state import Memory
+from parley.server.basics.errors import Misuse
+from parley.server.chat.completion import endings
+from parley.server.chat_commands.command_parser import help_lines, names, parse
+from parley.server.chat_commands.typed_line import Close, Publish, Quit, Show
+from parley.server.render.session_text import status, told
+from parley.server.rows.floor_rows import floor_tree
 
 TALK: list[Entry] = [
     ParticipantJoined(participant="Mo", may=("moderate",)),

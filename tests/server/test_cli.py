@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import redis
 
-from server.app import command as tree
-from server.commands.helping import SECTIONS
-from server.settings import SETTINGS
+from parley.server.cli.command_tree import command as tree
+from parley.server.cli.shared.help_pages import SECTIONS
+from parley.server.settings import SETTINGS
 from tests.calls import Parley
 from tests.old_redis import OldRedis
 from tests.servers import RedisServer, StartServer

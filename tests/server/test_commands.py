@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from server.app import command
-from server.settings import SETTINGS
+from parley.server.cli.command_tree import command
+from parley.server.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMISED = {
@@ -177,7 +177,7 @@ def test_every_setting_is_a_flag_of_the_command() -> None:
 def test_the_shell_completes(typed: str, offered: set[str]) -> None:
     """Commands, subcommands and flags."""
     said = subprocess.run(
-        [sys.executable, "-c", "from server.cli import main; main()"],
+        [sys.executable, "-c", "from parley.server.cli.main import main; main()"],
         cwd=ROOT, capture_output=True, text=True, check=True,
         env={
             "PATH": "", "_PARLEY_COMPLETE": "complete_bash", "COMP_WORDS": typed,
@@ -191,7 +191,7 @@ def test_the_shell_completes(typed: str, offered: set[str]) -> None:
 def test_no_line_of_the_overview_is_cut(words: list[str]) -> None:
     """Eighty columns hold a whole sentence for every command."""
     said = subprocess.run(
-        [sys.executable, "-m", "server", *words, "--help"],
+        [sys.executable, "-m", "parley", *words, "--help"],
         cwd=ROOT, env={"PATH": "", "COLUMNS": "80"}, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     cut = [line for line in said.splitlines()[1:] if line.endswith("...")]

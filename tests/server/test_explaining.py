@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bus import Bus, Draft
-from server.asking import replayed
-from server.explaining import explanation
-from server.packs import read_packs
+from parley.bus import Bus, Draft
+from parley.server.queries.explanation import explanation
+from parley.server.queries.log_queries import replayed
+from parley.server.runtime.packs import read_packs
 from tests.logs import opened
 from tests.long_log import agreement, long_log
 

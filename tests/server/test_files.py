@@ -13,12 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bus.audit import Row, verbatim
-from bus.entries import EntrySetAside, Message, SessionClosed, SessionOpened
-from bus.wire import encode
-from server.audit import findings, forked, index_findings, skips, status_findings
-from server.errors import BadSessionFile, Failure
-from server.files import SessionFile, decode_file, encode_file, read_file, write_file
+from parley.bus.contract.wire import encode
+from parley.bus.entries import EntrySetAside, Message, SessionClosed, SessionOpened
+from parley.bus.sessions.audit import Row, verbatim
+from parley.server.basics.errors import BadSessionFile, Failure
+from parley.server.records.log_audit import findings, forked, index_findings, skips, status_findings
+from parley.server.records.session_file import (
+    SessionFile,
+    decode_file,
+    encode_file,
+    read_file,
+    write_file,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -244,7 +250,7 @@ def test_an_entry_of_a_kind_to_come_is_sound_and_a_broken_one_is_not() -> None:
 
 def test_the_index_of_ids_is_held_against_the_log() -> None:
     """An id that is missing, points elsewhere or is nobody's is found."""
-    from bus.wire import fingerprint
+    from parley.bus.contract.wire import fingerprint
 
     ids = {row.id: f"{row.seq}-{row.n} {fingerprint(row.body)}" for row in log()}
     assert list(index_findings(log(), ids)) == []

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import EpisodeOpened
-from memory.presets import PRESETS, preset
-from server.settings import SETTINGS
-from server.settings.inventory import presets, table
+from parley.bus import Bus, Draft
+from parley.bus.entries import EpisodeOpened
+from parley.memory.presets import PRESETS, preset
+from parley.server.settings import SETTINGS
+from parley.server.settings.setting_inventory import presets, table
 from tests.calls import Parley
 
 ROOT = Path(__file__).resolve().parents[2]

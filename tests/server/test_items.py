@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from server.analysis import analyze
-from server.settings import settled
-from server.transcripts import parse_transcript
+from parley.server.records.transcript_analysis import analyze
+from parley.server.settings import settled
+from parley.server.transcripts import parse_transcript
 
 
 def items(*said: dict[str, Any]) -> list[dict[str, Any]]:

@@ -19,9 +19,9 @@ from typing import cast
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import FloorGranted, Message, ParticipantJoined, Record, SessionOpened
-from listeners.packs import newest
+from parley.bus import Bus, Draft
+from parley.bus.entries import FloorGranted, Message, ParticipantJoined, Record, SessionOpened
+from parley.listeners.sessions.shipped_packs import newest
 from tests.calls import Parley
 from tests.patience import PATIENCE, wait_until
 from tests.talks import everything
@@ -41,7 +41,7 @@ def environment(redis_url: str, tmp_path: Path) -> dict[str, str]:
 def join(environment: dict[str, str], typed: str, *flags: str) -> subprocess.CompletedProcess[str]:
     """`parley join s` with `typed` on its stdin."""
     return subprocess.run(
-        [sys.executable, "-m", "server", "join", "s", *flags],
+        [sys.executable, "-m", "parley", "join", "s", *flags],
         input=typed, capture_output=True, text=True, check=False, timeout=PATIENCE,
         cwd=ROOT, env=environment,
     )  # fmt: skip
@@ -202,7 +202,7 @@ def test_closing_ends_it_for_everyone(
     """With who did it and what it came to; others at their keyboards are let go."""
     begin(asking, redis_url, chair=["Mo"])
     other = subprocess.Popen(
-        [sys.executable, "-m", "server", "join", "s", "--as", "Bo"],
+        [sys.executable, "-m", "parley", "join", "s", "--as", "Bo"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=environment,
     )  # fmt: skip
     asking.run(wait_until(lambda: _has_joined(redis_url, "Bo")))
@@ -229,7 +229,7 @@ def test_a_terminal_has_a_prompt_and_a_status_line(
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-m", "server", "join", "s", "--as", "Ana"],
+        [sys.executable, "-m", "parley", "join", "s", "--as", "Ana"],
         stdin=slave, stdout=slave, stderr=slave, cwd=ROOT, env=environment, close_fds=True,
     )  # fmt: skip
     os.close(slave)

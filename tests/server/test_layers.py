@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from msgspec import convert
 
-from bus import Bus, Draft
-from bus.entries import Entry, EpisodeClosed, EpisodeOpened
-from memory.fold import fold
-from memory.state import Memory
-from memory.stats import stats
-from memory.stores import (
+from parley.bus import Bus, Draft
+from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened
+from parley.memory.fold import fold
+from parley.memory.state import Memory
+from parley.memory.stats import stats
+from parley.memory.stores import (
     Cached,
     Call,
     Episode,
@@ -33,7 +33,7 @@ from memory.stores import (
     Tools,
     Work,
 )
-from server.layers import LAYERS, layer
+from parley.server.render.memory_layers import LAYERS, layer
 from tests.calls import Parley
 from tests.logs import PACKS, entries, numbered, talk
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.files import signed
+from parley.server.records.session_file import signed
 from tests.calls import Parley
 
 

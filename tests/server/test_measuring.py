@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from bus import Bus
-from bus.workforce import WorkerInfo
-from memory.sizes import tokens
-from server.measuring import summariser
-from server.stats_view import layer_lines
+from parley.bus import Bus
+from parley.bus.work.workforce import WorkerInfo
+from parley.memory.sizes import tokens
+from parley.server.queries.session_stats import summariser
+from parley.server.render.stats_text import layer_lines
 from tests.calls import Parley
 
 

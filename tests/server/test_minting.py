@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from server import addresses, secret
-from server.errors import Misuse
-from server.gateway.tokens.keys import Keyring
-from server.gateway.tokens.tickets import Tickets
-from server.minting import Wish, token
-from server.secret import Signing, kid
-from server.settings import Settings
-from server.settings.serve import ServeSettings
+from parley.server.basics.errors import Misuse
+from parley.server.bootstrap import server_addresses
+from parley.server.bootstrap.access_tokens import Wish, token
+from parley.server.gateway.tokens.keys import Keyring
+from parley.server.gateway.tokens.tickets import Tickets
+from parley.server.runtime import signing_secret
+from parley.server.runtime.signing_secret import Signing, kid
+from parley.server.settings import Settings
+from parley.server.settings.serve_settings import ServeSettings
 
 SECRET = "a secret that is only used by the tests"
 
@@ -54,7 +55,7 @@ def test_a_secret_that_a_server_made_signs_too(
     own = settings(tmp_path)
     with pytest.raises(Misuse, match="parley serve"):
         token(own, wish(), as_json=False)
-    signing = secret.at_start(own)
+    signing = signing_secret.at_start(own)
     token(own, wish(session=None, role="operator"), as_json=True)
     said = json.loads(capfdbinary.readouterr().out)
     found = Keyring(signing.secrets).verify(said["token"], time.time())
@@ -121,7 +122,7 @@ def test_a_link_leads_to_the_server_that_runs(
     own = settings(tmp_path, secret=SECRET, port=port)
     with ExitStack() as running:
         for there, signing in live:
-            running.enter_context(addresses.told(own, there, signing))
+            running.enter_context(server_addresses.told(own, there, signing))
         assert _link(own, capfdbinary) == url
     assert list(tmp_path.iterdir()) == []
 
@@ -136,7 +137,9 @@ def test_a_link_that_would_lead_nowhere_is_not_printed(
     own = settings(tmp_path, secret=SECRET, port=0)
     with ExitStack() as running:
         for number in range(live):
-            running.enter_context(addresses.told(own, f"http://127.0.0.1:4000{number}", OURS))
+            running.enter_context(
+                server_addresses.told(own, f"http://127.0.0.1:4000{number}", OURS)
+            )
         with pytest.raises(Misuse, match=told):
             token(own, wish(link=True), as_json=False)
 
@@ -155,8 +158,8 @@ def test_a_server_that_can_write_nothing_runs_all_the_same(tmp_path: Path) -> No
     """Others go by the settings."""
     file = tmp_path / "file"
     file.touch()
-    with addresses.told(settings(file, secret=SECRET), THERE, OURS):
-        assert addresses.listening(settings(file), [kid(SECRET)]) == ()
+    with server_addresses.told(settings(file, secret=SECRET), THERE, OURS):
+        assert server_addresses.listening(settings(file), [kid(SECRET)]) == ()
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from server.analysis import analyze
-from server.demonstration import bundled
-from server.minutes.digest_view import write_minutes
-from server.settings import settled
-from server.transcripts import parse_transcript
+from parley.server.plays.demo import bundled
+from parley.server.records.transcript_analysis import analyze
+from parley.server.render.digest_text import write_minutes
+from parley.server.settings import settled
+from parley.server.transcripts import parse_transcript
 
 
 @pytest.fixture(scope="module")

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from memory.words.patterns import Rule
-from server.analysis import Analysis, analyze
-from server.minutes.actions import MOST, actions, shipped
-from server.minutes.decided import NEAR, Decided
-from server.minutes.report import report
-from server.minutes.voices import voices
-from server.settings import settled
-from server.transcripts import parse_transcript
+from parley.memory.words.patterns import Rule
+from parley.server.minutes.action_items import MOST, actions, shipped
+from parley.server.minutes.attribution import voices
+from parley.server.minutes.decided_words import NEAR, Decided
+from parley.server.minutes.minutes_report import report
+from parley.server.records.transcript_analysis import Analysis, analyze
+from parley.server.settings import settled
+from parley.server.transcripts import parse_transcript
 
 Row = dict[str, Any]
 

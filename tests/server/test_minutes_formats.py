@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bus.entries import Message, Record
-from memory.showing import visible
-from server.analysis import Analysis, analyze
-from server.demonstration import bundled
-from server.minutes.attendance import span
-from server.minutes.forms import render
-from server.minutes.markdown import escaped, quoted
-from server.minutes.page import OPEN
-from server.minutes.report import report
-from server.minuting import is_file
-from server.settings import settled
-from server.transcripts import parse_transcript
+from parley.bus.entries import Message, Record
+from parley.memory.showing import visible
+from parley.server.minutes.attendance import span
+from parley.server.minutes.minutes_report import report
+from parley.server.plays.demo import bundled
+from parley.server.records.minutes_sources import is_file
+from parley.server.records.transcript_analysis import Analysis, analyze
+from parley.server.render.minutes.minutes_forms import render
+from parley.server.render.minutes.minutes_markdown import escaped, quoted
+from parley.server.render.minutes.minutes_sections import OPEN
+from parley.server.settings import settled
+from parley.server.transcripts import parse_transcript
 from tests.calls import Parley
 from tests.hostile import HOSTILE, MARKER, mebibyte
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from server.analysis import Analysis, analyze
-from server.minutes.questions import MOST
-from server.minutes.replies import AFTER
-from server.minutes.report import report
-from server.settings import settled
-from server.transcripts import parse_transcript
+from parley.server.minutes.minutes_report import report
+from parley.server.minutes.open_questions import MOST
+from parley.server.minutes.replies import AFTER
+from parley.server.records.transcript_analysis import Analysis, analyze
+from parley.server.settings import settled
+from parley.server.transcripts import parse_transcript
 
 Row = dict[str, Any]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bus import Bus, Draft
-from bus.entries import ItemsExtracted
+from parley.bus import Bus, Draft
+from parley.bus.entries import ItemsExtracted
 from tests.calls import Parley
 from tests.fake_openai import FakeOpenAI
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from listeners.packs import shipped
-from server import patterns
+from parley.listeners.sessions.shipped_packs import shipped
+from parley.server.catalogue import pattern_catalogue
 from tests.calls import Parley
 
 YARR: dict[str, Any] = {
@@ -83,7 +83,7 @@ def test_a_dry_run_tells_what_was_read_and_what_was_dropped(parley: Parley, tmp_
 @pytest.mark.parametrize("name", [pack.name for pack in shipped()])
 def test_a_shipped_pack_is_beyond_doubt(name: str) -> None:
     """Of what Parley ships nothing is refused, doubted, or read in plain talk."""
-    row = patterns.checked(name)
+    row = pattern_catalogue.checked(name)
     assert row["sound"]
     assert name == "en@1" or row["doubts"] == []
 

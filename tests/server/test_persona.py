@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from personas.library import bundled
-from personas.reading import parse
+from parley.personas.library import bundled
+from parley.personas.persona_file import parse
 from tests.calls import Parley
 
 SPOOF = """\

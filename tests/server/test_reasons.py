@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.structure.scorecard import scorecards
-from server.reasons import in_words
+from parley.memory.structure.scorecard import scorecards
+from parley.server.render.reason_text import in_words
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bus import Bus
+from parley.bus import Bus
 from tests.calls import Parley
 from tests.patience import wait_until
 from tests.servers import every_flavour
@@ -72,7 +72,7 @@ def test_a_worker_that_cannot_start_is_reported_at_once(
 
 async def test_no_worker_outlives_the_call_that_started_it(redis_url: str) -> None:
     """Also when that call is killed -9: its workers drain by themselves."""
-    command = [sys.executable, "-m", "server", "replay", str(DEMO), "--session", "d", "--rate", "1"]
+    command = [sys.executable, "-m", "parley", "replay", str(DEMO), "--session", "d", "--rate", "1"]
     environment = {name: value for name, value in os.environ.items() if "PARLEY" not in name}
     call = await asyncio.create_subprocess_exec(
         *command, "--redis", redis_url, env=environment, cwd=DEMO.parents[2],

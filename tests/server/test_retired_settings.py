@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server.files import SessionFile, decode_file, encode_file
-from server.scenarios.files import bundled, parse
-from server.settings import Settings, built, gathered
-from server.steering import change_tree
+from parley.server.records.session_file import SessionFile, decode_file, encode_file
+from parley.server.scenarios.scenario_files import bundled, parse
+from parley.server.services.session_settings import change_tree
+from parley.server.settings import Settings, built, gathered
 from tests.calls import Parley
 
 OLD = {"structure": {"manner": "spoken"}}
@@ -94,4 +94,4 @@ def test_a_scenario_with_them_is_read(capsys: pytest.CaptureFixture[str]) -> Non
     old = text.replace("\nmemory:\n", "\nmemory:\n  structure: {manner: spoken}\n")
     found, plain = parse(old, name), parse(text, name)
     assert found.memory.structure == plain.memory.structure
-    assert "memory.structure.manner is no setting any more" in capsys.readouterr().err
+    assert "parley.memory.structure.manner is no setting any more" in capsys.readouterr().err

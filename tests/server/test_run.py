@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from bus import Bus
-from server.files import SessionFile, read_file
-from server.scenarios.files import bundled
+from parley.bus import Bus
+from parley.server.records.session_file import SessionFile, read_file
+from parley.server.scenarios.scenario_files import bundled
 from tests.calls import Parley
 from tests.fake_openai import FakeOpenAI, realistic
 from tests.patience import PATIENCE
@@ -167,7 +167,7 @@ def test_ctrl_c_closes_nothing_and_the_same_command_goes_on(redis_url: str, tmp_
     """The agents leave, the session stays open, and the second call ends it."""
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)
-    command = [sys.executable, "-m", "server", "run", str(path), "--offline", "--session", "talk"]
+    command = [sys.executable, "-m", "parley", "run", str(path), "--offline", "--session", "talk"]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, cwd=tmp_path,
         env=environment_of(redis_url),
@@ -194,7 +194,7 @@ def test_ctrl_c_closes_nothing_and_the_same_command_goes_on(redis_url: str, tmp_
 
 def test_it_ends_with_the_process_that_had_it_played(redis_url: str) -> None:
     """A server that was killed leaves nobody talking; process 1 is not the parent of this one."""
-    command = [sys.executable, "-m", "server", "run", "budget", "--offline", "--minder", "1"]
+    command = [sys.executable, "-m", "parley", "run", "budget", "--offline", "--minder", "1"]
     ran = subprocess.run(
         command, capture_output=True, text=True, env=environment_of(redis_url), timeout=PATIENCE,
         check=False,
@@ -220,7 +220,7 @@ def test_a_worker_that_was_killed_is_replaced(redis_url: str, tmp_path: Path) ->
     """What was said is not lost over it: another one settles the memory."""
     path, out = tmp_path / "small.yaml", tmp_path / "out.json"
     path.write_text(SMALL)
-    command = [sys.executable, "-m", "server", "run", str(path), "--offline", "--out", str(out)]
+    command = [sys.executable, "-m", "parley", "run", str(path), "--offline", "--out", str(out)]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
         env=environment_of(redis_url),

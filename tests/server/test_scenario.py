@@ -13,12 +13,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.settings import Settings, merged
-from server.errors import Misuse
-from server.scenarios import describing
-from server.scenarios.casting import cast, settings_tree
-from server.scenarios.files import bundled, load, parse
-from server.scenarios.scenario import MemoryOverlay
+from parley.memory.settings import Settings, merged
+from parley.server.basics.errors import Misuse
+from parley.server.catalogue import scenario_catalogue
+from parley.server.scenarios.cast import cast, settings_tree
+from parley.server.scenarios.scenario import MemoryOverlay
+from parley.server.scenarios.scenario_files import bundled, load, parse
 from tests.calls import Parley
 
 ROOT = Path(__file__).parents[2]
@@ -162,13 +162,13 @@ def test_hostile_yaml_is_refused(text: str) -> None:
 def test_the_committed_schema_is_that_of_the_models() -> None:
     """'parley scenario schema > docs/scenario.schema.json' writes it anew."""
     held = (ROOT / "docs" / "scenario.schema.json").read_bytes()
-    assert held == describing.schema()
+    assert held == scenario_catalogue.schema()
 
 
 @pytest.mark.parametrize("name", bundled())
 def test_bundled_scenarios_are_valid_under_the_schema(name: str) -> None:
     """So an editor that checks by it agrees with us."""
-    jsonschema.validate(yaml.safe_load(bundled()[name]), json.loads(describing.schema()))
+    jsonschema.validate(yaml.safe_load(bundled()[name]), json.loads(scenario_catalogue.schema()))
 
 
 def test_an_unknown_name_gets_the_nearest(parley: Parley) -> None:

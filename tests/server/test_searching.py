@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bus import Bus
-from bus.errors import SessionNotFound
-from listeners.reader import MemoryReader
-from server import searching
-from server.held import Held
-from server.packs import read_packs
-from server.searching import found
+from parley.bus import Bus
+from parley.bus.contract.errors import SessionNotFound
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.server.queries import message_search
+from parley.server.queries.message_search import found
+from parley.server.runtime.backend import Held
+from parley.server.runtime.packs import read_packs
 from tests.sessions import discuss
 
 
@@ -27,7 +27,7 @@ async def test_the_newest_matches_come_oldest_first(
     held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Across pages, before a place, and no more than asked for."""
-    monkeypatch.setattr(searching, "PAGE", 7)
+    monkeypatch.setattr(message_search, "PAGE", 7)
     await discuss(held.bus, "a", 60)
     every = [record.seq for record in await found(held, "a", ["+1"], None, 100)]
     assert every == sorted(every)

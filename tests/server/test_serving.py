@@ -14,14 +14,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from bus import Bus, embedded
-from listeners.minding import DEATHS
-from server import addresses, secret
-from server.cli import main
-from server.errors import Failure
-from server.secret import kid
-from server.settings import Settings
-from server.worker_process import Helping
+from parley.bus import Bus, embedded
+from parley.listeners.workers.supervisor import DEATHS
+from parley.server.basics.errors import Failure
+from parley.server.bootstrap import server_addresses
+from parley.server.cli.main import main
+from parley.server.runtime import signing_secret
+from parley.server.runtime.signing_secret import kid
+from parley.server.runtime.worker_process import Helping
+from parley.server.settings import Settings
 from tests.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,9 +32,9 @@ HEAVY = ("fastapi", "starlette", "uvicorn", "websockets", "mcp", "jwt", "prometh
 def test_help_loads_no_server() -> None:
     """The tree of commands is put together without what only the doors need."""
     program = (
-        "import sys, contextlib, server.app\n"
+        "import sys, contextlib, parley.server.cli.command_tree as tree\n"
         "with contextlib.suppress(SystemExit):\n"
-        "    server.app.command()(args=['serve', '--help'], prog_name='parley')\n"
+        "    tree.command()(args=['serve', '--help'], prog_name='parley')\n"
         f"sys.exit(' '.join(sorted(set(sys.modules) & set({HEAVY!r}))) or 0)\n"
     )
     said = subprocess.run(
@@ -50,7 +51,7 @@ async def test_it_says_where_it_is_and_ends_when_told(
     """Its files are there once it answers, and gone with it; the link is on stderr."""
     ready = tmp_path / "ready"
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "server", "serve", "--port", "0", "--redis", redis_url,
+        sys.executable, "-m", "parley", "serve", "--port", "0", "--redis", redis_url,
         "--ready", str(ready),
         cwd=ROOT, stdout=PIPE, stderr=PIPE, env={**os.environ, "PARLEY_DATA": str(tmp_path)},
     )  # fmt: skip
@@ -60,8 +61,8 @@ async def test_it_says_where_it_is_and_ends_when_told(
         told = json.loads(ready.read_text())
         assert told["pid"] == process.pid
         own = Settings(data=tmp_path)
-        kids = [kid(each) for each in secret.as_kept(own)]
-        assert addresses.listening(own, kids) == (told["url"],)
+        kids = [kid(each) for each in signing_secret.as_kept(own)]
+        assert server_addresses.listening(own, kids) == (told["url"],)
         async with httpx2.AsyncClient(timeout=PATIENCE) as client:
             assert (await client.get(f"{told['url']}/nothing-here")).status_code == 404
         process.send_signal(ending)
@@ -74,14 +75,14 @@ async def test_it_says_where_it_is_and_ends_when_told(
     assert out == b""
     assert f"minutes: {told['url']}/#ticket=".encode() in err
     assert b"no secret is set: this machine only" in err
-    assert [file.name for file in tmp_path.iterdir()] == [secret.FILE]
+    assert [file.name for file in tmp_path.iterdir()] == [signing_secret.FILE]
 
 
 async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
     """And the server goes on meanwhile; what was said is heard by the new one."""
     ready = tmp_path / "ready"
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(tmp_path),
+        sys.executable, "-m", "parley", "serve", "--port", "0", "--data", str(tmp_path),
         "--ready", str(ready), cwd=ROOT, stderr=PIPE,
     )  # fmt: skip
     try:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from server.errors import Misuse
-from server.settings import SETTINGS, environment, settled, table
-from server.settings.leaves import Setting
+from parley.server.basics.errors import Misuse
+from parley.server.settings import SETTINGS, environment, settled, table
+from parley.server.settings.setting import Setting
 
 ROOT = Path(__file__).resolve().parents[2]
 

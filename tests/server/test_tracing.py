@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bus.entries import Entry
-from memory.effects import Condense
-from server.tracing import held
+from parley.bus.entries import Entry
+from parley.memory.effects import Condense
+from parley.server.queries.assistant_trace import held
 from tests.dialogues import assistant, condensed, exchange, remembered
 
 

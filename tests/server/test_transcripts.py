@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bus.entries import MAX_CONTENT_BYTES, EpisodeClosed, Message
-from server.errors import BadTranscript, Failure
-from server.transcripts import Transcript, parse_transcript, read_transcript
+from parley.bus.entries import MAX_CONTENT_BYTES, EpisodeClosed, Message
+from parley.server.basics.errors import BadTranscript, Failure
+from parley.server.transcripts import Transcript, parse_transcript, read_transcript
 
 META = {"session_id": "s", "title": "A title"}
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import redis
 
-from bus import Bus
-from bus.errors import SnapshotDamaged
-from listeners.projector import Pace, Projector
-from memory.state import FOLD
-from server.packs import read_packs
+from parley.bus import Bus
+from parley.bus.contract.errors import SnapshotDamaged
+from parley.listeners.workers.projector import Pace, Projector
+from parley.memory.state import FOLD
+from parley.server.runtime.packs import read_packs
 from tests.calls import Parley
 
 LOG, IDS, META = "parley:{0}:s:s:log", "parley:{0}:s:s:ids", "parley:{0}:s:s:meta"

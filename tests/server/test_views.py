@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 import pytest
 
-from listeners.effects.summariser import EffectTally
-from listeners.projector import Tally
-from server.views import show_status
+from parley.listeners.effects.summariser import EffectTally
+from parley.listeners.workers.projector import Tally
+from parley.server.render.command_output import show_status
 
 
 def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -> None:

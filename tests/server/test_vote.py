@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from bus import Bus
-from listeners.reader import MemoryReader
-from memory.floor.state import Vote
-from memory.state import Memory
-from server import voting
-from server.errors import Failure
-from server.held import Held
-from server.packs import read_packs
-from server.vote_rows import vote_row
-from server.vote_view import headline
+from parley.bus import Bus
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.floor.state import Vote
+from parley.memory.state import Memory
+from parley.server.basics.errors import Failure
+from parley.server.render.vote_text import headline
+from parley.server.rows.vote_rows import vote_row
+from parley.server.runtime.backend import Held
+from parley.server.runtime.packs import read_packs
+from parley.server.services import votes
 from tests.calls import Parley, Ran
 
 
@@ -242,11 +242,11 @@ async def _late(url: str) -> None:
         packs = read_packs([])
         held = Held(bus, packs, reader := LateReader(bus, packs.known))
         called = (await bus.info("s")).n
-        await voting.counted_in(held, "s", "V1")
+        await votes.counted_in(held, "s", "V1")
         for _ in range(2):
             reader.n = called
             with pytest.raises(Failure, match="V1 is closed: short; the ballot came after its end"):
-                await voting.cast_in(held, "s", "V1", ["accept"], by="bo", why="", id="own")
+                await votes.cast_in(held, "s", "V1", ["accept"], by="bo", why="", id="own")
 
 
 def test_the_count_of_a_closed_vote_is_in_the_order_of_its_options() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bus.entries import (
+from parley.bus.entries import (
     BallotCompleted,
     ContextInjected,
     EntryRedacted,
@@ -39,8 +39,8 @@ from bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from server.wording.entries import message_line
-from server.wording.facts import adds, fact_line
+from parley.server.render.events.entry_text import message_line
+from parley.server.render.events.fact_text import adds, fact_line
 
 
 @pytest.mark.parametrize(

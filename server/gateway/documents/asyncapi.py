@@ -8,10 +8,10 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from bus.entries import KINDS
-from bus.keys import SESSION_ID
-from server.gateway.subscriptions.wsframes import Ping, Publish, Subscribe, Unsubscribe
-from server.version import version
+from parley.bus.contract.keys import SESSION_ID
+from parley.bus.entries import KINDS
+from parley.server.basics.version import version
+from parley.server.gateway.subscriptions.wsframes import Ping, Publish, Subscribe, Unsubscribe
 
 Tree = dict[str, Any]
 

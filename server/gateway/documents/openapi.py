@@ -12,10 +12,10 @@ from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 from starlette.routing import BaseRoute
 
-from server.gateway.identity.needs import Needs
-from server.gateway.identity.presented import COOKIE, SEAT_COOKIE
-from server.gateway.problems.table import SCHEMA, problems
-from server.gateway.shapes.bodies import EntriesBody, MessageBody
+from parley.server.gateway.identity.needs import Needs
+from parley.server.gateway.identity.presented import COOKIE, SEAT_COOKIE
+from parley.server.gateway.problems.table import SCHEMA, problems
+from parley.server.gateway.shapes.bodies import EntriesBody, MessageBody
 
 VERSION: Final = "1"  # of the API, as its paths have it
 _REF: Final = "#/components/schemas/{model}"

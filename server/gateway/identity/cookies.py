@@ -8,9 +8,9 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from server.gateway.doors import Doors
-from server.gateway.identity.presented import COOKIE, SEAT_COOKIE
-from server.gateway.tokens.keys import EVERY_SESSION, Claims
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.identity.presented import COOKIE, SEAT_COOKIE
+from parley.server.gateway.tokens.keys import EVERY_SESSION, Claims
 
 
 def keep(

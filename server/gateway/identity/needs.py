@@ -7,16 +7,16 @@ from typing import Annotated, Final
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
-from personas.reading import CAPABILITIES
-from server.gateway.doors import doors_behind
-from server.gateway.identity.presented import address, anybody
-from server.gateway.identity.presented import charge as charge
-from server.gateway.identity.presented import who as who
-from server.gateway.origins import SAFE
-from server.gateway.problems.table import Problem
-from server.gateway.tokens.callers import NOBODY as NOBODY
-from server.gateway.tokens.callers import Caller as Caller
-from server.gateway.tokens.callers import caller_of as caller_of
+from parley.personas.persona_file import CAPABILITIES
+from parley.server.gateway.doors import doors_behind
+from parley.server.gateway.identity.presented import address, anybody
+from parley.server.gateway.identity.presented import charge as charge
+from parley.server.gateway.identity.presented import who as who
+from parley.server.gateway.origins import SAFE
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.tokens.callers import NOBODY as NOBODY
+from parley.server.gateway.tokens.callers import Caller as Caller
+from parley.server.gateway.tokens.callers import caller_of as caller_of
 
 ANYWHERE: Final = frozenset({"public", "token"})  # rights that no session limits
 RIGHTS: Final = frozenset({*ANYWHERE, "read", "speak", "operator", "metrics", *CAPABILITIES})

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from bus.entries import Entry, EpisodeClosed, EpisodeOpened, ItemCorrected, Message
-from listeners.rooms.turns import Muted
-from memory.claims.reading import reading
-from memory.floor.grants import allowed
-from memory.lookup import found, innermost
-from memory.state import Memory
-from memory.structure import scribes
-from server.gateway.identity.needs import Caller
-from server.gateway.problems.table import Problem
+from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, ItemCorrected, Message
+from parley.listeners.sessions.turns import Muted
+from parley.memory.claims.reading import reading
+from parley.memory.floor.grants import allowed
+from parley.memory.lookup import found, innermost
+from parley.memory.state import Memory
+from parley.memory.structure import scribes
+from parley.server.gateway.identity.needs import Caller
+from parley.server.gateway.problems.table import Problem
 
 # What is said to everybody, in words that are shown to them as such. All else that one may
 # publish is a ballot, work, or for oneself.

@@ -8,10 +8,10 @@ from typing import Final
 
 from starlette.requests import HTTPConnection
 
-from server.gateway.buckets import Kind
-from server.gateway.doors import Doors, doors_behind
-from server.gateway.problems.table import Problem
-from server.gateway.tokens.callers import NOBODY, Caller, caller_of
+from parley.server.gateway.buckets import Kind
+from parley.server.gateway.doors import Doors, doors_behind
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.tokens.callers import NOBODY, Caller, caller_of
 
 OF_ONE: Final = 64  # bits of an address of IPv6 that its network has: one sender's
 COOKIE: Final = "parley"

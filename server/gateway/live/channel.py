@@ -16,14 +16,14 @@ from typing import Final, cast
 
 import structlog
 
-from bus.entries import Record
-from bus.errors import BusError, SessionNotFound, Unavailable
-from listeners.past.moments import Moments
-from listeners.rooms.room import Room
-from memory.errors import DomainError
-from memory.items import Fact
-from server.gateway.live.frames import Frame, Group, frame, notice
-from server.gateway.live.outlet import Ending, Outlet
+from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
+from parley.bus.entries import Record
+from parley.listeners.history.moments import Moments
+from parley.listeners.rooms.room import Room
+from parley.memory.errors import DomainError
+from parley.memory.items import Fact
+from parley.server.gateway.live.frames import Frame, Group, frame, notice
+from parley.server.gateway.live.outlet import Ending, Outlet
 
 RING: Final = 2_000  # newest frames kept
 RING_BYTES: Final = 16 << 20

@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 import msgspec
 import orjson
 
-from bus.entries import Record
-from memory.items import Fact
-from server.gateway.secrecy import as_shown
+from parley.bus.entries import Record
+from parley.memory.items import Fact
+from parley.server.gateway.secrecy import as_shown
 
 Group = Literal["messages", "floor", "other"]
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final, Literal
 
-from server.gateway.live.frames import BEAT, Frame, Group
+from parley.server.gateway.live.frames import BEAT, Frame, Group
 
 FRAMES: Final = 1_000
 BYTES: Final = 4 << 20

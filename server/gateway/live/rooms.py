@@ -11,16 +11,16 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from bus import Bus
-from bus.errors import BusError, SessionNotFound
-from bus.tasks import end
-from listeners.agents.arbiter import Arbiter
-from listeners.agents.teller import Teller
-from listeners.past.moments import Moments
-from listeners.rooms.doors import BusDoor
-from listeners.rooms.room import Room, entered
-from memory.state import Packs
-from server.gateway.live.channel import FOLDS, Channel
+from parley.bus import Bus
+from parley.bus.connection.tasks import end
+from parley.bus.contract.errors import BusError, SessionNotFound
+from parley.listeners.agents.arbiter import Arbiter
+from parley.listeners.history.moments import Moments
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.room import Room, entered
+from parley.listeners.votes.teller import Teller
+from parley.memory.state import Packs
+from parley.server.gateway.live.channel import FOLDS, Channel
 
 AGAIN_SECONDS: Final = 0.5  # before an arbiter that Redis failed looks again
 NOTICED_SECONDS: Final = 5.0  # for a room to hear that its session is gone: one look at the log

@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import structlog
 
-from bus import Bus
-from bus.tasks import end
-from listeners.rooms.presence import Superseded
-from listeners.rooms.room import Room
-from listeners.rooms.session import Session
-from server.gateway.live.rooms import Rooms
-from server.gateway.tokens.callers import Caller
+from parley.bus import Bus
+from parley.bus.connection.tasks import end
+from parley.listeners.rooms.participant import Superseded
+from parley.listeners.rooms.room import Room
+from parley.listeners.sessions.session import Session
+from parley.server.gateway.live.rooms import Rooms
+from parley.server.gateway.tokens.callers import Caller
 
 LOOK_SECONDS: Final = 15.0  # between two looks for idle seats
 

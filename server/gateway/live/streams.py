@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
-from bus.tasks import end
-from server.gateway.live.outlet import Ending
-from server.gateway.problems.table import Problem
-from server.gateway.tokens.callers import Caller
+from parley.bus.connection.tasks import end
+from parley.server.gateway.live.outlet import Ending
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.tokens.callers import Caller
 
 OF_A_TOKEN: Final = 32
 BEAT_SECONDS: Final = 15.0

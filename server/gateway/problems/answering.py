@@ -15,8 +15,8 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketState
 
-from server.gateway.problems.table import KNOWN, Problem, answer, problem_of
-from server.gateway.problems.unechoing import wanted
+from parley.server.gateway.problems.table import KNOWN, Problem, answer, problem_of
+from parley.server.gateway.problems.unechoing import wanted
 
 _logger = structlog.get_logger(__name__)
 

@@ -13,18 +13,18 @@ from typing import Any, Final
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from bus import errors as bus_errors
-from listeners.ranges import RangeGone
-from listeners.rooms.doors import LogReplaced
-from listeners.rooms.presence import Superseded
-from listeners.rooms.turns import FloorLost, Muted, NotGranted
-from memory import errors as memory_errors
-from memory.settings import Settings
-from personas.errors import PersonaError, PersonaNotFound
-from server import errors
-from server.gateway.problems.slugs import EVERYWHERE, KINDS
-from server.gateway.problems.unechoing import unechoed as unechoed
-from server.intake import Wrong
+from parley.bus.contract import errors as bus_errors
+from parley.listeners.cache.ranges import RangeGone
+from parley.listeners.rooms.log_port import LogReplaced
+from parley.listeners.rooms.participant import Superseded
+from parley.listeners.sessions.turns import FloorLost, Muted, NotGranted
+from parley.memory import errors as memory_errors
+from parley.memory.settings import Settings
+from parley.personas.errors import PersonaError, PersonaNotFound
+from parley.server.basics import errors
+from parley.server.basics.entry_json import Wrong
+from parley.server.gateway.problems.slugs import EVERYWHERE, KINDS
+from parley.server.gateway.problems.unechoing import unechoed as unechoed
 
 MEDIA: Final = "application/problem+json"
 MUTED: Final = "You are muted: nothing you say is taken until a moderator unmutes you."

@@ -8,14 +8,21 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
-from server.gateway.doors import SESSION, DoorsOf, SessionId
-from server.gateway.identity.cookies import forget, keep
-from server.gateway.identity.needs import AnyToken, Caller, Needs, Operator, Reader, caller_of
-from server.gateway.identity.presented import slow_down
-from server.gateway.problems.table import Problem, problems
-from server.gateway.shapes.bodies import Body
-from server.gateway.tokens.keys import EVERY_SESSION, Claims, Role, claims
-from server.gateway.tokens.tickets import LINK_SECONDS, SECONDS, page_path
+from parley.server.gateway.doors import SESSION, DoorsOf, SessionId
+from parley.server.gateway.identity.cookies import forget, keep
+from parley.server.gateway.identity.needs import (
+    AnyToken,
+    Caller,
+    Needs,
+    Operator,
+    Reader,
+    caller_of,
+)
+from parley.server.gateway.identity.presented import slow_down
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.shapes.bodies import Body
+from parley.server.gateway.tokens.keys import EVERY_SESSION, Claims, Role, claims
+from parley.server.gateway.tokens.tickets import LINK_SECONDS, SECONDS, page_path
 
 router = APIRouter(prefix="/v1")
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from server.gateway.doors import DoorsOf
-from server.gateway.identity.needs import AnyToken
-from server.gateway.problems.table import problems
-from server.gateway.shapes.written import Page, PersonaRow, PresetRow, ScenarioRow
-from server.personas import everyone
-from server.scenarios import describing
-from server.settings import inventory
+from parley.server.catalogue import scenario_catalogue
+from parley.server.catalogue.persona_catalogue import everyone
+from parley.server.gateway.doors import DoorsOf
+from parley.server.gateway.identity.needs import AnyToken
+from parley.server.gateway.problems.table import problems
+from parley.server.gateway.shapes.written import Page, PersonaRow, PresetRow, ScenarioRow
+from parley.server.settings import setting_inventory
 
 router = APIRouter()
 
@@ -21,13 +21,13 @@ router = APIRouter()
 @router.get("/v1/presets", response_model=Page[PresetRow], responses=problems())
 async def list_presets(caller: AnyToken) -> Any:
     """The presets, and what each sets."""
-    return {"items": inventory.presets()}
+    return {"items": setting_inventory.presets()}
 
 
 @router.get("/v1/scenarios", response_model=Page[ScenarioRow], responses=problems())
 async def list_scenarios(caller: AnyToken) -> Any:
     """The scenarios that come with Parley."""
-    return {"items": await asyncio.to_thread(describing.listed)}
+    return {"items": await asyncio.to_thread(scenario_catalogue.listed)}
 
 
 @router.get("/v1/personas", response_model=Page[PersonaRow], responses=problems("refused"))

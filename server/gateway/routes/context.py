@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from listeners.assistant import prepared
-from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
-from server.gateway.identity.needs import Caller, Reader
-from server.gateway.problems.table import Problem, problems
-from server.gateway.reading import At, context_of, memory_of
-from server.gateway.shapes.read import ChatRow, ContextRow
-from server.gateway.speaking import as_json
+from parley.listeners.tools.assistant import prepared
+from parley.server.gateway.doors import MOST, Doors, DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Caller, Reader
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.reading import At, context_of, memory_of
+from parley.server.gateway.shapes.read import ChatRow, ContextRow
+from parley.server.gateway.speaking import as_json
 
 router = APIRouter()
 

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
-from server.entry_drafts import handle
-from server.gateway.doors import DoorsOf, SessionId
-from server.gateway.identity.needs import Reader
-from server.gateway.problems.table import problems
-from server.gateway.reading import explained
-from server.gateway.shapes.read import Explanation
+from parley.server.basics.entry_drafts import handle
+from parley.server.gateway.doors import DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Reader
+from parley.server.gateway.problems.table import problems
+from parley.server.gateway.reading import explained
+from parley.server.gateway.shapes.read import Explanation
 
 router = APIRouter()
 

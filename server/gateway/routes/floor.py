@@ -7,16 +7,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 
-from listeners.rooms.session import Session
-from server.floor_rows import floor_tree
-from server.flooring import moderated
-from server.gateway.doors import Doors, DoorsOf, SessionId
-from server.gateway.identity.needs import Caller, Needs, Reader, Speaker
-from server.gateway.problems.table import Problem, problems
-from server.gateway.reading import memory_of
-from server.gateway.shapes.bodies import BidBody, FloorBody, PassBody, PhaseBody, Spoken
-from server.gateway.shapes.written import FloorRow, ReceiptRow
-from server.gateway.speaking import Key, answer, moderator, own_id
+from parley.listeners.sessions.session import Session
+from parley.server.gateway.doors import Doors, DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Caller, Needs, Reader, Speaker
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.reading import memory_of
+from parley.server.gateway.shapes.bodies import BidBody, FloorBody, PassBody, PhaseBody, Spoken
+from parley.server.gateway.shapes.written import FloorRow, ReceiptRow
+from parley.server.gateway.speaking import Key, answer, moderator, own_id
+from parley.server.rows.floor_rows import floor_tree
+from parley.server.services.floor_moderation import moderated
 
 router = APIRouter()
 

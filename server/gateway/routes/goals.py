@@ -7,19 +7,19 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path
 
-from bus.drafts import made
-from bus.entries import EpisodeClosed, Step
-from server import goals
-from server.gateway.doors import Doors, DoorsOf, SessionId
-from server.gateway.identity.needs import Caller, Reader, Speaker
-from server.gateway.identity.powers import check_phase
-from server.gateway.problems.table import problems
-from server.gateway.reading import At, memory_of
-from server.gateway.shapes.bodies import EndBody, EpisodeBody, GoalBody, StepBody
-from server.gateway.shapes.work import GoalRow, StepRow
-from server.gateway.shapes.written import Page
-from server.gateway.speaking import Key, own_id
-from server.goal_tree import rows
+from parley.bus.contract.drafts import made
+from parley.bus.entries import EpisodeClosed, Step
+from parley.server.gateway.doors import Doors, DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Caller, Reader, Speaker
+from parley.server.gateway.identity.powers import check_phase
+from parley.server.gateway.problems.table import problems
+from parley.server.gateway.reading import At, memory_of
+from parley.server.gateway.shapes.bodies import EndBody, EpisodeBody, GoalBody, StepBody
+from parley.server.gateway.shapes.work import GoalRow, StepRow
+from parley.server.gateway.shapes.written import Page
+from parley.server.gateway.speaking import Key, own_id
+from parley.server.rows.goal_rows import rows
+from parley.server.services import goals
 
 router = APIRouter()
 

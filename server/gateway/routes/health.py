@@ -8,11 +8,11 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 from starlette.requests import HTTPConnection
 
-from server.gateway.doors import DoorsOf
-from server.gateway.health import Health
-from server.gateway.identity.needs import Caller, Needs
-from server.gateway.metrics import MEDIA
-from server.gateway.problems.table import problems
+from parley.server.gateway.doors import DoorsOf
+from parley.server.gateway.health import Health
+from parley.server.gateway.identity.needs import Caller, Needs
+from parley.server.gateway.metrics import MEDIA
+from parley.server.gateway.problems.table import problems
 
 router = APIRouter()
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from server import lessons
-from server.gateway.doors import DoorsOf, SessionId
-from server.gateway.identity.needs import Operator, Reader
-from server.gateway.problems.table import problems
-from server.gateway.shapes.bodies import LessonsBody
-from server.gateway.shapes.work import ImportedRow, LessonRow
-from server.gateway.shapes.written import Page
-from server.gateway.speaking import as_json
+from parley.server.gateway.doors import DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Operator, Reader
+from parley.server.gateway.problems.table import problems
+from parley.server.gateway.shapes.bodies import LessonsBody
+from parley.server.gateway.shapes.work import ImportedRow, LessonRow
+from parley.server.gateway.shapes.written import Page
+from parley.server.gateway.speaking import as_json
+from parley.server.services import lessons
 
 router = APIRouter()
 

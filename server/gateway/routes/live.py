@@ -7,13 +7,13 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Header, Query, WebSocket
 from starlette.responses import Response
 
-from server.gateway.documents import asyncapi
-from server.gateway.doors import MOST, DoorsOf, SessionId
-from server.gateway.identity.needs import Needs, Reader
-from server.gateway.problems.table import problems
-from server.gateway.subscriptions.beginning import Wish, shown
-from server.gateway.subscriptions.sse import EventStream
-from server.gateway.subscriptions.ws import Socket
+from parley.server.gateway.documents import asyncapi
+from parley.server.gateway.doors import MOST, DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Needs, Reader
+from parley.server.gateway.problems.table import problems
+from parley.server.gateway.subscriptions.beginning import Wish, shown
+from parley.server.gateway.subscriptions.sse import EventStream
+from parley.server.gateway.subscriptions.ws import Socket
 
 router = APIRouter()
 

@@ -7,21 +7,21 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query, Response
 
-from memory import canonical
-from memory.claims.reading import reading, status_of
-from memory.items import Decision, Participant, Proposal
-from memory.stats import table
-from server.cite_rows import Said
-from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
-from server.gateway.identity.needs import Operator, Reader
-from server.gateway.problems.table import Problem, problems
-from server.gateway.reading import At, memory_of
-from server.gateway.shapes.read import Row, Rows, SummaryRow, Usage
-from server.gateway.shapes.written import Page
-from server.gateway.speaking import as_json
-from server.layers import layer
-from server.minutes.digest import decision_row, origins_of, proposal_row, stands_row
-from server.questions import stats_in
+from parley.memory import canonical
+from parley.memory.claims.reading import reading, status_of
+from parley.memory.items import Decision, Participant, Proposal
+from parley.memory.stats import table
+from parley.server.gateway.doors import MOST, Doors, DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Operator, Reader
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.reading import At, memory_of
+from parley.server.gateway.shapes.read import Row, Rows, SummaryRow, Usage
+from parley.server.gateway.shapes.written import Page
+from parley.server.gateway.speaking import as_json
+from parley.server.queries.memory_queries import stats_in
+from parley.server.render.memory_layers import layer
+from parley.server.rows.cite_rows import Said
+from parley.server.rows.digest_rows import decision_row, origins_of, proposal_row, stands_row
 
 router = APIRouter()
 

@@ -9,21 +9,20 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel
 from ulid import ULID
 
-from bus.drafts import Draft, Receipt
-from bus.drafts import made as entry_made
-from bus.entries import Message, Record
-from bus.errors import SessionNotFound
-from listeners.rooms.turns import Muted
-from server.entry_rows import as_data
-from server.gateway.batches import by_id, drafts_of
-from server.gateway.doors import MOST, Doors, DoorsOf, SessionId
-from server.gateway.identity.needs import Caller, Reader, Speaker, charge
-from server.gateway.identity.powers import check_words, is_muted, may_be_noted, needs_floor
-from server.gateway.problems.table import Problem, problems
-from server.gateway.secrecy import as_shown
-from server.gateway.shapes.bodies import EntriesBody, MessageBody
-from server.gateway.shapes.written import EntryRow, Page, ReceiptRow, Receipts
-from server.gateway.speaking import (
+from parley.bus.contract.drafts import Draft, Receipt
+from parley.bus.contract.drafts import made as entry_made
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.entries import Message, Record
+from parley.listeners.sessions.turns import Muted
+from parley.server.gateway.batches import by_id, drafts_of
+from parley.server.gateway.doors import MOST, Doors, DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Caller, Reader, Speaker, charge
+from parley.server.gateway.identity.powers import check_words, is_muted, may_be_noted, needs_floor
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.secrecy import as_shown
+from parley.server.gateway.shapes.bodies import EntriesBody, MessageBody
+from parley.server.gateway.shapes.written import EntryRow, Page, ReceiptRow, Receipts
+from parley.server.gateway.speaking import (
     Key,
     answer,
     as_json,
@@ -35,8 +34,9 @@ from server.gateway.speaking import (
     read_body,
     said,
 )
-from server.searching import holds
-from server.talking import standing
+from parley.server.queries.message_search import holds
+from parley.server.rows.entry_rows import as_data
+from parley.server.services.publication import standing
 
 MOST_ROWS: Final = 500
 LOOKED: Final = 5_000  # entries that one request looks through

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Response
 
-from server.gateway.doors import DoorsOf, SessionId
-from server.gateway.identity.needs import Reader
-from server.gateway.minutes import Form, page
-from server.gateway.problems.table import problems
-from server.gateway.reading import At
-from server.gateway.shapes.read import Row
+from parley.server.gateway.doors import DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Reader
+from parley.server.gateway.minutes import Form, page
+from parley.server.gateway.problems.table import problems
+from parley.server.gateway.reading import At
+from parley.server.gateway.shapes.read import Row
 
 router = APIRouter()
 

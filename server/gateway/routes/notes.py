@@ -7,15 +7,15 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Response
 
-from server import notes
-from server.gateway.doors import DoorsOf, SessionId
-from server.gateway.identity.needs import Caller, Reader, Speaker
-from server.gateway.problems.table import Problem, problems
-from server.gateway.reading import At
-from server.gateway.shapes.bodies import NoteBody
-from server.gateway.shapes.work import NotePage, RevisionRow
-from server.gateway.shapes.written import Page, ReceiptRow
-from server.gateway.speaking import Key, answer, own_id
+from parley.server.gateway.doors import DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Caller, Reader, Speaker
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.reading import At
+from parley.server.gateway.shapes.bodies import NoteBody
+from parley.server.gateway.shapes.work import NotePage, RevisionRow
+from parley.server.gateway.shapes.written import Page, ReceiptRow
+from parley.server.gateway.speaking import Key, answer, own_id
+from parley.server.services import notes
 
 router = APIRouter()
 

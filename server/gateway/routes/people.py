@@ -6,16 +6,16 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from memory.state import Memory
-from server.board import also, hues
-from server.gateway.doors import DoorsOf, SessionId
-from server.gateway.identity.needs import Operator, Reader, Speaker
-from server.gateway.problems.table import Problem, problems
-from server.gateway.reading import At, memory_of
-from server.gateway.shapes.bodies import AliasBody, SeatBody
-from server.gateway.shapes.written import Page, PersonRow, ReceiptRow, Seated
-from server.gateway.speaking import Key, answer, own_id
-from server.participant_aliases import aliased
+from parley.memory.state import Memory
+from parley.server.gateway.doors import DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Operator, Reader, Speaker
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.reading import At, memory_of
+from parley.server.gateway.shapes.bodies import AliasBody, SeatBody
+from parley.server.gateway.shapes.written import Page, PersonRow, ReceiptRow, Seated
+from parley.server.gateway.speaking import Key, answer, own_id
+from parley.server.rows.page_rows import also, hues
+from parley.server.services.participant_aliases import aliased
 
 router = APIRouter()
 

@@ -7,22 +7,22 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Response
 
-from bus.drafts import made
-from bus.entries import ItemCorrected
-from server import advising, redacting, steering
-from server.corrections import corrected
-from server.entry_drafts import handle
-from server.gateway.doors import DoorsOf, SessionId
-from server.gateway.identity.needs import Operator, Reader, Speaker
-from server.gateway.identity.powers import check_correction
-from server.gateway.problems.table import problems
-from server.gateway.reading import At, memory_of
-from server.gateway.shapes.bodies import CorrectionBody, RedactionBody, SettingsBody
-from server.gateway.shapes.work import AdviceRow, SettingRow
-from server.gateway.shapes.written import Page, PreviewRow, ReceiptRow, RedactedRow
-from server.gateway.speaking import Key, answer, as_json, own_id
-from server.packs import read_packs
-from server.settings import SETTINGS, inventory
+from parley.bus.contract.drafts import made
+from parley.bus.entries import ItemCorrected
+from parley.server.basics.entry_drafts import handle
+from parley.server.gateway.doors import DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Operator, Reader, Speaker
+from parley.server.gateway.identity.powers import check_correction
+from parley.server.gateway.problems.table import problems
+from parley.server.gateway.reading import At, memory_of
+from parley.server.gateway.shapes.bodies import CorrectionBody, RedactionBody, SettingsBody
+from parley.server.gateway.shapes.work import AdviceRow, SettingRow
+from parley.server.gateway.shapes.written import Page, PreviewRow, ReceiptRow, RedactedRow
+from parley.server.gateway.speaking import Key, answer, as_json, own_id
+from parley.server.runtime.packs import read_packs
+from parley.server.services import redaction, session_settings, settings_advice
+from parley.server.services.corrections import corrected
+from parley.server.settings import SETTINGS, setting_inventory
 
 router = APIRouter()
 
@@ -59,10 +59,10 @@ async def correct_item(
 async def list_settings(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
     """Every setting of the session: what it is, what it would be, who said so, what it is about."""
     memory = await memory_of(doors, session, at)
-    return {"items": [_setting(row) for row in inventory.of_session(memory.settings)]}
+    return {"items": [_setting(row) for row in setting_inventory.of_session(memory.settings)]}
 
 
-def _setting(row: inventory.Row) -> dict[str, Any]:
+def _setting(row: setting_inventory.Row) -> dict[str, Any]:
     return {**asdict(row), "about": SETTINGS[row.key].info.description or ""}
 
 
@@ -73,8 +73,8 @@ def _setting(row: inventory.Row) -> dict[str, Any]:
 )
 async def list_advice(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
     """What the session's own use suggests."""
-    _, advice = await advising.asked_in(doors.held, session)
-    return {"items": [advising.row(one) for one in advice]}
+    _, advice = await settings_advice.asked_in(doors.held, session)
+    return {"items": [settings_advice.row(one) for one in advice]}
 
 
 @router.patch("/v1/sessions/{session}/settings", status_code=201, responses=_TOLD)
@@ -83,9 +83,9 @@ async def change_settings(
 ) -> Response:
     """Put a partial tree of settings in force, from here on."""
     packs = read_packs(doors.settings.packs).opening if body.repack else None
-    entry = steering.change_tree(dict(body.settings), caller.name, packs)
+    entry = session_settings.change_tree(dict(body.settings), caller.name, packs)
     own = own_id(caller.name, key)
-    receipt = await steering.changed(doors.held, session, entry, own)
+    receipt = await session_settings.changed(doors.held, session, entry, own)
     doors.rooms.nudge(session)
     return answer(receipt, own)
 
@@ -96,8 +96,8 @@ async def compact_memory(
 ) -> Response:
     """Shrink memory to its caps' targets."""
     own = own_id(caller.name, key)
-    entry = steering.compaction(caller.name)
-    receipt = await steering.changed(doors.held, session, entry, own)
+    entry = session_settings.compaction(caller.name)
+    receipt = await session_settings.changed(doors.held, session, entry, own)
     doors.rooms.nudge(session)
     return answer(receipt, own)
 
@@ -116,9 +116,9 @@ async def redact_entry(
 ) -> Response:
     """Take an entry's words out of the session for good; with `preview` only say what goes."""
     if body.preview:
-        found = await redacting.foreseen_in(doors.held, session, body.n, body.renumber)
+        found = await redaction.foreseen_in(doors.held, session, body.n, body.renumber)
         return as_json(asdict(found))
-    done = await redacting.redacted_in(
+    done = await redaction.redacted_in(
         doors.held, session, body.n, reason=body.reason, by=caller.name, renumber=body.renumber
     )
     doors.moments.forget(session)

@@ -11,23 +11,23 @@ from typing import IO, Annotated, Any, Final
 import structlog
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from bus.errors import SessionNotFound
-from memory.floor.stopping import totals
-from memory.words.patterns import Pack
-from server import sessions
-from server.files import SessionFile, decode_file, encode_file
-from server.gateway.doors import Doors, DoorsOf, SessionId
-from server.gateway.identity.needs import AnyToken, Caller, Needs, Operator, Reader
-from server.gateway.openings import opening_of, scenario_of
-from server.gateway.problems.table import Problem, problems
-from server.gateway.runs import begin, stop
-from server.gateway.shapes.bodies import CloseBody, ForkBody, RunBody, SessionBody
-from server.gateway.shapes.written import Findings, Page, Running, SessionRow, SessionState
-from server.gateway.speaking import moderator
-from server.gateway.states import rows_of, state_of
-from server.gateway.tokens.keys import EVERY_SESSION
-from server.scenarios.table import beginnings
-from server.verifying import verified
+from parley.bus.contract.errors import SessionNotFound
+from parley.memory.floor.stopping import totals
+from parley.memory.words.patterns import Pack
+from parley.server.gateway.doors import Doors, DoorsOf, SessionId
+from parley.server.gateway.identity.needs import AnyToken, Caller, Needs, Operator, Reader
+from parley.server.gateway.openings import opening_of, scenario_of
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.runs import begin, stop
+from parley.server.gateway.shapes.bodies import CloseBody, ForkBody, RunBody, SessionBody
+from parley.server.gateway.shapes.written import Findings, Page, Running, SessionRow, SessionState
+from parley.server.gateway.speaking import moderator
+from parley.server.gateway.states import rows_of, state_of
+from parley.server.gateway.tokens.keys import EVERY_SESSION
+from parley.server.records.session_file import SessionFile, decode_file, encode_file
+from parley.server.records.verification import verified
+from parley.server.scenarios.session_setup import beginnings
+from parley.server.services import sessions
 
 SPOOLED: Final = 4 << 20  # bytes of a file that are held in memory while it comes
 RETRY_SECONDS: Final = 5.0  # of a verification: a long log takes some

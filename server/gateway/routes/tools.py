@@ -7,15 +7,16 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from server import tool_rows, tooling
-from server.gateway.doors import DoorsOf, SessionId
-from server.gateway.identity.needs import Reader, Speaker
-from server.gateway.problems.table import Problem, problems
-from server.gateway.reading import At, memory_of
-from server.gateway.shapes.bodies import LookupBody, ResultBody
-from server.gateway.shapes.work import FoundRow, KeptRow
-from server.gateway.shapes.written import Page, ReceiptRow
-from server.gateway.speaking import Key, answer, own_id
+from parley.server.gateway.doors import DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Reader, Speaker
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.reading import At, memory_of
+from parley.server.gateway.shapes.bodies import LookupBody, ResultBody
+from parley.server.gateway.shapes.work import FoundRow, KeptRow
+from parley.server.gateway.shapes.written import Page, ReceiptRow
+from parley.server.gateway.speaking import Key, answer, own_id
+from parley.server.rows import tool_rows
+from parley.server.services import tool_cache
 
 router = APIRouter()
 
@@ -40,7 +41,7 @@ async def look_up_result(
 ) -> Any:
     """The kept result of a call, in full: a hit, which is on the record and keeps it longer."""
     by = caller.speaker(body.as_)
-    found = await tooling.got(doors.held, session, body.tool, body.arguments, by, body.version)
+    found = await tool_cache.got(doors.held, session, body.tool, body.arguments, by, body.version)
     if found is None:
         raise Problem("no-result")
     doors.rooms.nudge(session)
@@ -62,7 +63,7 @@ async def put_result(
     """Put what a tool returned on the record; kept where it only reads and did not fail."""
     by = caller.speaker(body.as_)
     own = own_id(by, key)
-    receipt = await tooling.put_in(
+    receipt = await tool_cache.put_in(
         doors.held, session, body.tool, body.arguments, body.result, by, of=body.of,
         version=body.version, ttl=body.ttl, error=body.error, read_only=body.read_only,
         call_id=body.call_id or own, id=own,

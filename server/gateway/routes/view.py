@@ -6,14 +6,14 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
-from memory.canonical import checksum
-from server.board import view
-from server.gateway.doors import DoorsOf, SessionId
-from server.gateway.identity.needs import Reader
-from server.gateway.problems.table import problems
-from server.gateway.reading import At, check, packed, present, zipped
-from server.gateway.shapes.page import Board, InTheMaking, TimelineRow
-from server.gateway.speaking import as_json
+from parley.memory.canonical import checksum
+from parley.server.gateway.doors import DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Reader
+from parley.server.gateway.problems.table import problems
+from parley.server.gateway.reading import At, check, packed, present, zipped
+from parley.server.gateway.shapes.page import Board, InTheMaking, TimelineRow
+from parley.server.gateway.speaking import as_json
+from parley.server.rows.page_rows import view
 
 router = APIRouter()
 

@@ -13,15 +13,15 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
-from bus.errors import SessionNotFound
-from server.gateway.doors import Doors, DoorsOf, SessionId
-from server.gateway.identity.cookies import keep
-from server.gateway.identity.needs import Caller, Needs, caller_of
-from server.gateway.identity.presented import slow_down, unknown
-from server.gateway.problems.table import Problem, problems
-from server.gateway.routes.auth import Me, me_of
-from server.gateway.shapes.bodies import Body
-from server.gateway.tokens.keys import EVERY_SESSION
+from parley.bus.contract.errors import SessionNotFound
+from parley.server.gateway.doors import Doors, DoorsOf, SessionId
+from parley.server.gateway.identity.cookies import keep
+from parley.server.gateway.identity.needs import Caller, Needs, caller_of
+from parley.server.gateway.identity.presented import slow_down, unknown
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.routes.auth import Me, me_of
+from parley.server.gateway.shapes.bodies import Body
+from parley.server.gateway.tokens.keys import EVERY_SESSION
 
 router = APIRouter(prefix="/v1")
 

@@ -8,18 +8,18 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
 
-from bus.drafts import made
-from bus.entries import VoteInitiated, VoteRule
-from server import voting
-from server.entry_drafts import handle
-from server.gateway.doors import Doors, DoorsOf, SessionId
-from server.gateway.identity.needs import Caller, Needs, Reader, Speaker
-from server.gateway.problems.table import Problem, problems
-from server.gateway.reading import At, memory_of
-from server.gateway.shapes.bodies import BallotBody, ConfirmBody, Spoken, VoteBody
-from server.gateway.shapes.written import Page, ToldVote, VoteRow
-from server.gateway.speaking import Key, moderator, own_id
-from server.vote_rows import Row
+from parley.bus.contract.drafts import made
+from parley.bus.entries import VoteInitiated, VoteRule
+from parley.server.basics.entry_drafts import handle
+from parley.server.gateway.doors import Doors, DoorsOf, SessionId
+from parley.server.gateway.identity.needs import Caller, Needs, Reader, Speaker
+from parley.server.gateway.problems.table import Problem, problems
+from parley.server.gateway.reading import At, memory_of
+from parley.server.gateway.shapes.bodies import BallotBody, ConfirmBody, Spoken, VoteBody
+from parley.server.gateway.shapes.written import Page, ToldVote, VoteRow
+from parley.server.gateway.speaking import Key, moderator, own_id
+from parley.server.rows.vote_rows import Row
+from parley.server.services import votes
 
 router = APIRouter()
 
@@ -44,8 +44,8 @@ _changes = partial(
 async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
     """Every vote that memory holds, as it stands."""
     if at is not None:
-        return {"items": voting.rows(await memory_of(doors, session, at))}
-    rows = await voting.shown_in(doors.held, session)
+        return {"items": votes.rows(await memory_of(doors, session, at))}
+    rows = await votes.shown_in(doors.held, session)
     await _watched_if_running(doors, session, rows)
     return {"items": rows}
 
@@ -62,7 +62,7 @@ async def call_vote(
         re=body.proposal and handle(body.proposal), options=tuple(body.options), rule=body.rule,
         secret=body.secret, quorum=body.quorum, window=body.window,
     )  # fmt: skip
-    row = await voting.called(doors.held, session, entry, own_id(name, key))
+    row = await votes.called(doors.held, session, entry, own_id(name, key))
     await _watched(doors, session)
     return row
 
@@ -80,9 +80,9 @@ async def get_vote(
 ) -> Any:  # fmt: skip
     """A vote; with a `rule` or `quorum`, its ballots counted again by those as well."""
     if rule is None and quorum is None:
-        (row,) = await voting.shown_in(doors.held, session, ref)
+        (row,) = await votes.shown_in(doors.held, session, ref)
     else:
-        row = await voting.tallied(doors.held, session, ref, rule, quorum)
+        row = await votes.tallied(doors.held, session, ref, rule, quorum)
     await _watched_if_running(doors, session, [row])
     return row
 
@@ -94,7 +94,7 @@ async def confirm_vote(
 ) -> Any:  # fmt: skip
     """Say whether a vote that was called may be held now."""
     by = caller.speaker(body.as_)
-    row = await voting.confirmed(
+    row = await votes.confirmed(
         doors.held, session, ref, agreed=body.agreed, by=by, id=own_id(by, key)
     )
     await _watched(doors, session)
@@ -111,10 +111,10 @@ async def cast_ballot(
     The last one that is awaited closes the vote.
     """
     by = caller.speaker(body.as_)
-    await voting.cast_in(
+    await votes.cast_in(
         doors.held, session, ref, body.choice, by=by, why=body.why, id=own_id(by, key)
     )
-    row = await voting.counted_when_in(doors.held, session, ref)
+    row = await votes.counted_when_in(doors.held, session, ref)
     await _watched(doors, session)
     return row
 
@@ -128,7 +128,7 @@ async def count_vote(
     by = moderator(memory, caller, body.as_ if body else None, "vote")
     if not (caller.operator or by in memory.chairs):
         await _check_countable(doors, session, ref)
-    row = await voting.counted_in(doors.held, session, ref)
+    row = await votes.counted_in(doors.held, session, ref)
     doors.rooms.nudge(session)
     return row
 
@@ -147,7 +147,7 @@ async def _watched(doors: Doors, session: str) -> None:
 
 async def _check_countable(doors: Doors, session: str, ref: str) -> None:
     """A secret vote that still waits for ballots would tell whose is in: the chair may end it."""
-    (vote,) = await voting.shown_in(doors.held, session, ref)
+    (vote,) = await votes.shown_in(doors.held, session, ref)
     if vote["secret"] and vote["status"] == "open" and vote["waiting"]:
         raise Problem(
             "refused", status=409, detail="A secret vote is counted once every ballot is in."

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from bus.entries import Act, Ending, EpisodeKind, Intent, StepForm, VoteRule
-from server.gateway.doors import MOST, SESSION
-from server.gateway.exactness import exact
+from parley.bus.entries import Act, Ending, EpisodeKind, Intent, StepForm, VoteRule
+from parley.server.gateway.doors import MOST, SESSION
+from parley.server.gateway.exactness import exact
 
 Whole = Annotated[int, Field(ge=0, le=MOST)]
 Number = Annotated[int, Field(ge=1, le=MOST)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from server.gateway.shapes.read import Row, SummaryRow
-from server.gateway.shapes.written import Answer, FloorNow, VoteRow
+from parley.server.gateway.shapes.read import Row, SummaryRow
+from parley.server.gateway.shapes.written import Answer, FloorNow, VoteRow
 
 Cite = tuple[int, int, int]  # n, start, end: characters, half-open
 

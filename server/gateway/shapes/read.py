@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ConfigDict
 
-from server.gateway.shapes.written import Answer
+from parley.server.gateway.shapes.written import Answer
 
 Row = dict[str, Any]
 Cite = tuple[int, int, int]  # n, start, end: characters, half-open

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from server.gateway.shapes.written import Answer, Tree
+from parley.server.gateway.shapes.written import Answer, Tree
 
 
 class NotePage(Answer):

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bus.info import SessionInfo
-from listeners.rooms.room import Room
-from server.gateway.doors import Doors
-from server.gateway.identity.needs import Caller
-from server.gateway.live.channel import Listener
-from server.gateway.live.frames import Frame, Group, notice
-from server.gateway.problems.table import Problem
+from parley.bus.contract.session_info import SessionInfo
+from parley.listeners.rooms.room import Room
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.identity.needs import Caller
+from parley.server.gateway.live.channel import Listener
+from parley.server.gateway.live.frames import Frame, Group, notice
+from parley.server.gateway.problems.table import Problem
 
 CATCH_UP_SECONDS: Final = 5.0
 LAST_WORDS: Final = ("shutdown", "expired", "gone", "slow")  # ends that are told

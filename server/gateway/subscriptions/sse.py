@@ -9,13 +9,13 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from bus.tasks import end
-from server.gateway.doors import Doors
-from server.gateway.identity.needs import Caller
-from server.gateway.live.channel import Listener
-from server.gateway.live.frames import Frame
-from server.gateway.live.outlet import Ending, Outlet
-from server.gateway.subscriptions.beginning import Wish, beginning, hello, last_word
+from parley.bus.connection.tasks import end
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.identity.needs import Caller
+from parley.server.gateway.live.channel import Listener
+from parley.server.gateway.live.frames import Frame
+from parley.server.gateway.live.outlet import Ending, Outlet
+from parley.server.gateway.subscriptions.beginning import Wish, beginning, hello, last_word
 
 RETRY: Final = b"retry: 1000\n\n"
 LAST_WORD_SECONDS: Final = 30.0  # for a client that does not read to be told so

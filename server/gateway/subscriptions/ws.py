@@ -13,16 +13,16 @@ from pydantic_core import from_json
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from ulid import ULID
 
-from bus.tasks import end
-from listeners.rooms.room import Room
-from server.gateway.batches import by_id, drafts_of
-from server.gateway.doors import Doors
-from server.gateway.identity.needs import Caller, charge
-from server.gateway.live.channel import Channel
-from server.gateway.live.outlet import Ending
-from server.gateway.problems.table import Problem, problem_of
-from server.gateway.speaking import published
-from server.gateway.subscriptions.beginning import (
+from parley.bus.connection.tasks import end
+from parley.listeners.rooms.room import Room
+from parley.server.gateway.batches import by_id, drafts_of
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.identity.needs import Caller, charge
+from parley.server.gateway.live.channel import Channel
+from parley.server.gateway.live.outlet import Ending
+from parley.server.gateway.problems.table import Problem, problem_of
+from parley.server.gateway.speaking import published
+from parley.server.gateway.subscriptions.beginning import (
     LAST_WORDS,
     Beginning,
     Wish,
@@ -31,7 +31,7 @@ from server.gateway.subscriptions.beginning import (
     last_word,
     shown,
 )
-from server.gateway.subscriptions.wsframes import Ping, Publish, Subscribe, ref_in, sent_in
+from parley.server.gateway.subscriptions.wsframes import Ping, Publish, Subscribe, ref_in, sent_in
 
 PROTOCOL: Final = "parley.v1"
 IN_HAND: Final = 16  # publishes taken and not answered; then the socket is not read

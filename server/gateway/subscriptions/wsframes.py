@@ -6,10 +6,10 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from server.gateway.doors import MOST
-from server.gateway.problems.table import Problem
-from server.gateway.shapes.bodies import Body, Spoken
-from server.gateway.speaking import fault
+from parley.server.gateway.doors import MOST
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.shapes.bodies import Body, Spoken
+from parley.server.gateway.speaking import fault
 
 ENTRIES: Final = 500  # in one publish, as in a batch
 Shown = Literal["messages", "floor", "other", "all"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bus.entries import ACTS
-from server.gateway.problems.table import Problem
-from server.gateway.tokens.keys import EVERY_SESSION, Claims, Role, is_name
+from parley.bus.entries import ACTS
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.tokens.keys import EVERY_SESSION, Claims, Role, is_name
 
 
 @dataclass(frozen=True, slots=True)

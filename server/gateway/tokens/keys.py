@@ -12,13 +12,13 @@ from typing import Any, Final, Literal, cast, get_args
 import jwt
 from jwt.utils import base64url_decode, base64url_encode
 
-from bus.entries import ACTS
-from bus.keys import SESSION_ID
-from memory.items import VOICE
-from personas.reading import CAPABILITIES
-from server.errors import Misuse
-from server.gateway.problems.table import Problem
-from server.secret import BYTES, kid
+from parley.bus.contract.keys import SESSION_ID
+from parley.bus.entries import ACTS
+from parley.memory.items import VOICE
+from parley.personas.persona_file import CAPABILITIES
+from parley.server.basics.errors import Misuse
+from parley.server.gateway.problems.table import Problem
+from parley.server.runtime.signing_secret import BYTES, kid
 
 Role = Literal["person", "agent", "observer", "operator"]
 Audience = Literal["parley", "parley-ticket"]
@@ -55,7 +55,7 @@ class Keyring:
     """Secrets, the first of which signs while all of them verify."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
-        """Raises `Misuse` for none, or for one shorter than `server.secret.BYTES`."""
+        """Raises `Misuse` for none, or for one shorter than `signing_secret.BYTES`."""
         if not secrets or any(len(secret.encode()) < BYTES for secret in secrets):
             raise Misuse(f"tokens are signed with secrets of {BYTES} bytes or more")
         self._keys = {kid(secret): secret for secret in reversed(secrets)}

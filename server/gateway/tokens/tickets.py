@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from server.gateway.problems.table import Problem
-from server.gateway.tokens.keys import EVERY_SESSION, LEEWAY_SECONDS, Claims, Keyring
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.tokens.keys import EVERY_SESSION, LEEWAY_SECONDS, Claims, Keyring
 
 SECONDS: Final = 60.0
 LINK_SECONDS: Final = 600.0  # of a link that a person copies from a terminal

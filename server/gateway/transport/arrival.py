@@ -9,7 +9,7 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.gateway.problems.table import Problem, refuse
+from parley.server.gateway.problems.table import Problem, refuse
 
 BYTES_A_SECOND: Final = 1024  # less than any line gives; what comes slower is no sender
 

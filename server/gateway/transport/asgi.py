@@ -12,8 +12,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.gateway.identity.presented import unknown
-from server.gateway.problems.table import RETRY_SECONDS, Problem, problem_of, refuse
+from parley.server.gateway.identity.presented import unknown
+from parley.server.gateway.problems.table import RETRY_SECONDS, Problem, problem_of, refuse
 
 QUERY_BYTES: Final = 8192
 STRANGERS_BYTES: Final = 64 << 10  # of a body, from somebody without a good token

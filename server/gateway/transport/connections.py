@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from server.gateway.problems.table import Problem, answer
-from server.gateway.transport.asgi import secure
+from parley.server.gateway.problems.table import Problem, answer
+from parley.server.gateway.transport.asgi import secure
 
 if TYPE_CHECKING:
-    from server.gateway.doors import Doors
+    from parley.server.gateway.doors import Doors
 
 HEAD_SECONDS: Final = 15.0  # from its first byte to its last, or from connecting to the first
 LINGER_SECONDS: Final = 5.0  # for which a body is read that was answered before it came

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from server.transcripts import NAMES, parse_transcript
-from server.transcripts.written import json_lines
+from parley.server.transcripts import NAMES, parse_transcript
+from parley.server.transcripts.transcript_export import json_lines
 from tests.calls import Parley
 from tests.server.transcripts.samples import RRSAGENT, SAMPLES, SLACK
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.errors import BadTranscript, Failure, Misuse
-from server.transcripts import FORMATS, NAMES, parse_transcript
-from server.transcripts.source import Source
+from parley.server.basics.errors import BadTranscript, Failure, Misuse
+from parley.server.transcripts import FORMATS, NAMES, parse_transcript
+from parley.server.transcripts.sources.source import Source
 from tests.server.transcripts.samples import SAMPLES
 
 EXTENSIONS = ("", *sorted({end for each in FORMATS for end in each.extensions}))

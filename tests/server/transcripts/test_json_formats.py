@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from bus.entries import Message
-from server.errors import BadTranscript, Failure
-from server.transcripts import Transcript, files, parse_transcript, read_transcript
+from parley.bus.entries import Message
+from parley.server.basics.errors import BadTranscript, Failure
+from parley.server.transcripts import Transcript, parse_transcript, read_transcript
+from parley.server.transcripts.sources import transcript_files
 from tests.server.transcripts import samples
 
 
@@ -103,7 +104,7 @@ def test_an_archive_that_unpacks_without_end_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever size it says that its files have."""
-    monkeypatch.setattr(files, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(transcript_files, "MAX_BYTES", 100_000)
     bomb = tmp_path / "bomb.zip"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a/2024-05-03.json", b" " * 10_000_000)

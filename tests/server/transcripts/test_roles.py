@@ -7,11 +7,11 @@ from typing import Any
 import orjson
 import pytest
 
-from server.analysis import analyze
-from server.opening import roles_of
-from server.settings import settled
-from server.transcripts import Transcript, parse_transcript
-from server.transcripts.roles import Roles, inferred
+from parley.server.records.session_opening import roles_of
+from parley.server.records.transcript_analysis import analyze
+from parley.server.settings import settled
+from parley.server.transcripts import Transcript, parse_transcript
+from parley.server.transcripts.speaker_roles import Roles, inferred
 
 
 def transcript(*said: tuple[str, str], **meta: Any) -> Transcript:

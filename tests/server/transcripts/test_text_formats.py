@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bus.entries import Message
-from server.errors import BadTranscript, Failure
-from server.transcripts import Transcript, parse_transcript
+from parley.bus.entries import Message
+from parley.server.basics.errors import BadTranscript, Failure
+from parley.server.transcripts import Transcript, parse_transcript
 from tests.server.transcripts import samples
 
 

@@ -1,0 +1,146 @@
+"""Hints by publish/subscribe: something fell due, a session moved.
+
+A hint only saves waiting. All that a listener does on one it also does once a
+second without, so a hint may be lost, doubled or late.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+import structlog
+from redis import exceptions
+from redis.asyncio.client import PubSub
+
+from parley.bus.connection.connections import BLOCK_SECONDS, Connections, translated
+from parley.bus.connection.tasks import end
+from parley.bus.contract.keys import Keys
+
+_RETRY_SECONDS: Final = 0.5
+_logger = structlog.get_logger(__name__)
+
+
+class Hints:
+    """One subscribed connection of a process, and who waits for what on it."""
+
+    def __init__(self, connections: Connections, keys: Keys) -> None:
+        self._connections = connections
+        self._wakes = tuple(bucket.wake for bucket in keys.buckets)
+        self._channels: dict[str, asyncio.Event] = {}
+        self._owners: dict[str, _Waiting] = {}
+        self._pubsub: PubSub | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._lost = False
+
+    async def aclose(self) -> None:
+        if self._task is not None:
+            await end(self._task)
+            self._task = None
+
+    async def follow(self, channel: str) -> asyncio.Event:
+        """An event that each hint on `channel` sets; clear it before looking."""
+        event = self._channels[channel] = asyncio.Event()
+        self._start()
+        if self._pubsub is not None:
+            # Where this fails the connection is broken, and the next one has it.
+            with contextlib.suppress(exceptions.RedisError, OSError):
+                await self._pubsub.subscribe(channel)
+        return event
+
+    async def unfollow(self, channel: str) -> None:
+        self._channels.pop(channel, None)
+        if self._pubsub is not None:
+            with contextlib.suppress(exceptions.RedisError, OSError):
+                await self._pubsub.unsubscribe(channel)
+
+    def heard(self, owner: str, lane: str) -> None:
+        """`owner` is about to look into `lane`: earlier hints are spent."""
+        self._waiting(owner).spend(lane)
+
+    async def wait_due(
+        self, lanes: Sequence[str], owner: str, seconds: float, head_start: float
+    ) -> bool:
+        waiting = self._waiting(owner)
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + min(seconds, BLOCK_SECONDS)
+        while not waiting.own.intersection(lanes):
+            if waiting.others.intersection(lanes):
+                deadline = min(deadline, loop.time() + head_start)
+            if (left := deadline - loop.time()) <= 0:
+                return bool(waiting.others.intersection(lanes))
+            waiting.event.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await waiting.event.wait()
+        return True
+
+    def _waiting(self, owner: str) -> _Waiting:
+        self._start()
+        return self._owners.setdefault(owner, _Waiting())
+
+    def _start(self) -> None:
+        if self._task is None:
+            self._task = asyncio.create_task(self._listening(), name="parley-hints")
+
+    async def _listening(self) -> None:
+        while True:
+            self._pubsub = self._connections.pubsub()
+            try:
+                await self._listen(self._pubsub)
+            except exceptions.RedisError as error:
+                if not self._lost:  # said once an outage, not twice a second
+                    reason = str(translated(error, self._connections.address))
+                    _logger.warning("hints_lost", reason=reason)
+                self._lost = True
+                await asyncio.sleep(_RETRY_SECONDS)
+            finally:
+                pubsub, self._pubsub = self._pubsub, None
+                with contextlib.suppress(exceptions.RedisError, OSError):
+                    await pubsub.aclose()  # type: ignore[no-untyped-call]  # untyped in redis-py 8.1
+
+    async def _listen(self, pubsub: PubSub) -> None:
+        await pubsub.subscribe(*self._wakes, *self._channels)
+        if self._lost:
+            _logger.info("hints_resumed")
+        self._lost = False
+        self._everyone()
+        while True:
+            message = await pubsub.get_message(timeout=BLOCK_SECONDS)
+            if message is not None and message["type"] == "message":
+                self._tell(message)
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        channel = str(message["channel"], "utf-8")
+        event = self._channels.get(channel)
+        if event is not None:
+            event.set()
+        elif channel in self._wakes:
+            lane, _, last = str(message["data"], "utf-8").partition(" ")
+            for owner, waiting in self._owners.items():
+                waiting.hear(lane, mine=last in ("-", owner))
+
+    def _everyone(self) -> None:
+        for event in self._channels.values():
+            event.set()
+
+
+class _Waiting:
+    """The hints that one owner has not acted upon yet, by lane."""
+
+    __slots__ = ("event", "others", "own")
+
+    def __init__(self) -> None:
+        self.own: set[str] = set()
+        self.others: set[str] = set()
+        self.event = asyncio.Event()
+
+    def hear(self, lane: str, *, mine: bool) -> None:
+        (self.own if mine else self.others).add(lane)
+        self.event.set()
+
+    def spend(self, lane: str) -> None:
+        self.own.discard(lane)
+        self.others.discard(lane)

@@ -1,0 +1,116 @@
+"""What the Redis on the other end is, and whether it keeps what it acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from parley.bus.connection.connections import Connections
+from parley.bus.contract.errors import BusError, Unavailable
+
+Durability = Literal["none", "everysec", "always", "unknown"]
+OLDEST: Final = (6, 2)
+_LOADING_SECONDS: Final = 30.0  # an AOF of some GB is read in this time
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """A Redis as Parley found it.
+
+    `durability`: `always` means an acknowledgement is on disk; `everysec` that a
+    power cut may lose a second; `none` that a restart loses everything; `unknown`
+    that the server does not say (CONFIG denied). `warnings` are whole sentences.
+    """
+
+    version: str
+    durability: Durability
+    eviction: str
+    cluster: bool
+    warnings: tuple[str, ...]
+
+
+async def examined(connections: Connections) -> ServerInfo:
+    """The server's facts. Raises `Unavailable` where it is down, locked or too old."""
+    facts = await _facts(connections)
+    version = facts.get("redis_version", "")
+    if version and _numbers(version) < OLDEST:
+        raise Unavailable(
+            f"Redis at {connections.address} is version {version}; Parley needs 6.2 or newer"
+        )
+    config = await _config(connections)
+    durability = _durability(config)
+    eviction = config.get("maxmemory-policy") or facts.get("maxmemory_policy") or "unknown"
+    return ServerInfo(
+        version or "unknown",
+        durability,
+        eviction,
+        facts.get("redis_mode") == "cluster",
+        tuple(_warnings(durability, eviction)),
+    )
+
+
+async def _facts(connections: Connections) -> dict[str, str]:
+    await _answered(connections)
+    try:
+        reply = await connections.once("INFO")
+    except Unavailable:
+        raise
+    except BusError:
+        return {}  # fakeredis has no INFO
+    text = reply.decode(errors="replace") if isinstance(reply, bytes) else ""
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {key: value for key, colon, value in pairs if colon}
+
+
+async def _answered(connections: Connections) -> None:
+    """Waits for a server that is loading; anything else that is wrong is said at once."""
+    deadline = asyncio.get_running_loop().time() + _LOADING_SECONDS
+    while True:
+        try:
+            await connections.once("PING")
+        except Unavailable as error:
+            if "loading" not in str(error) or asyncio.get_running_loop().time() > deadline:
+                raise
+            await asyncio.sleep(0.1)
+        else:
+            return
+
+
+async def _config(connections: Connections) -> dict[str, str]:
+    config: dict[str, str] = {}
+    for name in ("appendonly", "appendfsync", "maxmemory-policy"):
+        with contextlib.suppress(BusError):  # managed servers deny CONFIG
+            reply = await connections.once("CONFIG", "GET", name)
+            flat = next(iter(reply.items())) if isinstance(reply, dict) and reply else reply
+            if flat and len(flat) == 2:
+                config[name] = bytes(flat[1]).decode()
+    return config
+
+
+def _durability(config: dict[str, str]) -> Durability:
+    if "appendonly" not in config:
+        return "unknown"
+    if config["appendonly"] != "yes":
+        return "none"
+    fsync = config.get("appendfsync")
+    if fsync == "always":
+        return "always"
+    return "everysec" if fsync == "everysec" else "none"
+
+
+def _warnings(durability: Durability, eviction: str) -> list[str]:
+    found = []
+    if durability == "none":
+        found.append("a restart of this Redis loses sessions; set appendonly yes")
+    if durability == "unknown":
+        found.append("this Redis does not say whether it writes an append-only file")
+    if eviction not in ("noeviction", "unknown"):
+        found.append(f"this Redis may evict sessions ({eviction}); set maxmemory-policy noeviction")
+    return found
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = version.split(".")[:2]
+    return tuple(int(part) for part in parts if part.isdigit())

@@ -1,0 +1,42 @@
+"""Where a subscriber stands in a session. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from parley.bus.contract.errors import InvalidEntry
+
+_LAST: Final = 2**53 - 1  # the highest number that Redis' scripts count exactly
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The last entry heard, by seq, and the last fact, by (seq, k).
+
+    Written `12/9-0`. A `k` of -1 is before the first fact of that entry.
+    """
+
+    seq: int
+    fact: tuple[int, int]
+
+    def __str__(self) -> str:
+        return f"{self.seq}/{self.fact[0]}-{self.fact[1]}"
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """Raises `InvalidEntry` for what `str` did not write."""
+        try:
+            seq, fact = text.split("/")
+            of, k = fact.split("-", 1)
+            found = cls(int(seq), (int(of), int(k)))
+        except ValueError:
+            found = None
+        if found is None or str(found) != text or max(found.seq, *found.fact) > _LAST:
+            raise InvalidEntry(f"{text!r} is no cursor; one looks like '12/9-0'")
+        return found
+
+    @classmethod
+    def after(cls, seq: int) -> Cursor:
+        """Past entry `seq` and its facts."""
+        return cls(seq, (seq + 1, -1))

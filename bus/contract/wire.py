@@ -1,0 +1,165 @@
+"""Entries to bytes and back. Pure.
+
+`encode` writes canonical JSON: sorted keys, defaults left out, UTF-8. `decode`
+reads with msgspec structs derived from the pydantic models (0.6 against 4.5 us
+for a message of 70 characters); a test holds that both read every entry alike.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from hashlib import blake2b
+from types import UnionType
+from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
+
+import msgspec
+import orjson
+from pydantic import BaseModel
+
+from parley.bus.entries import KINDS, Entry, PackRef, Unknown
+
+
+def encode(entry: Entry) -> bytes:
+    """The canonical bytes of `entry`, `kind` and `v` included.
+
+    `entry` may be a model or what `decode` gave. Raises `TypeError` for text that
+    is not UTF-8 (lone surrogates) and for settings that are not JSON.
+    """
+    return orjson.dumps(_data(entry), option=orjson.OPT_SORT_KEYS)
+
+
+def _data(entry: Entry) -> dict[str, Any]:
+    data: dict[str, Any] = {"kind": entry.kind, "v": entry.v}
+    for name, default in _FIELDS[entry.kind]:
+        value = getattr(entry, name)
+        if value != default:
+            data[name] = _plain(value) if name == "packs" else value
+    return data
+
+
+def replaced(entry: Entry, **fields: Any) -> Entry:
+    """`entry`, a model or what `decode` gave, with other values in `fields`."""
+    if isinstance(entry, BaseModel):
+        return entry.model_copy(update=fields)
+    return cast("Entry", msgspec.structs.replace(entry, **fields))
+
+
+def _plain(packs: tuple[PackRef, ...]) -> list[dict[str, Any]]:
+    # As dictionaries their keys are sorted; orjson keeps a dataclass' own order.
+    rows = ({"name": ref.name, "hash": ref.hash, "pack": ref.pack} for ref in packs)
+    return [{key: value for key, value in row.items() if value is not None} for row in rows]
+
+
+def fingerprint(body: bytes) -> str:
+    """16 hex digits that tell two payloads under one id apart."""
+    return blake2b(body, digest_size=8).hexdigest()
+
+
+def decode(body: bytes) -> Entry | Unknown:
+    """The entry in `body`; never raises: what cannot be read is `Unknown`."""
+    if len(body) > _SHORT and body.count(b"[") + body.count(b"{") > _NESTED and not is_json(body):
+        return Unknown(_kind(body), body)
+    try:
+        entry = cast("Entry", _decode(body))
+    except msgspec.DecodeError:
+        return Unknown(_kind(body), body)
+    if entry.kind in _TREES and not _is_writable(entry):
+        return Unknown(_kind(body), body)
+    return entry
+
+
+def _is_writable(entry: Entry) -> bool:
+    try:
+        orjson.dumps(_within(_data(entry)))
+    except TypeError:
+        return False
+    return True
+
+
+def _within(data: Any) -> Any:
+    """`data` as deep as the rows and pages may be that entries are shown in."""
+    return functools.reduce(lambda inner, _: [inner], range(_AROUND), data)
+
+
+def is_json(body: bytes) -> bool:
+    """Whether `body` is JSON that `encode` could have written, nested no deeper.
+
+    The depth is orjson's own less what stands around an entry where it is shown, so
+    that a body reads alike everywhere: msgspec's is whatever the caller's stack leaves.
+    """
+    try:
+        orjson.dumps(_within(orjson.loads(body)))
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return False
+    return True
+
+
+def _kind(body: bytes) -> str:
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return "?"
+    kind = data.get("kind") if isinstance(data, dict) else None
+    return kind if isinstance(kind, str) else "?"
+
+
+def _struct(model: type[Any]) -> type[Any]:
+    fields: list[Any] = []
+    for name, info in model.model_fields.items():
+        if name == "kind":
+            continue
+        annotation = _sized(info.annotation)
+        if info.is_required():
+            fields.append((name, annotation))
+        elif info.default_factory is not None:
+            fields.append((name, annotation, msgspec.field(default_factory=info.default_factory)))
+        else:
+            fields.append((name, annotation, info.default))
+    fields.sort(key=len)
+    kind = model.model_fields["kind"].default
+    return msgspec.defstruct(
+        model.__name__,
+        fields,
+        tag_field="kind",
+        tag=kind,
+        frozen=True,
+        gc=False,
+        namespace={"kind": kind},
+    )
+
+
+def _sized(annotation: Any) -> Any:
+    """`annotation` with whole numbers of 64 bits at most: others no encoder here takes."""
+    if annotation is int:
+        return _INTEGER
+    if get_origin(annotation) in (UnionType, Union):
+        return functools.reduce(operator.or_, map(_sized, get_args(annotation)))
+    if get_origin(annotation) in (tuple, dict):
+        return get_origin(annotation)[tuple(map(_sized, get_args(annotation)))]
+    return annotation
+
+
+def _fields(model: type[Any]) -> tuple[tuple[str, Any], ...]:
+    """Name and default of each field but kind and v; required ones equal nothing."""
+    return tuple(
+        (name, _NOTHING if info.is_required() else info.get_default(call_default_factory=True))
+        for name, info in model.model_fields.items()
+        if name not in ("kind", "v")
+    )
+
+
+_SHORT: Final = 1000  # bytes that hold 500 levels at most: msgspec reads those on any stack
+# whose fields may be deep, or hold numbers in parts of their own
+_TREES: Final = frozenset({
+    "session.opened", "settings.changed", "tool.called", "tool.returned", "items.extracted",
+})  # fmt: skip
+_AROUND: Final = 8  # levels of an answer, a page or a file around an entry
+_NESTED: Final = 242  # brackets that surely stay above orjson's limit of 254, less those
+_NOTHING = object()
+_INTEGER: Final = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+_FIELDS = {kind: _fields(model) for kind, model in KINDS.items()}
+
+_decode = msgspec.json.Decoder(
+    functools.reduce(operator.or_, (_struct(model) for model in KINDS.values()))
+).decode

@@ -1,0 +1,67 @@
+"""How many drafts of a batch land in one step. Pure.
+
+A step lands whole or not at all. It is bounded, so that one script stays short,
+and ends before a draft whose `re` names an entry that the step itself appends:
+that entry has no number yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from parley.bus.contract import wire
+from parley.bus.contract.drafts import Draft, Sealed, check_id, is_handle, sealed
+from parley.bus.contract.errors import InvalidEntry, UnknownReference
+
+PART: Final = 500  # one script stays below 2 ms
+PART_BYTES: Final = 4_194_304
+_ONE_STEP: Final = (
+    f"what is published under an epoch lands in one step: at most {PART} entries and "
+    f"{PART_BYTES:,} bytes, of which none names another by its id"
+)
+
+
+def check(drafts: Sequence[Draft], epoch: int | None) -> None:
+    """Raises `InvalidEntry` for what no log takes, whatever stands in it."""
+    for draft in drafts:
+        check_id(draft)
+    if epoch is not None and len(drafts) > PART:
+        raise InvalidEntry(_ONE_STEP)
+
+
+def check_whole(seals: Sequence[Sealed], drafts: Sequence[Draft], epoch: int | None) -> None:
+    """Raises `InvalidEntry` where `seals` are but a part of what an epoch has to hold."""
+    if epoch is not None and len(seals) < len(drafts):
+        raise InvalidEntry(_ONE_STEP)
+
+
+def named(draft: Draft) -> str | None:
+    """The client id that `re` names; None for a number, a handle, or no `re`."""
+    target = getattr(draft.entry, "re", None)
+    return target if isinstance(target, str) and not is_handle(target) else None
+
+
+def first_part(session: str, drafts: Sequence[Draft], numbers: Mapping[str, int]) -> list[Sealed]:
+    """The longest part of `drafts` that can be sealed now, at least one draft.
+
+    `numbers` has the n of every entry in the log that some `re` names. Raises
+    `UnknownReference` and `InvalidEntry`.
+    """
+    seals: list[Sealed] = []
+    ahead: set[str] = set()
+    size = 0
+    for draft in drafts[:PART]:
+        name = named(draft)
+        if name is not None and name not in numbers:
+            if name in ahead:
+                break
+            raise UnknownReference(session, name)
+        entry = draft.entry if name is None else wire.replaced(draft.entry, re=numbers[name])
+        seal = sealed(draft.id, entry)
+        size += len(seal.body)
+        if seals and size > PART_BYTES:
+            break
+        seals.append(seal)
+        ahead.add(draft.id)
+    return seals

@@ -1,0 +1,307 @@
+"""The log of a session: open, publish, close, and what stands in it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from parley.bus.connection.connections import Connections
+from parley.bus.connection.pipeline import Argument
+from parley.bus.contract import errors
+from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, is_id, sealed
+from parley.bus.contract.errors import SessionExists, SessionNotFound, UnknownReference
+from parley.bus.contract.keys import Keys, SessionKeys
+from parley.bus.entries import Record, SessionClosed, SessionOpened
+from parley.bus.log.batches import PART, check, check_whole, first_part, named
+from parley.bus.log.outbox import Offered, Outbox, in_turn, lineage
+from parley.bus.log.replies import (
+    STATE,
+    FactRecord,
+    Stretch,
+    facts,
+    next_fact,
+    place,
+    receipts,
+    records,
+    refused,
+    stretch,
+)
+
+BACKLOG: Final = 100_000  # entries between head and folded; see docs/protocol.md
+
+
+class Log:
+    """The logs of all sessions on one Redis."""
+
+    def __init__(self, connections: Connections, keys: Keys, outbox: Outbox, backlog: int) -> None:
+        self._connections = connections
+        self._keys = keys
+        self._outbox = outbox
+        self._backlog = backlog
+        outbox.offer = self._offer_again
+
+    async def open(self, session: str, opened: SessionOpened) -> Receipt:
+        """Starts `session` with its settings as entry 1. Raises `SessionExists`."""
+        seal = sealed(OPENING, opened)
+        incarnation = secrets.token_hex(8)
+        if await self._open(session, incarnation, seal, again=False) == "exists":
+            raise SessionExists(session)
+        self._outbox.opened(session, incarnation, Draft(OPENING, opened))
+        return Receipt(1, 0, duplicate=False)
+
+    async def publish(
+        self,
+        session: str,
+        drafts: Sequence[Draft],
+        *,
+        epoch: int | None = None,
+        incarnation: str = "",
+    ) -> list[Receipt]:
+        """Appends `drafts` in order, each once: publishing a draft again returns its place.
+
+        Up to 500 drafts land whole or not at all; a longer batch lands in such
+        parts, so after a refusal some may stand, and resending all is safe.
+        `re` may be the id of an entry; it is replaced by that entry's `n`.
+        `incarnation`, where given, is that of the log that `drafts` were made from.
+        Under an `epoch` all land in that epoch of the floor, whole, or none does; an
+        entry that begins an epoch lands where it is the next one.
+
+        Raises `SessionNotFound`, `SessionClosed`, `Conflict`, `InvalidEntry`,
+        `UnknownReference`, `Busy`, `StaleEpoch`, or `Fenced` where the log is
+        another by now: replaced, or redacted.
+        """
+        keys = self._keys.of(session)
+        check(drafts, epoch)
+        landed: list[Receipt] = []
+        while len(landed) < len(drafts):
+            part = drafts[len(landed) : len(landed) + PART]
+            lineage, placed = await self._publish(session, keys, part, epoch, incarnation)
+            self._outbox.published(session, lineage, part[: len(placed)])
+            landed += placed
+        return landed
+
+    async def close(
+        self,
+        session: str,
+        reason: str,
+        by: str | None = None,
+        *,
+        rule: str | None = None,
+        totals: Mapping[str, int] | None = None,
+    ) -> Receipt:
+        """Ends `session`: its last entry says why, and it takes no more.
+
+        Raises `SessionClosed` where it was closed with other words.
+        """
+        last = SessionClosed(reason=reason, by=by, rule=rule, totals=dict(totals or {}))
+        draft = Draft(CLOSING, last)
+        keys = self._keys.of(session)
+        try:
+            incarnation, (receipt,) = await self._publish(session, keys, [draft])
+        except errors.Conflict:
+            raise errors.SessionClosed(session) from None
+        self._outbox.published(session, incarnation, [draft])
+        return receipt
+
+    async def read(
+        self, session: str, after: int = 0, *, to: int | None = None, count: int = 500
+    ) -> list[Record]:
+        """Up to `count` records with `after` < seq ≤ `to`, in order."""
+        keys = self._keys.of(session)
+        reply = await self._connections.command(*_range(keys, after, to, count))
+        if not reply:
+            await self._meta(session, keys, "head")
+        return records(reply)
+
+    async def find(self, session: str, id: str) -> Record | None:
+        """The entry of that id; None where none has it."""
+        keys = self._keys.of(session)
+        (value,) = await self._connections.command("HMGET", keys.ids, id)
+        if value is None:
+            return None
+        seq, _ = place(value)
+        return next(iter(await self.read(session, seq - 1, to=seq)), None)
+
+    async def read_many(
+        self, wanted: Sequence[tuple[str, int]], *, count: int = 500
+    ) -> list[Stretch | None]:
+        """For each (session, after) what `read` gives, with the log's state, in one round trip.
+
+        None where there is no such session.
+        """
+        commands: list[Sequence[Argument]] = []
+        for session, after in wanted:
+            keys = self._keys.of(session)
+            commands.append(("HMGET", keys.meta, *STATE))
+            commands.append(_range(keys, after, None, count))
+        replies = await self._connections.commands(commands)
+        return [
+            stretch(session, replies[2 * i], replies[2 * i + 1])
+            for i, (session, _) in enumerate(wanted)
+        ]
+
+    async def tail(self, session: str, count: int) -> list[Record]:
+        """The newest `count` records, oldest first."""
+        keys = self._keys.of(session)
+        reply = await self._connections.command("XREVRANGE", keys.log, "+", "-", "COUNT", count)
+        if not reply:
+            await self._meta(session, keys, "head")
+        return records(reply[::-1])
+
+    async def fact_rows(
+        self, session: str, after: tuple[int, int] = (0, -1), count: int = 500
+    ) -> list[FactRecord]:
+        """Up to `count` facts after (seq, k), in order. The oldest are cut off at 10,000."""
+        keys = self._keys.of(session)
+        reply = await self._connections.command(
+            "XRANGE", keys.facts, next_fact(after), "+", "COUNT", count
+        )
+        return facts(reply)
+
+    async def _meta(self, session: str, keys: SessionKeys, *fields: str) -> list[bytes | None]:
+        reply: list[bytes | None] = await self._connections.command("HMGET", keys.meta, *fields)
+        if reply[0] is None:
+            raise SessionNotFound(session)
+        return reply
+
+    async def _open(self, session: str, incarnation: str, seal: Sealed, *, again: bool) -> str:
+        keys = self._keys.of(session)
+        reply = await self._connections.run(
+            "open",
+            [*keys.appending(), keys.gone],
+            [
+                session, keys.wake, keys.bucket.wake, incarnation, self._backlog,
+                int(again), seal.id, seal.fingerprint, seal.body,
+            ],
+        )  # fmt: skip
+        return bytes(reply[0]).decode()
+
+    async def _resolved(
+        self, session: str, keys: SessionKeys, drafts: Sequence[Draft], tip: str = ""
+    ) -> list[Sealed]:
+        """The first part of `drafts`, with the numbers of the entries that they name.
+
+        Raises `_WentBack` where those are looked up in a log that lost `tip`.
+        """
+        given = (named(draft) for draft in drafts)
+        names = [name for name in given if name is not None and is_id(name)]
+        places: dict[str, int] = {}
+        if names:
+            found = await self._connections.command("HMGET", keys.ids, *names, tip)
+            if tip and found[-1] is None:
+                raise _WentBack
+            places = {
+                name: place(value)[1]
+                for name, value in zip(names, found[:-1], strict=True)
+                if value is not None
+            }
+        return first_part(session, drafts, places)
+
+    async def _publish(
+        self,
+        session: str,
+        keys: SessionKeys,
+        drafts: Sequence[Draft],
+        epoch: int | None = None,
+        incarnation: str = "",
+    ) -> tuple[str, list[Receipt]]:
+        """The incarnation, and where the first part of `drafts` stands.
+
+        Where the log lost what this process published before, that comes first,
+        and the entries that `drafts` name are looked up again.
+        """
+        try:
+            tip = self._outbox.tip(session)
+            return await self._land(session, keys, drafts, epoch, tip, incarnation)
+        except _WentBack:
+            await self._outbox.heal(session)
+            return await self._land(session, keys, drafts, epoch, "", incarnation)
+
+    async def _land(
+        self,
+        session: str,
+        keys: SessionKeys,
+        drafts: Sequence[Draft],
+        epoch: int | None,
+        tip: str,
+        incarnation: str,
+    ) -> tuple[str, list[Receipt]]:
+        seals = await self._resolved(session, keys, drafts, tip)
+        check_whole(seals, drafts, epoch)
+        reply = await self._append(session, keys, seals, epoch, tip, incarnation)
+        if tip and reply[0] in (b"lost", b"missing"):
+            raise _WentBack
+        if reply[0] != b"ok":
+            raise refused(session, reply, seals, epoch)
+        return bytes(reply[1]).decode(), receipts(reply, seals)
+
+    async def _append(
+        self,
+        session: str,
+        keys: SessionKeys,
+        seals: Sequence[Sealed],
+        epoch: int | None,
+        tip: str,
+        incarnation: str = "",
+    ) -> list[Any]:
+        args: list[Argument] = [
+            session, keys.wake, keys.bucket.wake, "" if epoch is None else epoch, tip, incarnation,
+        ]  # fmt: skip
+        for seal in seals:
+            args += (seal.id, seal.fingerprint, seal.kind, seal.body)
+        reply: list[Any] = await self._connections.run("publish", keys.appending(), args)
+        return reply
+
+    async def _offer_again(
+        self, session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
+    ) -> Offered | None:
+        """Writes what the log lost of `drafts`, in their order.
+
+        None where the session is gone for good: removed, or another by now.
+        """
+        keys = self._keys.of(session)
+        (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+        if standing is None:
+            if opening is None:
+                return None
+            seal = sealed(opening.id, opening.entry)
+            if await self._open(session, incarnation, seal, again=True) not in ("ok", "there"):
+                return None
+        elif lineage(standing.decode()) != lineage(incarnation):
+            return None
+        offered = Offered()
+        lost = await self._missing(keys, drafts)
+        while lost:
+            (epoch,) = await self._connections.command("HMGET", keys.meta, "epoch")
+            lost = in_turn(lost, int(epoch or 0), offered)
+            if not lost:
+                break
+            try:
+                seals = await self._resolved(session, keys, lost[:PART])
+            except UnknownReference as error:
+                offered.waiting.append(next(draft for draft in lost if named(draft) == error.re))
+                lost.remove(offered.waiting[-1])
+                continue
+            reply = await self._append(session, keys, seals, None, "")
+            if reply[0] == b"stale":  # another was quicker: its epoch stands
+                continue
+            if reply[0] != b"ok":
+                raise refused(session, reply, seals, None)
+            lost = lost[len(seals) :]
+        return offered
+
+    async def _missing(self, keys: SessionKeys, drafts: Sequence[Draft]) -> list[Draft]:
+        if not drafts:
+            return []
+        ids = (draft.id for draft in drafts)
+        found = await self._connections.command("HMGET", keys.ids, *ids)
+        return [draft for draft, place in zip(drafts, found, strict=True) if place is None]
+
+
+class _WentBack(Exception):
+    """The log lost what it acknowledged to this process."""
+
+
+def _range(keys: SessionKeys, after: int, to: int | None, count: int) -> tuple[Argument, ...]:
+    return ("XRANGE", keys.log, after + 1, "+" if to is None else to, "COUNT", count)

@@ -1,0 +1,111 @@
+"""One page of a session for whoever follows it: entries, facts, and the fence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from parley.bus.connection.connections import Connections
+from parley.bus.connection.pipeline import Argument
+from parley.bus.contract.cursor import Cursor
+from parley.bus.contract.errors import FactsExpired, Fenced, SessionNotFound
+from parley.bus.contract.keys import SessionKeys
+from parley.bus.entries import Record
+from parley.bus.log.replies import FactRecord, facts, next_fact, records
+
+PAGE: Final = 250  # entries, and facts, read at once: a burst fits a subscriber's buffer
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cursor with what proves that the log still is the one it was read from.
+
+    `incarnation` and `identity` are empty where nothing was read yet.
+    """
+
+    cursor: Cursor
+    incarnation: str = ""
+    identity: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What came after a place, oldest first; facts never run ahead of their entry."""
+
+    items: tuple[Record | FactRecord, ...]
+    place: Place  # after the last of them
+    more: bool
+
+
+async def newest(connections: Connections, session: str, keys: SessionKeys) -> Place:
+    """The place from which only what is still to come is heard."""
+    (incarnation,), last, fact = await connections.commands(
+        [
+            ("HMGET", keys.meta, "incarnation"),
+            ("XREVRANGE", keys.log, "+", "-", "COUNT", 1),
+            ("XREVRANGE", keys.facts, "+", "-", "COUNT", 1),
+        ]
+    )
+    if incarnation is None:
+        raise SessionNotFound(session)
+    heard = [(row.seq, row.k) for row in facts(fact)] or [(0, -1)]
+    if not last:
+        raise Fenced(session, "its log is empty")
+    (record,) = records(last)
+    return Place(Cursor(record.seq, heard[0]), incarnation.decode(), record.identity)
+
+
+async def page(
+    connections: Connections, session: str, keys: SessionKeys, place: Place, *, with_facts: bool
+) -> Page:
+    """What comes after `place`.
+
+    The entry at the place is read again: raises `Fenced` where it is gone or is
+    another, `SessionNotFound`, and `FactsExpired` where facts were cut off.
+    """
+    at = place.cursor
+    commands: list[tuple[Argument, ...]] = [
+        ("HMGET", keys.meta, "incarnation", "facts_from"),
+        ("XRANGE", keys.log, max(at.seq, 1), "+", "COUNT", PAGE + 1),
+    ]
+    if with_facts:
+        commands.append(("XRANGE", keys.facts, next_fact(at.fact), "+", "COUNT", PAGE))
+    replies = await connections.commands(commands)
+    incarnation, facts_from = replies[0]
+    if incarnation is None:
+        raise SessionNotFound(session)
+    found = _checked(session, place, incarnation.decode(), records(replies[1]))
+    rows = facts(replies[2]) if with_facts else []
+    if with_facts and facts_from is not None:
+        _check_facts(session, at, facts_from)
+    return _page(place, incarnation.decode(), found, rows)
+
+
+def _page(place: Place, incarnation: str, found: list[Record], rows: list[FactRecord]) -> Page:
+    last = found[-1]
+    fresh = found[1:] if last.seq > place.cursor.seq > 0 else found
+    fresh = [record for record in fresh if record.seq > place.cursor.seq]
+    told = [row for row in rows if row.seq <= last.seq]
+    fact = (told[-1].seq, told[-1].k) if told else place.cursor.fact
+    after = Place(Cursor(last.seq, fact), incarnation, last.identity)
+    more = len(found) > PAGE or len(rows) == PAGE or len(told) < len(rows)
+    return Page((*fresh, *told), after, more)
+
+
+def _checked(session: str, place: Place, incarnation: str, found: list[Record]) -> list[Record]:
+    seq = place.cursor.seq
+    if place.incarnation not in ("", incarnation):
+        raise Fenced(session, "the session was restored, redacted or opened anew")
+    if not found or (seq > 0 and found[0].seq != seq):
+        raise Fenced(session, f"the log went back: entry {max(seq, 1)} is gone")
+    if seq > 0 and place.identity not in ("", found[0].identity):
+        raise Fenced(session, f"the log went back: entry {seq} is another one")
+    return found
+
+
+def _check_facts(session: str, at: Cursor, facts_from: Any) -> None:
+    seq, _, k = facts_from.decode().partition("-")
+    oldest = (int(seq), int(k))
+    if at.fact < (oldest[0], oldest[1] - 1):
+        resumed = replace(at, fact=(oldest[0], oldest[1] - 1))
+        raise FactsExpired(session, str(resumed))

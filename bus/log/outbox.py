@@ -1,0 +1,240 @@
+"""What this process published lately, offered again when the log went back.
+
+A restart that lost the tail of its append-only file, or a failover, takes back
+entries that were acknowledged. Every publisher keeps its own for a few seconds
+and watches the newest of them: a lost suffix takes that one first. Where it is
+gone, all are offered again, in order, by their client ids; what still stands is
+a duplicate and changes nothing.
+
+The watch needs no further publishing, and no draft leaves before it was seen
+standing `seconds` after its acknowledgement: an outage does not age the outbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+
+from parley.bus.connection.connections import Connections
+from parley.bus.connection.tasks import end
+from parley.bus.contract.drafts import OPENING, Draft, epoch_of
+from parley.bus.contract.errors import BusError, Unavailable
+from parley.bus.contract.keys import Keys
+
+# Writes again what the log lost of the drafts; None where the session is gone for good.
+Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable["Offered | None"]]
+
+_MOST: Final = 50_000  # drafts a session keeps; two seconds of the fastest publisher
+_logger = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Offered:
+    """What could not be written again: for now, and for good.
+
+    What waits answers an entry, or follows an epoch, that was lost too and that
+    another publisher has to offer. The epochs of the overtaken are others' by now.
+    """
+
+    waiting: list[Draft] = field(default_factory=list)
+    overtaken: list[Draft] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Kept:
+    incarnation: str = ""
+    opening: Draft | None = None
+    drafts: deque[tuple[float, Draft]] = field(default_factory=deque)
+    opened: float = 0.0
+    newest: float = 0.0
+    waiting: list[Draft] = field(default_factory=list)  # they answer what is not back yet
+    since: float = 0.0  # when they began to wait
+    healing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def tip(self) -> str:
+        return self.drafts[-1][1].id if self.drafts else OPENING if self.opening else ""
+
+
+class Outbox:
+    """The drafts acknowledged to this process within the last `seconds`."""
+
+    def __init__(self, connections: Connections, keys: Keys, seconds: float) -> None:
+        self._connections = connections
+        self._keys = keys
+        self._seconds = seconds
+        self._kept: dict[str, _Kept] = {}
+        self._filled = asyncio.Event()
+        self._watch: asyncio.Task[None] | None = None
+        self.offer: Offer = _nowhere
+
+    async def aclose(self) -> None:
+        """Stops watching. What is younger than `seconds` is from here on unguarded."""
+        if self._watch is not None:
+            await end(self._watch)
+            self._watch = None
+
+    def opened(self, session: str, incarnation: str, opening: Draft) -> None:
+        """Keeps the opening of a session, just acknowledged in the log named `incarnation`."""
+        if self._seconds > 0:
+            self._kept[session] = _Kept(incarnation, opening, opened=_now(), newest=_now())
+            self._start()
+
+    def published(self, session: str, incarnation: str, drafts: Sequence[Draft]) -> None:
+        """Keeps `drafts`, just acknowledged in the log named `incarnation`."""
+        if self._seconds <= 0:
+            return
+        kept = self._kept.get(session)
+        if kept is None or lineage(kept.incarnation) != lineage(incarnation):
+            kept = self._kept[session] = _Kept(incarnation)
+        kept.newest = _now()
+        kept.drafts.extend((kept.newest, draft) for draft in drafts)
+        while len(kept.drafts) > _MOST:
+            kept.drafts.popleft()
+        self._start()
+
+    def forget(self, session: str) -> None:
+        """Lets go of what is kept of it: it is not offered again."""
+        self._kept.pop(session, None)
+
+    def tip(self, session: str) -> str:
+        """The id of the newest draft kept, or ''."""
+        kept = self._kept.get(session)
+        return kept.tip if kept else ""
+
+    async def mend(self, session: str) -> None:
+        """`heal`, where the newest that is kept of `session` does not stand."""
+        if tip := self.tip(session):
+            (standing,) = await self._connections.command("HMGET", self._keys.of(session).ids, tip)
+            if standing is None:
+                await self.heal(session)
+
+    async def heal(self, session: str) -> None:
+        """Offers the drafts of `session` again; drops them where it is gone for good.
+
+        Raises `Unavailable`; then everything is still kept.
+        """
+        kept = self._kept.get(session)
+        if kept is None:
+            return
+        async with kept.healing:
+            drafts = [draft for _, draft in kept.drafts]
+            try:
+                offered = await self.offer(session, kept.incarnation, kept.opening, drafts)
+            except Unavailable:
+                raise
+            except BusError as error:  # closed or full meanwhile: asking again changes nothing
+                _logger.error("outbox_refused", session=session, reason=str(error))
+                offered = None
+        if not kept.waiting:
+            standing = offered is not None
+            _logger.warning(
+                "log_went_back", session=session, offered=len(drafts), standing=standing
+            )
+            kept.since = _now()
+        kept.waiting = offered.waiting if offered else []
+        if offered is not None:
+            self._drop(session, kept, offered.overtaken)
+        elif self._kept.get(session) is kept:
+            del self._kept[session]
+
+    def _start(self) -> None:
+        self._filled.set()
+        if self._watch is None:
+            self._watch = asyncio.create_task(self._watching(), name="parley-outbox")
+
+    async def _watching(self) -> None:
+        waiting = False
+        while True:
+            await self._filled.wait()
+            await asyncio.sleep(min(self._seconds / 4, 0.5))
+            try:
+                await self._look()
+                waiting = False
+            except Unavailable as error:
+                if not waiting:  # said once an outage, not twice a second
+                    _logger.warning("outbox_waits", reason=str(error))
+                waiting = True
+            if not self._kept:
+                self._filled.clear()
+
+    async def _look(self) -> None:
+        sessions = list(self._kept)
+        asked = _now()
+        commands = [
+            ("HMGET", self._keys.of(session).ids, self._kept[session].tip) for session in sessions
+        ]
+        for session, reply in zip(
+            sessions, await self._connections.commands(commands), strict=True
+        ):
+            kept = self._kept.get(session)
+            if kept is not None and kept.waiting and kept.since < asked - self._seconds:
+                self._give_up(session, kept)
+            elif kept is not None and (reply[0] is None or kept.waiting):
+                await self.heal(session)
+            else:
+                self._expire(session, asked)
+
+    def _give_up(self, session: str, kept: _Kept) -> None:
+        """Drops what waits for an entry that nobody offered in time."""
+        waiting, kept.waiting = kept.waiting, []
+        _logger.error("answers_lost", session=session, ids=sorted(draft.id for draft in waiting))
+        self._drop(session, kept, waiting)
+
+    def _drop(self, session: str, kept: _Kept, drafts: Sequence[Draft]) -> None:
+        """Keeps no longer what will never stand in the log again."""
+        gone = {draft.id for draft in drafts}
+        kept.drafts = deque(pair for pair in kept.drafts if pair[1].id not in gone)
+        if gone and not kept.tip and self._kept.get(session) is kept:
+            del self._kept[session]
+
+    def _expire(self, session: str, asked: float) -> None:
+        kept = self._kept.get(session)
+        if kept is None:
+            return
+        while kept.drafts and kept.drafts[0][0] < asked - self._seconds:
+            kept.drafts.popleft()
+        if kept.newest < asked - self._seconds:
+            del self._kept[session]
+        elif kept.opened < asked - self._seconds:
+            kept.opening = None
+
+
+def in_turn(lost: Sequence[Draft], epoch: int, offered: Offered) -> list[Draft]:
+    """What of `lost` can land where the floor is in `epoch`; the rest is put into `offered`.
+
+    An epoch that others began meanwhile is theirs. One whose turn has not come
+    waits: whoever began the one before it has to offer that first.
+    """
+    ready: list[Draft] = []
+    for draft in lost:
+        begun = epoch_of(draft.entry)
+        if begun is not None and begun <= epoch:
+            offered.overtaken.append(draft)
+            continue
+        if begun is not None and begun > epoch + 1:
+            offered.waiting.append(draft)
+            continue
+        epoch += begun is not None
+        ready.append(draft)
+    return ready
+
+
+def lineage(incarnation: str) -> str:
+    """What the incarnations of one log have in common: a redaction adds to its name."""
+    return incarnation.partition(".")[0]
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+async def _nowhere(
+    session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
+) -> Offered | None:
+    raise RuntimeError("the outbox was not given a log")

@@ -1,0 +1,132 @@
+"""What Redis' replies about a log say: records, facts, places, refusals. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from parley.bus.contract import errors, wire
+from parley.bus.contract.drafts import Receipt, Sealed
+from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound
+from parley.bus.entries import Record
+
+_BUSY_SECONDS: Final = 1.0  # a worker folds some 50,000 entries in that time
+
+# The fields of meta that `stretch` reads
+STATE: Final = ("incarnation", "head", "n", "folded", "status", "skips")
+
+
+@dataclass(frozen=True, slots=True)
+class FactRecord:
+    """The k-th fact (from 0) that the fold found in entry `seq`."""
+
+    seq: int
+    k: int
+    fact: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some records of a session, and the state of its log at the same moment."""
+
+    session: str
+    incarnation: str
+    head: int
+    n: int
+    folded: int
+    status: str
+    skips: tuple[int, ...]
+    records: list[Record]
+
+
+def stretch(session: str, state: list[bytes | None], reply: list[Any]) -> Stretch | None:
+    """The `STATE` of a session and a reply of XRANGE as one; None where it has no state."""
+    if state[0] is None:
+        return None
+    incarnation, head, n, folded, status, skips = ((value or b"").decode() for value in state)
+    return Stretch(
+        session, incarnation, int(head), int(n), int(folded), status, skip_list(skips),
+        records(reply),
+    )  # fmt: skip
+
+
+def skip_list(text: str) -> tuple[int, ...]:
+    """The sequence numbers in meta's `skips`."""
+    return tuple(int(skip) for skip in text.split(",") if skip)
+
+
+def records(reply: list[Any]) -> list[Record]:
+    """The records in a reply of XRANGE. A stranger's field order is accepted too."""
+    decode = wire.decode
+    found = []
+    for stream_id, fields in reply:
+        seq, _, n = stream_id.partition(b"-")
+        if len(fields) == 6 and fields[0] == b"id" and fields[2] == b"t":
+            name, received, body = fields[1], fields[3], fields[5]
+        else:
+            row = dict(zip(fields[::2], fields[1::2], strict=True))
+            name, received, body = (row.get(key, b"") for key in (b"id", b"t", b"entry"))
+        found.append(
+            Record(
+                int(seq), int(n), str(name, "utf-8", "replace"), int(received or 0), decode(body)
+            )
+        )
+    return found
+
+
+def facts(reply: list[Any]) -> list[FactRecord]:
+    """The facts in a reply of XRANGE."""
+    found = []
+    for stream_id, fields in reply:
+        seq, _, k = stream_id.partition(b"-")
+        found.append(FactRecord(int(seq), int(k), orjson.loads(fields[1])))
+    return found
+
+
+def next_fact(after: tuple[int, int]) -> str:
+    """The smallest stream id beyond fact `after`."""
+    return f"{after[0]}-{after[1] + 1}"
+
+
+def place(value: bytes) -> tuple[int, int]:
+    """The seq and n in a value of the index of ids."""
+    seq, _, n = value.split(b" ", 1)[0].partition(b"-")
+    return int(seq), int(n)
+
+
+def receipts(reply: list[Any], seals: Sequence[Sealed]) -> list[Receipt]:
+    """Where each of `seals` stands, by the reply of publish."""
+    head, n = int(reply[2]), int(reply[3])
+    there = {int(reply[i]): (int(reply[i + 1]), int(reply[i + 2])) for i in range(4, len(reply), 3)}
+    found = []
+    for k, seal in enumerate(seals, 1):
+        if k in there:
+            found.append(Receipt(*there[k], duplicate=True))
+            continue
+        head += 1
+        n += seal.kind == "p"
+        found.append(Receipt(head, n, duplicate=False))
+    return found
+
+
+def refused(session: str, reply: list[Any], seals: Sequence[Sealed], epoch: int | None) -> BusError:
+    """The caller's predicament in a reply of publish that is not ok."""
+    match reply[0]:
+        case b"missing":
+            return SessionNotFound(session)
+        case b"closed":
+            return errors.SessionClosed(session)
+        case b"fenced":
+            return errors.Fenced(session, reply[1].decode())
+        case b"conflict":
+            return errors.Conflict(session, seals[int(reply[1]) - 1].id, int(reply[2]))
+        case b"stale":
+            wanted = int(reply[2]) if len(reply) > 2 else epoch or 0
+            return errors.StaleEpoch(session, wanted, int(reply[1]))
+        case b"busy":
+            backlog = int(reply[1])
+            return errors.Busy(session, _BUSY_SECONDS, f"{backlog:,} entries wait to be folded")
+    return InvalidEntry(f"{session!r}: the log answered {reply[0]!r}")

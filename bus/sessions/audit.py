@@ -1,0 +1,158 @@
+"""Everything stored about one session, untouched: for export, fork and verify."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from parley.bus.connection.connections import Connections
+from parley.bus.contract import wire
+from parley.bus.contract.drafts import epoch_of
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.contract.keys import Keys, SessionKeys
+from parley.bus.entries import Entry, Record, Unknown
+from parley.bus.log.replies import skip_list
+
+_PAGE: Final = 500
+_META: Final = ("incarnation", "head", "n", "folded", "status", "skips", "epoch")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a log as it is stored: `body` is the entry's bytes, unread."""
+
+    seq: int
+    n: int
+    id: str
+    received_ms: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A session as it was stored at one moment. `ids` is the index of client ids."""
+
+    session: str
+    head: int
+    n: int
+    folded: int
+    status: str
+    skips: tuple[int, ...]
+    rows: tuple[Row, ...]
+    ids: dict[str, str]
+    epoch: int = 0  # of the floor
+
+
+class Audits:
+    def __init__(self, connections: Connections, keys: Keys) -> None:
+        self._connections = connections
+        self._keys = keys
+
+    async def audit(self, session: str) -> Audit:
+        """All that is stored of the log. Raises `SessionNotFound`.
+
+        What is published meanwhile is left out; a row beyond the head that no
+        publishing explains is not.
+        """
+        keys = self._keys.of(session)
+        before = await self._state(session, keys)
+        rows = await self.rows(session)
+        ids = await self._ids(keys)
+        after = await self._state(session, keys)
+        head, later = int(before[0] or 0), int(after[0] or 0)
+        meanwhile = range(head + 1, later + 1)
+        return Audit(
+            session, head, int(before[1] or 0), int(before[2] or 0), before[3],
+            skip_list(before[4]),
+            tuple(row for row in rows if row.seq not in meanwhile),
+            {name: place for name, place in ids.items() if _seq(place) not in meanwhile},
+            int(before[5] or 0),
+        )  # fmt: skip
+
+    async def _state(self, session: str, keys: SessionKeys) -> list[str]:
+        reply = await self._connections.command("HMGET", keys.meta, *_META)
+        if reply[0] is None:
+            raise SessionNotFound(session)
+        return [(value or b"").decode() for value in reply[1:]]
+
+    async def rows(self, session: str, after: int = 0) -> list[Row]:
+        """The rows beyond seq `after`, in order; none where there is no such session."""
+        log = self._keys.of(session).log
+        found: list[Row] = []
+        start = str(after + 1)
+        while True:
+            reply = await self._connections.command("XRANGE", log, start, "+", "COUNT", _PAGE)
+            found += map(_row, reply)
+            if len(reply) < _PAGE:
+                return found
+            start = f"({bytes(reply[-1][0]).decode()}"
+
+    async def _ids(self, keys: SessionKeys) -> dict[str, str]:
+        names = list(await self._connections.command("HKEYS", keys.ids))
+        found: dict[str, str] = {}
+        for first in range(0, len(names), _PAGE):
+            page = names[first : first + _PAGE]
+            values = await self._connections.command("HMGET", keys.ids, *page)
+            for name, value in zip(page, values, strict=True):
+                found[str(name, "utf-8", "replace")] = str(value or b"", "utf-8", "replace")
+        return found
+
+
+def _seq(place: str) -> int:
+    seq = place.partition("-")[0]
+    return int(seq) if seq.isdecimal() else 0
+
+
+def _row(item: Sequence[Any]) -> Row:
+    stream_id, flat = item
+    seq, _, n = bytes(stream_id).decode().partition("-")
+    fields = dict(zip(flat[::2], flat[1::2], strict=True))
+    received = bytes(fields.get(b"t", b"")).decode()
+    name = str(fields.get(b"id", b""), "utf-8", "replace")
+    time = int(received) if received.isdecimal() else 0
+    return Row(int(seq), int(n), name, time, bytes(fields.get(b"entry", b"")))
+
+
+def records(rows: Sequence[Row]) -> list[Record]:
+    """The rows, read."""
+    return [Record(r.seq, r.n, r.id, r.received_ms, wire.decode(r.body)) for r in rows]
+
+
+def redacted(log: Sequence[Record]) -> frozenset[int]:
+    """The n of the entries that have lost their words."""
+    found = (record.entry for record in log if record.entry.kind == "entry.redacted")
+    return frozenset(int(getattr(entry, "redacted", 0)) for entry in found)
+
+
+def epoch_reached(log: Sequence[Record]) -> int:
+    """The epoch of the floor after `log`: the largest that any entry of it begins, or began."""
+    return max((_epoch(record.entry) for record in log), default=0)
+
+
+def _epoch(entry: Entry | Unknown) -> int:
+    if not isinstance(entry, Unknown) and entry.kind == "entry.set_aside":
+        return entry.epoch
+    return epoch_of(entry) or 0
+
+
+def verbatim(rows: Sequence[Row]) -> list[Record]:
+    """Records that a restore writes back byte for byte.
+
+    Read are those alone that it goes by, and not where their bytes are other than the
+    canonical ones of what they say, as of one that a newer version wrote.
+    """
+    return [
+        Record(row.seq, row.n, row.id, row.received_ms, _kept(wire.decode(row.body), row.body))
+        for row in rows
+    ]
+
+
+_GONE_BY: Final = frozenset({"session.forked", "entry.set_aside", "entry.redacted"})
+
+
+def _kept(entry: Entry | Unknown, body: bytes) -> Entry | Unknown:
+    read = entry.kind in _GONE_BY or epoch_of(entry) is not None
+    if read and not isinstance(entry, Unknown) and wire.encode(entry) == body:
+        return entry
+    return Unknown(entry.kind, body)

@@ -1,0 +1,241 @@
+"""The sessions on one Redis: what state they are in, which there are, and their end."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from parley.bus.connection.connections import Connections
+from parley.bus.connection.pipeline import Argument
+from parley.bus.contract import wire
+from parley.bus.contract.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
+from parley.bus.contract.keys import OWED, BucketKeys, Keys, SessionKeys
+from parley.bus.contract.session_info import SessionInfo
+from parley.bus.entries import PRIMARY, Entry, Record, Unknown
+from parley.bus.log.outbox import Outbox
+from parley.bus.log.replies import skip_list
+from parley.bus.sessions.audit import epoch_reached, redacted
+from parley.bus.sessions.staged_log import ANY, stage
+
+_FIELDS: Final = (
+    "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",
+    "due_effects", "due_upgrades", "epoch",
+)  # fmt: skip
+
+
+class Sessions:
+    def __init__(self, connections: Connections, keys: Keys, outbox: Outbox, backlog: int) -> None:
+        self._connections = connections
+        self._keys = keys
+        self._outbox = outbox
+        self._backlog = backlog
+
+    async def info(self, session: str) -> SessionInfo:
+        """Raises `SessionNotFound`."""
+        (found,) = await self._infos([session])
+        if found is None:
+            raise SessionNotFound(session)
+        return found
+
+    async def sessions(self, offset: int = 0, count: int = 100) -> list[SessionInfo]:
+        """`count` sessions after the first `offset`, newest activity first.
+
+        Those of one millisecond stand in the backward order of their names, so that
+        pages meet.
+        """
+        found = await self._infos(await self._newest(offset, count))
+        return [info for info in found if info is not None]
+
+    async def _newest(self, offset: int, count: int) -> list[str]:
+        buckets = self._keys.buckets
+        if len(buckets) == 1:  # in the order that Redis has them in anyway
+            names = await self._connections.command(*_newest_of(buckets[0], offset, count))
+            return [str(name, "utf-8") for name in names]
+        listed = await self._connections.commands(
+            [_newest_of(bucket, 0, offset + count) for bucket in buckets]
+        )
+        rows = [pair for pair in zip(buckets, listed, strict=True) if pair[1]]
+        scores = await self._connections.commands(
+            [("ZMSCORE", bucket.sessions, *names) for bucket, names in rows]
+        )
+        ranked: list[tuple[float, str]] = []
+        for (_, names), some in zip(rows, scores, strict=True):
+            pairs = zip(some, names, strict=True)
+            ranked += [(float(score or 0), str(name, "utf-8")) for score, name in pairs]
+        ranked.sort(reverse=True)
+        return [name for _, name in ranked[offset : offset + count]]
+
+    async def mark(self, session: str, status: str) -> None:
+        """Gives a session that is closed another word for it, such as `archived`.
+
+        Raises `SessionNotFound`, and `InvalidEntry` for a session that is open.
+        """
+        keys = self._keys.of(session)
+        reply = await self._connections.run("mark", [keys.meta], [status])
+        if reply[0] == b"missing":
+            raise SessionNotFound(session)
+        if reply[0] == b"open":
+            raise InvalidEntry(f"session {session!r} is open; close it before it is {status}")
+
+    async def remove(self, session: str) -> None:
+        """Deletes `session` with all that belongs to it. Raises `SessionNotFound`."""
+        info = await self.info(session)
+        keys = self._keys.of(session)
+        reply = await self._connections.run(
+            "remove", await self.owned(keys, "-"), [session, keys.wake, info.incarnation]
+        )
+        if reply[0] == b"missing":
+            raise SessionNotFound(session)
+        if reply[0] == b"other":
+            raise BusError(
+                f"session {session!r} was replaced meanwhile; look again, then remove it"
+            )
+        self._outbox.forget(session)
+
+    async def restore(
+        self, session: str, records: Sequence[Record], *, replace: bool = False
+    ) -> None:
+        """Puts `records`, verbatim and from seq 1 without a gap, in place of `session`.
+
+        Readers see the old session or the new one, never a part. The fold starts
+        over. Raises `SessionExists` unless `replace`, and `InvalidEntry`, before
+        anything is written, where the records are no whole log.
+        """
+        status = _checked(session, records)
+        keys = self._keys.of(session)
+        (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+        if standing is not None and not replace:
+            raise SessionExists(session)
+        nonce = secrets.token_hex(8)
+        await stage(self._connections, keys.staged(nonce), _lines(records))
+        while True:
+            reply = await self._put(session, records, nonce, standing or b"", status)
+            if reply[0] != b"exists":
+                break
+            if not replace:
+                raise SessionExists(session)
+            # Another came in between: it is what stands there now, and is replaced as well.
+            (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+        if reply[0] == b"unstaged":
+            raise BusError(f"the restore of {session!r} was interrupted; run it again")
+        self._outbox.forget(session)
+
+    async def _put(
+        self, session: str, records: Sequence[Record], nonce: str, standing: bytes, status: str
+    ) -> Any:
+        """The reply of `restore`, once all is staged; `standing` is what it may replace."""
+        keys, last = self._keys.of(session), records[-1]
+        return await self._connections.run(
+            "restore",
+            await self.owned(keys, nonce),
+            [
+                session, keys.wake, keys.bucket.wake, nonce, standing, last.seq, last.n,
+                status, _skips(records), epoch_reached(records), self._backlog, _origin(records),
+            ],
+        )  # fmt: skip
+
+    async def owned(self, keys: SessionKeys, nonce: str, *more: str) -> list[str]:
+        """What a script that replaces a whole session declares; the snapshots come last."""
+        (folds,) = await self._connections.command("HMGET", keys.meta, "folds")
+        bucket = keys.bucket
+        lanes = [key for lane in OWED for key in (bucket.due(lane), bucket.claims(lane))]
+        memories = [keys.memory(fold) for fold in (folds or b"").decode().split()]
+        staged = keys.staged(nonce)
+        return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *more, *memories]
+
+    async def _infos(self, sessions: Sequence[str]) -> list[SessionInfo | None]:
+        commands: list[Sequence[Argument]] = []
+        for session in sessions:
+            keys = self._keys.of(session)
+            bucket = keys.bucket
+            commands.append(("HMGET", keys.meta, *_FIELDS))
+            commands.append(("ZMSCORE", bucket.sessions, session))
+            commands.append(("ZMSCORE", bucket.due("fold"), session))
+        replies = iter(await self._connections.commands(commands))
+        return [
+            _info(session, next(replies), next(replies)[0], next(replies)[0])
+            for session in sessions
+        ]
+
+
+def _newest_of(bucket: BucketKeys, offset: int, count: int) -> tuple[Argument, ...]:
+    return ("ZREVRANGEBYSCORE", bucket.sessions, "+inf", "-inf", "LIMIT", offset, count)
+
+
+def _info(
+    session: str, row: list[bytes | None], active: bytes | float | None, due: bytes | float | None
+) -> SessionInfo | None:
+    if row[0] is None:
+        return None
+    text = [(value or b"").decode() for value in row]
+    incarnation, head, n, folded, base, status, skips, origin, effects, upgrades, epoch = text
+    return SessionInfo(
+        session, incarnation, int(head), int(n), int(folded), int(base), status,
+        skip_list(skips), int(float(active or 0)), origin or None,
+        {
+            "fold": int(due is not None),
+            "effects": int(effects or 0),
+            "upgrades": int(upgrades or 0),
+        },
+        int(epoch or 0),
+    )  # fmt: skip
+
+
+def _lines(records: Sequence[Record]) -> Iterator[tuple[Argument, ...]]:
+    """The records as they are staged. Of a redacted entry nothing is left to compare."""
+    wordless = redacted(records)
+    for record in records:
+        body = _body(record.entry)
+        gone = record.entry.kind in PRIMARY and record.n in wordless
+        mark = ANY if gone else wire.fingerprint(body)
+        yield f"{record.seq}-{record.n}", record.id, record.received_ms, mark, body
+
+
+def _body(entry: Entry | Unknown) -> bytes:
+    return entry.raw if isinstance(entry, Unknown) else wire.encode(entry)
+
+
+_LAST_EPOCH: Final = 2**52  # the scripts' numbers are whole up to twice that
+
+
+def _checked(session: str, records: Sequence[Record]) -> str:
+    """The status of a session with `records`. Raises `InvalidEntry` where they are no log."""
+    status, n = "open", 0
+    seen: set[str] = set()
+    for seq, record in enumerate(records, 1):
+        kind = record.entry.kind
+        n += kind in PRIMARY
+        if record.seq != seq or record.n != n:
+            raise InvalidEntry(
+                f"{session!r}: entry {record.seq}-{record.n} stands where {seq}-{n} belongs; "
+                "a log has no gap"
+            )
+        if record.id in seen:
+            raise InvalidEntry(f"{session!r}: id {record.id!r} is there twice")
+        if (seq == 1) != (kind == "session.opened"):
+            raise InvalidEntry(f"{session!r}: entry {seq} is {kind!r}; session.opened comes first")
+        seen.add(record.id)
+        if kind in ("session.closed", "session.forked"):
+            status = "closed" if kind == "session.closed" else "open"
+    if not seen:
+        raise InvalidEntry(f"{session!r}: a log without entries cannot be restored")
+    if (epoch := epoch_reached(records)) > _LAST_EPOCH:
+        raise InvalidEntry(f"{session!r}: no floor comes to epoch {epoch}")
+    return status
+
+
+def _skips(records: Sequence[Record]) -> str:
+    skips = {
+        record.entry.seq
+        for record in records
+        if not isinstance(record.entry, Unknown) and record.entry.kind == "entry.set_aside"
+    }
+    return ",".join(str(seq) for seq in sorted(skips))
+
+
+def _origin(records: Sequence[Record]) -> str:
+    for record in reversed(records):
+        if not isinstance(record.entry, Unknown) and record.entry.kind == "session.forked":
+            return f"{record.entry.session}@{record.entry.n}"
+    return ""

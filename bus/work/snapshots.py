@@ -1,0 +1,81 @@
+"""A memory as a worker left it: a cache of the fold, never the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Final
+
+import structlog
+
+from parley.bus.connection.connections import Connections
+from parley.bus.contract.errors import SnapshotDamaged
+from parley.bus.contract.keys import Keys
+
+_FIELDS: Final = ("upto", "n", "skips", "identity", "bytes", "checksum")
+_logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The memory after entry `upto`, by fold version `fold`.
+
+    `skips` counts the set-aside entries up to `upto` that the fold honoured,
+    `identity` is that of the entry at `upto`, `checksum` BLAKE2b-128 of `data`
+    in hex.
+    """
+
+    upto: int
+    n: int
+    skips: int
+    identity: str
+    data: bytes
+    checksum: str
+    fold: str
+    incarnation: str = field(default="", compare=False)  # of the log it was found beside
+
+
+class Snapshots:
+    def __init__(self, connections: Connections, keys: Keys) -> None:
+        self._connections = connections
+        self._keys = keys
+
+    async def snapshot(
+        self, session: str, fold_version: str, *, strict: bool = False
+    ) -> Snapshot | None:
+        """The newest snapshot of `session`; None where there is none that is sound.
+
+        A damaged one is reported and counts as absent; with `strict` it raises
+        `SnapshotDamaged`. The caller still has to compare `identity` and `skips`
+        with the log before building on it.
+        """
+        keys = self._keys.of(session)
+        # The session's name for itself first: a log that takes its place between the two
+        # takes the snapshot away.
+        (incarnation,), reply = await self._connections.commands(
+            [
+                ("HMGET", keys.meta, "incarnation"),
+                ("HMGET", keys.memory(fold_version), *_FIELDS),
+            ]
+        )
+        if all(value is None for value in reply):
+            return None
+        found = _sound(reply, fold_version)
+        if found is None:
+            if strict:
+                raise SnapshotDamaged(session, fold_version)
+            _logger.error("snapshot_damaged", session=session, fold=fold_version)
+            return None
+        return replace(found, incarnation=(incarnation or b"").decode())
+
+
+def _sound(reply: list[bytes | None], fold: str) -> Snapshot | None:
+    upto, n, skips, identity, data, checksum = (value or b"" for value in reply)
+    if blake2b(data, digest_size=16).hexdigest().encode() != checksum:
+        return None
+    try:
+        return Snapshot(
+            int(upto), int(n), int(skips), str(identity, "utf-8"), data, checksum.decode(), fold
+        )
+    except ValueError:
+        return None

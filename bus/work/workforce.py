@@ -1,0 +1,145 @@
+"""The workers as they last said they were, and the janitor that checks after them."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+import structlog
+
+from parley.bus.connection.connections import Connections
+from parley.bus.connection.pipeline import Argument
+from parley.bus.contract.keys import META, WORKERS, Keys
+
+_PAGE: Final = 500
+_FORGOTTEN_MS: Final = 3_600_000  # a worker silent for an hour is no longer listed
+_logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """A worker's last beat. `stats` is all it said, `age_ms` how long ago by Redis' clock."""
+
+    owner: str
+    pid: int
+    host: str
+    lanes: tuple[str, ...]
+    beat_ms: int
+    age_ms: int
+    stats: dict[str, Any]
+
+
+class Workforce:
+    def __init__(self, connections: Connections, keys: Keys) -> None:
+        self._connections = connections
+        self._keys = keys
+
+    async def beat(self, owner: str, stats: dict[str, Any]) -> None:
+        """Says that `owner` lives, with `stats` beside its pid and host."""
+        row = {"pid": os.getpid(), "host": socket.gethostname(), **stats}
+        row["beat_ms"] = await self.now_ms()
+        await self._connections.command("HSET", WORKERS, owner, orjson.dumps(row))
+
+    async def farewell(self, owner: str) -> None:
+        """Takes `owner` off the list: it ended in order."""
+        await self._connections.command("HDEL", WORKERS, owner)
+
+    async def workers(self) -> list[WorkerInfo]:
+        """Every worker that was heard of within the hour, by name."""
+        now, names = await self.now_ms(), await self._connections.command("HKEYS", WORKERS)
+        names = sorted(names)
+        rows = await self._connections.command("HMGET", WORKERS, *names) if names else []
+        found = [
+            _worker(str(name, "utf-8"), orjson.loads(row), now)
+            for name, row in zip(names, rows, strict=True)
+            if row is not None
+        ]
+        return [worker for worker in found if worker.age_ms < _FORGOTTEN_MS]
+
+    async def janitor(self) -> int:
+        """Makes due what should be and is not; the number of such sessions.
+
+        Each one is a fault of Parley: `repaired_total` in parley:meta counts them
+        and must stay 0.
+        """
+        repaired = 0
+        for bucket in self._keys.buckets:
+            start = 0
+            while names := await self._connections.command(
+                "ZRANGE", bucket.sessions, start, start + _PAGE - 1
+            ):
+                repaired += await self._repair([str(name, "utf-8") for name in names])
+                start += _PAGE
+        if repaired:
+            await self._connections.command("HINCRBY", META, "repaired_total", repaired)
+            _logger.error("due_repaired", sessions=repaired)
+        await self._forget_workers()
+        return repaired
+
+    async def repaired_total(self) -> int:
+        (total,) = await self._connections.command("HMGET", META, "repaired_total")
+        return int(total or 0)
+
+    async def _repair(self, sessions: Sequence[str]) -> int:
+        commands: list[Sequence[Argument]] = []
+        for session in sessions:
+            keys = self._keys.of(session)
+            commands.append(("HMGET", keys.meta, "head", "folded"))
+            commands.append(("ZMSCORE", keys.bucket.due("fold"), session))
+        replies = await self._connections.commands(commands)
+        repaired = 0
+        for i, session in enumerate(sessions):
+            (head, folded), (due,) = replies[2 * i], replies[2 * i + 1]
+            if head is not None and int(head) > int(folded) and due is None:
+                keys = self._keys.of(session)
+                repaired += await self._connections.run(
+                    "repair", [keys.meta, keys.bucket.due("fold")], [session, keys.bucket.wake]
+                )
+        return repaired
+
+    async def oldest_due_ms(self, lane: str) -> int:
+        """For how long the member of `lane` that waits longest could have been taken; 0 for none.
+
+        A member in somebody's hands, or backing off, does not wait.
+        """
+        now, oldest = await self.now_ms(), 0
+        for bucket in self._keys.buckets:
+            due = bucket.due(lane)
+            waiting = await self._connections.command("ZRANGEBYSCORE", due, 1, now, "LIMIT", 0, 1)
+            for member in waiting:
+                (since,) = await self._connections.command("ZMSCORE", due, member)
+                oldest = max(oldest, now - int(since or now))
+        return oldest
+
+    async def _forget_workers(self) -> None:
+        now = await self.now_ms()
+        names = await self._connections.command("HKEYS", WORKERS)
+        rows = await self._connections.command("HMGET", WORKERS, *names) if names else []
+        gone = [
+            name
+            for name, row in zip(names, rows, strict=True)
+            if row is not None and now - orjson.loads(row)["beat_ms"] >= _FORGOTTEN_MS
+        ]
+        if gone:
+            await self._connections.command("HDEL", WORKERS, *gone)
+
+    async def now_ms(self) -> int:
+        """The clock of the log: Redis' own."""
+        seconds, microseconds = await self._connections.command("TIME")
+        return int(seconds) * 1000 + int(microseconds) // 1000
+
+
+def _worker(owner: str, row: dict[str, Any], now: int) -> WorkerInfo:
+    return WorkerInfo(
+        owner,
+        int(row["pid"]),
+        str(row["host"]),
+        tuple(row.get("lanes", ())),
+        int(row["beat_ms"]),
+        max(now - int(row["beat_ms"]), 0),
+        row,
+    )

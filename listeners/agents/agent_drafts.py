@@ -1,0 +1,124 @@
+"""From what a model wrote to what is published. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from parley.bus.entries import Act, Intent, Message, VoteInitiated
+from parley.listeners.agents.prompts import SILENT, Evaluation
+from parley.listeners.models.structured_answers import without_thought
+from parley.memory.floor.state import Bid, Seat
+from parley.memory.state import Memory
+from parley.memory.text import clip, one_line
+from parley.memory.voting.calling import OPTIONS
+from parley.memory.voting.electorate import may_call
+
+LONGEST: Final = 8_000  # characters of a message; far above what is asked for
+_REASON: Final = 200  # of why somebody bids, passes or grants
+# What memory reads as a tag (memory/tags.py); another word in brackets says nothing to it.
+_TAGGED: Final = re.compile(
+    r"\s*\[\s*(?:propos|amend|withdraw|retract|support|oppose|object|abstain|accept|reject|decide|"
+    r"decision|resol|consensus|agreed|ratif|disput)\w*[^\]\n]{0,200}\]",
+    re.IGNORECASE,
+)
+_EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
+_BLANK: Final = " \"'.*_"
+_CALLS: Final = re.compile(r"\[VOTE (P[1-9][0-9]{0,8})\]")
+_HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
+_ACTS: Final[dict[Intent, Act | None]] = {
+    "answer": None, "propose": "propose", "amend": "amend", "support": "support",
+    "oppose": "oppose", "ask": "ask", "decide": "decide", "vote": None,
+}  # fmt: skip
+_NEED_A_REF: Final = frozenset({"amend", "support", "oppose"})
+
+
+def said(text: str, name: str, display: str) -> str:
+    """`text` without a thought or a name in front; "" for what is no message."""
+    text = without_thought(text).strip()
+    for lead in (name, display):
+        if lead and text.lower().startswith(f"{lead.lower()}:"):
+            text = text[len(lead) + 1 :].lstrip()
+    return "" if _is_nothing(text) else clip(text, LONGEST)
+
+
+def _is_nothing(text: str) -> bool:
+    """Whether nothing can be seen of it, or it says, dressed however, that it is silent."""
+    if text.lower().startswith(SILENT) or _EDGES.sub("", text).lower() in ("silent", "pass"):
+        return True
+    return all(char in _BLANK or not char.isprintable() for char in text)
+
+
+def message(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Message:
+    """What is said, with the act that it was granted for.
+
+    A tag in the text is the speaker's own word and stands alone; an act that
+    the seat may not do is left out, as is one about nothing.
+    """
+    act = None if intent is None or _TAGGED.match(text) else _ACTS[as_intent(intent.intent)]
+    target: int | str | None = None
+    if intent is not None and intent.re:
+        target = int(intent.re) if intent.re.isdecimal() else intent.re
+    if act in _NEED_A_REF and not _is_handle(target):
+        act = None
+    if act is not None and seat is not None and seat.may is not None and act not in seat.may:
+        act = None
+    return Message(participant=name, content=text, act=act, re=target)
+
+
+def vote_call(memory: Memory, name: str, text: str, intent: Bid | None) -> VoteInitiated | None:
+    """The vote that the speaker was granted the floor to call, where it may; else None.
+
+    A tag [VOTE P1] in its text is its own word for it, whatever it was granted for.
+    """
+    wanted = intent.re if intent is not None and intent.intent == "vote" else None
+    if tagged := _CALLS.search(text):
+        wanted = tagged[1]
+    if not _is_handle(wanted) or not may_call(memory, name):
+        return None
+    proposal = memory.item(str(wanted))
+    if proposal is None or proposal.status != "active":
+        return None
+    return call_on(memory, name, proposal.handle)
+
+
+def call_on(memory: Memory, name: str, handle: str) -> VoteInitiated:
+    """A vote on that proposal; where ballots rank, on it and all others that are active.
+
+    Of more than a vote can hold the newest, or those up to that proposal.
+    """
+    active = [f"P{ref}" for ref in sorted(memory.live)]
+    if handle in active[:-OPTIONS]:
+        active = active[: active.index(handle) + 1]
+    active = active[-OPTIONS:]
+    if memory.settings.vote.rule == "ranked" and len(active) > 1:
+        question = f"Which shall be accepted: {', '.join(active)}?"
+        return VoteInitiated(participant=name, content=question, options=tuple(active))
+    proposal = memory.item(handle)
+    topic = f": {proposal.topic}" if proposal is not None else ""
+    question = f"Shall {handle} be accepted{topic}?"
+    return VoteInitiated(participant=name, content=question, re=handle)
+
+
+def target_of(memory: Memory, answer: Evaluation) -> int | str | None:
+    """What a bid is about: a proposal that there is, else the message that it answers."""
+    handle = (answer.proposal or "").strip().upper()
+    if _HANDLE.match(handle) and memory.item(handle) is not None:
+        return handle
+    if answer.reply_to is not None and 0 < answer.reply_to <= memory.n:
+        return answer.reply_to
+    return None
+
+
+def as_intent(name: str) -> Intent:
+    """The intent of that name; `answer` for any other."""
+    return name if name in _ACTS else "answer"
+
+
+def short(text: str) -> str:
+    """A reason on one line."""
+    return clip(one_line(text), _REASON)
+
+
+def _is_handle(target: object) -> bool:
+    return isinstance(target, str) and _HANDLE.match(target) is not None

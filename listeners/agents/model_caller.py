@@ -1,0 +1,173 @@
+"""Model calls on a participant's account: reserved before, settled after, cancelled when stale.
+
+A call is made once the fold has granted its reservation, and ends as one of:
+answered, no budget, cancelled (what it was asked for does not hold any more),
+late, failed. Whatever it ends as, `settle` says what it cost; whoever made the
+call publishes that together with what came of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Final, Generic, Literal, TypeVar
+
+import structlog
+from pydantic import BaseModel
+
+from parley.bus import Draft
+from parley.bus.contract.errors import Conflict
+from parley.listeners.models.model_port import (
+    BadAnswer,
+    Completion,
+    ModelError,
+    Prompt,
+    Speaker,
+    TooSlow,
+)
+from parley.listeners.models.structured_answers import ask, shape_of
+from parley.listeners.rooms.room import Room
+from parley.listeners.spending.accounts import (
+    Charge,
+    charge_for,
+    is_priced,
+    outcome_of,
+    reserve_draft,
+    settle_draft,
+)
+from parley.listeners.spending.prices import Prices
+
+Ending = Literal["answered", "budget", "cancelled", "late", "failed"]
+Outcome = Literal["used", "passed", "discarded", "failed"]
+Holds = Callable[[], bool]
+Shaped = TypeVar("Shaped", bound=BaseModel)
+Answer = TypeVar("Answer")
+
+_OUTCOMES: Final[dict[Ending, Outcome]] = {
+    "answered": "used",
+    "budget": "failed",
+    "cancelled": "discarded",
+    "late": "discarded",
+    "failed": "failed",
+}
+
+log = structlog.get_logger("parley.agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Called(Generic[Answer]):
+    """How a call ended, and what it cost: `charge` is None where nothing was reserved."""
+
+    ending: Ending
+    answer: Answer | None = None
+    charge: Charge | None = None
+    completion: Completion | None = None
+    prices: Prices | None = None
+
+    def settled(self, outcome: Outcome | None = None) -> Draft | None:
+        """The account of it, to be published with what came of it; as `outcome`, where given."""
+        if self.charge is None:
+            return None
+        outcome = outcome or _OUTCOMES[self.ending]
+        return settle_draft(self.charge, self.completion, outcome, self.prices or {})
+
+
+class Caller:
+    """Makes the calls of one participant, one after the other. `name` is unique to its process."""
+
+    def __init__(
+        self, room: Room, model: Speaker, prices: Prices, participant: str, name: str
+    ) -> None:
+        self._room, self._model, self._prices = room, model, prices
+        self._participant, self._name = participant, name
+        self._made = 0
+
+    async def ask(
+        self,
+        prompt: Prompt,
+        shape: type[Shaped],
+        holds: Holds,
+        seconds: float,
+        *,
+        call: str | None = None,
+    ) -> Called[Shaped]:
+        """The answer in that shape, within `seconds` and as long as `holds`.
+
+        A `call` is an id that others may use as well: whoever reserves it first makes
+        it, and for the rest it ends as `budget`.
+        """
+
+        async def work() -> tuple[Shaped, Completion]:
+            return await ask(self._model, prompt, shape)
+
+        shaped = replace(prompt, shape=shape_of(shape))
+        return await self._on_account(shaped, work, [], holds, seconds, call)
+
+    async def speak(self, prompt: Prompt, holds: Holds, seconds: float) -> Called[str]:
+        """What the model says, heard as it speaks."""
+        heard: list[str] = []
+
+        async def work() -> tuple[str, Completion]:
+            async with aclosing(self._model.stream(prompt)) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, Completion):
+                        return piece.text, piece
+                    heard.append(piece)
+            raise BadAnswer("the stream ended without a completion")
+
+        return await self._on_account(prompt, work, heard, holds, seconds)
+
+    async def _on_account(
+        self,
+        prompt: Prompt,
+        work: Callable[[], Awaitable[tuple[Answer, Completion]]],
+        heard: list[str] | None,
+        holds: Holds,
+        seconds: float,
+        call: str | None = None,
+    ) -> Called[Answer]:
+        if not holds():
+            return Called("cancelled")  # nobody waits for it: it would be paid for in vain
+        self._made += 1
+        own = f"{self._name}.{self._made}"
+        charge = charge_for(prompt, call or own, self._participant, self._prices)
+        if not await self._granted(charge, shared=call is not None):
+            return Called("budget")
+        try:
+            async with asyncio.timeout(seconds):
+                done = await self._room.as_long_as(holds, work)
+        except TimeoutError:
+            return Called("late", None, charge, _broken_off(charge, heard), self._prices)
+        except ModelError as error:
+            log.warning("model_failed", participant=self._participant, reason=str(error))
+            completion, _ = outcome_of(error)
+            ending: Ending = "late" if isinstance(error, TooSlow) else "failed"
+            return Called(ending, None, charge, completion, self._prices)
+        if done is None:
+            return Called("cancelled", None, charge, _broken_off(charge, heard), self._prices)
+        answer, completion = done
+        return Called("answered", answer, charge, completion, self._prices)
+
+    async def _granted(self, charge: Charge, shared: bool) -> bool:
+        """Reserve it; False where the fold refuses, no price is known, or others were first."""
+        if not is_priced(self._room.memory, charge, self._prices):
+            return False
+        try:
+            (receipt,) = await self._room.publish([reserve_draft(charge)])
+        except Conflict:
+            if shared:
+                return False  # another process asks, of a slightly other moment
+            raise
+        if shared and receipt.duplicate:
+            return False
+        return charge.call in self._room.memory.ledger.calls
+
+
+def _broken_off(charge: Charge, heard: list[str] | None) -> Completion | None:
+    """What a generation came to that was not let finish; None where nobody can know.
+
+    Of one that is heard as it speaks, no more was generated than was heard.
+    """
+    return None if heard is None else Completion("".join(heard), charge.model)

@@ -1,0 +1,212 @@
+"""A process's own copy of a session's memory, and when it may not be trusted.
+
+Folding is deterministic, so a copy is right for as long as the log only grows.
+Two things break that: the log went back (a restart that lost its newest
+entries), or an entry that the copy holds was set aside since. A copy
+remembers what tells: the identity of its last entry, the session's
+incarnation, and how many skips it honoured.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from parley.bus import Bus, Stretch
+from parley.bus.entries import Record
+from parley.listeners.cache.projection import Found, project
+from parley.memory.canonical import load
+from parley.memory.errors import DomainError
+from parley.memory.state import FOLD, Memory, Packs
+
+TURN: Final = 32  # entries folded in one go: some 5 ms
+TURN_SIZE: Final = 32 << 10  # characters of what was said in them, beyond which it ends
+LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the loop: some 5 ms
+
+
+@dataclass(slots=True)
+class Copy:
+    """`memory` as of entry `seq`, whose identity is `identity` ("" before the first)."""
+
+    session: str
+    incarnation: str
+    memory: Memory
+    seq: int = 0
+    n: int = 0
+    identity: str = ""
+    honoured: int = 0  # entries up to `seq` that were set aside, and skipped here
+    saved_seq: int = 0  # of the newest snapshot this copy came from or wrote
+    saved_at: float = field(default_factory=time.monotonic)
+    scheduled: frozenset[str] = frozenset()  # effects the bus was told of
+
+    def is_prefix_of(self, stretch: Stretch) -> bool:
+        """True while the log that `stretch` was read from still begins with what is folded here.
+
+        `stretch` begins with the entry that stands at `seq`.
+        """
+        first = stretch.records[0] if stretch.records else None
+        return (
+            self.incarnation in ("", stretch.incarnation)
+            and first is not None
+            and first.identity == self.identity
+            and sum(seq <= self.seq for seq in stretch.skips) == self.honoured
+        )
+
+
+@dataclass(slots=True)
+class Tail:
+    """A copy that may be folded on, and what follows it in the log."""
+
+    copy: Copy
+    records: list[Record]
+    head: int
+    folded: int
+    skips: tuple[int, ...]
+
+
+async def tails(
+    bus: Bus, packs: Packs, wanted: Sequence[tuple[str, Copy | None]], count: int
+) -> list[Tail | None]:
+    """For each (session, copy held) the best copy there is and up to `count` entries after it.
+
+    The one held when it is still true, else the newest snapshot when that is,
+    else an empty one. A copy's last entry is read again with its tail and
+    compared, so that nothing is folded onto what the log no longer says. None
+    where there is no such session. One round trip while all copies are true.
+    """
+    missing = [session for session, held in wanted if held is None]
+    stored = dict(
+        zip(
+            missing,
+            await asyncio.gather(*(saved(bus, packs, session) for session in missing)),
+            strict=True,
+        )
+    )
+    copies = [held or stored.get(session) for session, held in wanted]
+    reads = [
+        (session, copy.seq - 1 if copy is not None else 0)
+        for (session, _), copy in zip(wanted, copies, strict=True)
+    ]
+    found: list[Tail | None] = []
+    for (session, held), copy, stretch in zip(
+        wanted, copies, await bus.read_many(reads, count=count + 1), strict=True
+    ):
+        if stretch is None:
+            found.append(None)
+        elif copy is None:
+            found.append(_from_nothing(packs, stretch))
+        elif copy.is_prefix_of(stretch):
+            found.append(_after(copy, stretch))
+        else:
+            found.append(await _anew(bus, packs, session, held is not None, count))
+    return found
+
+
+async def _anew(bus: Bus, packs: Packs, session: str, ask: bool, count: int) -> Tail | None:
+    """The tail of a session whose copy turned out false: from its snapshot, else from nothing."""
+    copy = await saved(bus, packs, session) if ask else None
+    if copy is not None:
+        (stretch,) = await bus.read_many([(session, copy.seq - 1)], count=count + 1)
+        if stretch is not None and copy.is_prefix_of(stretch):
+            return _after(copy, stretch)
+    (stretch,) = await bus.read_many([(session, 0)], count=count)
+    return None if stretch is None else _from_nothing(packs, stretch)
+
+
+def _after(copy: Copy, stretch: Stretch) -> Tail:
+    copy.incarnation = stretch.incarnation
+    return _tail(copy, stretch, stretch.records[1:])
+
+
+def _from_nothing(packs: Packs, stretch: Stretch) -> Tail:
+    copy = Copy(stretch.session, stretch.incarnation, Memory(packs))
+    return _tail(copy, stretch, stretch.records)
+
+
+def _tail(copy: Copy, stretch: Stretch, records: list[Record]) -> Tail:
+    return Tail(copy, records, stretch.head, stretch.folded, stretch.skips)
+
+
+async def saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
+    """The newest snapshot as a copy; whether the log still begins with it is not known yet."""
+    snapshot = await bus.snapshot(session, FOLD)
+    if snapshot is None:
+        return None
+    try:
+        memory = await loaded(snapshot.data, packs, snapshot.upto)
+    except DomainError:  # other bytes, or a pack that is missing: the log will say which
+        return None
+    return Copy(
+        session,
+        snapshot.incarnation,
+        memory,
+        seq=snapshot.upto,
+        n=snapshot.n,
+        identity=snapshot.identity,
+        honoured=snapshot.skips,
+        saved_seq=snapshot.upto,
+    )
+
+
+async def loaded(data: bytes, packs: Packs, seq: int) -> Memory:
+    """`load`, beside the loop where it takes long."""
+    if len(data) < LONG:
+        return load(data, packs, seq)
+    return await asyncio.to_thread(load, data, packs, seq)
+
+
+def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Found]:
+    """Fold `records`, which follow `copy`, into it; what they changed, in order.
+
+    Whatever it raises leaves half a copy behind: drop it.
+    """
+    if not records:
+        return []
+    last = records[-1]
+    if skips:
+        found = project(copy.memory, [record for record in records if record.seq not in skips])
+        copy.honoured = sum(seq <= last.seq for seq in skips)
+    else:
+        found = project(copy.memory, records)
+    copy.seq, copy.n, copy.identity = last.seq, last.n, last.identity
+    return found
+
+
+async def fold_by_turns(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> None:
+    """`fold`, with a turn for others now and then. Cancelled, it leaves a whole copy."""
+    first = size = 0
+    for last, record in enumerate(records, 1):
+        size += len(getattr(record.entry, "content", None) or "")
+        if last - first == TURN or size > TURN_SIZE or last == len(records):
+            fold(copy, records[first:last], skips)
+            first, size = last, 0
+            await asyncio.sleep(0)
+
+
+class Shelf:
+    """The copies a process keeps, the least recently used dropped beyond `room`."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._copies: OrderedDict[str, Copy] = OrderedDict()
+
+    def get(self, session: str) -> Copy | None:
+        """The copy itself, not one of it; None where none is kept."""
+        copy = self._copies.get(session)
+        if copy is not None:
+            self._copies.move_to_end(session)
+        return copy
+
+    def put(self, copy: Copy) -> None:
+        """Keep it, in place of an earlier one of the session."""
+        self._copies[copy.session] = copy
+        self._copies.move_to_end(copy.session)
+        while len(self._copies) > self._room:
+            self._copies.popitem(last=False)
+
+    def drop(self, session: str) -> None:
+        self._copies.pop(session, None)

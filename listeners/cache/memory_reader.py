@@ -1,0 +1,170 @@
+"""Memory as of now, for whoever asks: newest snapshot, plus the tail folded here.
+
+No worker is needed for this, only a log: what was acknowledged before the
+question is in the answer. Copies are kept and folded on, so asking again
+costs a round trip and what is new.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Final, cast
+from weakref import WeakValueDictionary
+
+from parley.bus import Bus
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.entries import EntrySetAside, Record
+from parley.listeners.cache.memory_cache import TURN, Shelf, fold_by_turns, tails
+from parley.listeners.cache.ranges import PAGE, read_pages
+from parley.memory.context import Context, Profile, Request, assemble
+from parley.memory.fold import apply
+from parley.memory.state import Memory, Packs
+
+COPIES: Final = 256
+LAST: Final = 2**62  # beyond any entry
+RECENT: Final = 1_000  # messages kept while folding to a past moment
+MORE: Final = 16  # entries asked for beyond the messages wanted: summaries stand among them
+
+
+class MemoryReader:
+    """One per process. What it returns is its own copy: read it before the next await."""
+
+    def __init__(self, bus: Bus, packs: Packs, copies: int = COPIES) -> None:
+        self._bus, self._packs = bus, packs
+        self._shelf = Shelf(copies)
+        self._locks = WeakValueDictionary[str, asyncio.Lock]()  # for as long as someone waits
+
+    async def current(self, session: str) -> Memory:
+        """The memory of everything acknowledged before the call.
+
+        Raises `SessionNotFound`; `DomainError` where the session cannot be read here.
+        """
+        lock = self._locks.setdefault(session, asyncio.Lock())
+        async with lock:
+            return await self._caught_up(session)
+
+    def held(self, session: str) -> Memory | None:
+        """The memory as it was last read here, without a look at the log; None where it was not."""
+        copy = self._shelf.get(session)
+        return None if copy is None else copy.memory
+
+    async def _caught_up(self, session: str) -> Memory:
+        while True:
+            held = self._shelf.get(session)
+            (tail,) = await tails(self._bus, self._packs, [(session, held)], PAGE)
+            self._shelf.drop(session)
+            if tail is None:
+                raise SessionNotFound(session)
+            try:
+                await fold_by_turns(tail.copy, tail.records, tail.skips)
+            except asyncio.CancelledError:  # between two turns: what is folded stands
+                self._shelf.put(tail.copy)
+                raise
+            self._shelf.put(tail.copy)
+            if tail.copy.seq >= tail.head:
+                return tail.copy.memory
+
+    async def at(self, session: str, n: int) -> Memory:
+        """The memory after primary entry `n`, as it was then: no later entry shapes it."""
+        memory, _ = await self._folded(session, n=n)
+        return memory
+
+    async def folded(self, session: str, to: int) -> Memory:
+        """The memory after entry `to` (a seq), folded from the first entry on."""
+        memory, _ = await self._folded(session, to=to)
+        return memory
+
+    async def context(
+        self,
+        session: str,
+        participant: str | None = None,
+        *,
+        profile: Profile = "full",
+        budget: int | None = None,
+        at: int | None = None,
+        shared: Sequence[str] = (),
+    ) -> Context:
+        """What `participant` needs to know to speak now (or after entry `at`).
+
+        `shared` names other sessions whose ratified decisions, as of now, are
+        shown as well; nothing of that is logged.
+
+        Raises `ContextOverflow` where `budget` is below the floor of the profile.
+        """
+        others = [(other, await self.current(other)) for other in shared]
+        request = Request(participant=participant, profile=profile, budget=budget, shared=others)
+        if at is not None:
+            memory, recent = await self._folded(session, n=at)
+            count = wanted(memory, profile)
+            return assemble(memory, replace(request, recent=recent[-count:] if count else []))
+        memory = await self.current(session)
+        recent = await self.recent(session, wanted(memory, profile))
+        # Reading was an await: others may have folded on. Entries that came
+        # since are in neither half, or in both.
+        memory = await self.current(session)
+        return assemble(memory, replace(request, recent=recent))
+
+    async def recent(self, session: str, count: int) -> list[Record]:
+        """The newest `count` messages, oldest first, without those set aside."""
+        if count <= 0:
+            return []
+        asked = count + MORE
+        while True:
+            records = await self._bus.tail(session, asked)
+            skips = (await self._bus.info(session)).skips
+            found = [record for record in records if is_heard_message(record, skips)]
+            if len(found) >= count or len(records) < asked:
+                return found[-count:]
+            asked *= 4
+
+    def forget(self, session: str) -> None:
+        """Drop the copy of `session`: its next reader begins at the snapshot."""
+        self._shelf.drop(session)
+
+    async def _folded(
+        self, session: str, n: int = LAST, to: int = LAST
+    ) -> tuple[Memory, list[Record]]:
+        """The memory of the entries up to `n` and `to`, and the newest messages among them.
+
+        Skips what was set aside by then, and nothing that was later.
+        """
+        skips: set[int] = set()
+        if (await self._bus.info(session)).skips:
+            async for record in self._prefix(session, n, to):
+                if record.entry.kind == "entry.set_aside":
+                    skips.add(cast("EntrySetAside", record.entry).seq)
+        memory = Memory(self._packs)
+        recent: deque[Record] = deque(maxlen=RECENT)
+        async for record in self._prefix(session, n, to):
+            if record.seq not in skips:
+                apply(memory, record)
+                if record.entry.kind == "message":
+                    recent.append(record)
+            if record.seq % TURN == 0:
+                await asyncio.sleep(0)
+        return memory, list(recent)
+
+    async def _prefix(self, session: str, n: int, to: int) -> AsyncIterator[Record]:
+        async with aclosing(read_pages(self._bus, session)) as log:
+            async for page in log:
+                for record in page:
+                    if record.n > n or record.seq > to:
+                        return
+                    yield record
+
+
+def wanted(memory: Memory, profile: Profile) -> int:
+    """How many messages the profile shows."""
+    if profile in ("raw", "history"):
+        return 0
+    shown = memory.settings.context
+    return shown.recent_brief if profile == "brief" else shown.recent_full
+
+
+def is_heard_message(record: Record, skips: Sequence[int]) -> bool:
+    """Whether it is a message that was not set aside."""
+    return record.entry.kind == "message" and record.seq not in skips

@@ -1,0 +1,69 @@
+"""What folding a batch of entries comes to: facts, and effects that fell due. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from parley.bus import FactRecord
+from parley.bus.entries import Record
+from parley.memory.due import due, upgrades
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory
+from parley.memory.voting.turnout import looks
+
+Found = tuple[int, list[Fact]]  # the seq of an entry, and what it changed
+HOWS = ("extract", "model")
+WINDOW = 64  # effects of a session that wait in a lane at once
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """An effect, the lane it waits in, and the ids of the results that make it moot."""
+
+    lane: Literal["effects", "upgrades", "votes"]
+    id: str
+    answers: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return f"{self.lane} {self.id}"
+
+    @property
+    def comes_again(self) -> bool:
+        """Whether it may be owed anew after it was done, and so is told with every commit."""
+        return self.lane == "votes"
+
+
+def project(memory: Memory, records: Sequence[Record]) -> list[Found]:
+    """Fold `records` into `memory`; the facts of the entries that changed something, in order."""
+    found: list[Found] = []
+    for record in records:
+        facts = apply(memory, record)
+        if facts:
+            found.append((record.seq, facts))
+    return found
+
+
+def owed(memory: Memory) -> list[Owed]:
+    """What `memory` is owed first, what a model could better first, and the votes that run.
+
+    A window of each: what lies beyond it follows as results land, so that a
+    session whose effects nobody runs costs each commit no more than any other.
+    """
+    return [
+        *(Owed("effects", one.id, tuple(map(one.result_id, HOWS))) for one in due(memory, WINDOW)),
+        *(Owed("upgrades", one.id, (one.result_id("model"),)) for one in upgrades(memory, WINDOW)),
+        *(Owed("votes", look.id) for look in looks(memory)),
+    ]
+
+
+def fact_rows(found: Sequence[Found]) -> list[FactRecord]:
+    """The facts as subscribers read them, each under the seq of its entry."""
+    return [
+        FactRecord(seq, k, {"kind": fact.kind, "ref": fact.ref, "n": fact.n, "data": fact.data})
+        for seq, facts in found
+        for k, fact in enumerate(facts)
+    ]

@@ -1,0 +1,74 @@
+"""A log page by page, and the entries of a range of `n` from a log that is read by `seq`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+
+from parley.bus import Bus
+from parley.bus.entries import PRIMARY, Record
+
+PAGE = 500  # entries per read: a tail of the usual length in one
+
+
+class RangeGone(Exception):
+    """The log ends before the range does: it went back since the range was closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The primary entries of a range, oldest first, and the identity of the last."""
+
+    records: list[Record]
+    identity: str
+
+
+async def read_pages(
+    bus: Bus, session: str, after: int = 0, to: int | None = None
+) -> AsyncGenerator[list[Record]]:
+    """Every record with `after` < seq ≤ `to`, in order, as many at a time as a round trip brings.
+
+    Raises `SessionNotFound`.
+    """
+    while page := await bus.read(session, after=after, to=to, count=PAGE):
+        yield page
+        after = page[-1].seq
+
+
+async def passage(bus: Bus, session: str, first: int, last: int, skips: frozenset[int]) -> Passage:
+    """Primary entries `first`..`last` (closed, in n), without those that were set aside.
+
+    Raises `RangeGone`.
+    """
+    seq = (await entry_of(bus, session, first)).seq
+    found: list[Record] = []
+    while True:
+        page = await bus.read(session, after=seq - 1, count=min(PAGE, 2 * (last - first) + 16))
+        for record in page:
+            if record.entry.kind not in PRIMARY:
+                continue
+            if record.seq not in skips:
+                found.append(record)
+            if record.n == last:
+                return Passage(found, record.identity)
+        if not page:
+            raise RangeGone(f"{session!r} ends before n {last}")
+        seq = page[-1].seq + 1
+
+
+async def entry_of(bus: Bus, session: str, n: int) -> Record:
+    """Primary entry `n`. Raises `RangeGone`.
+
+    Every entry raises n by one at most, so stepping on by what is still
+    missing never passes it; each step leaves only the share of entries that
+    are not primary, about a tenth.
+    """
+    seq = n
+    while True:
+        page = await bus.read(session, after=seq - 1, count=1)
+        if not page:
+            raise RangeGone(f"{session!r} ends before n {n}")
+        missing = n - page[0].n
+        if missing <= 0:
+            return page[0]
+        seq = page[0].seq + missing

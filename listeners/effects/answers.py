@@ -1,0 +1,156 @@
+"""What one effect takes: what it is about is read, somebody is asked, what came of it lands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from parley.bus import Bus, Claim, Draft, SessionInfo
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.cache.ranges import Passage, passage
+from parley.listeners.effects.comparison import Comparer, Comparing
+from parley.listeners.effects.jobs import job_for
+from parley.listeners.effects.reflection import abort_run
+from parley.listeners.effects.summariser import Order, Summariser
+from parley.listeners.spending.accounts import Account
+from parley.listeners.spending.prices import Prices
+from parley.listeners.spending.session_books import SessionBooks, keeps_books
+from parley.memory.due import Upgrade, upgrade
+from parley.memory.effects import Compare, Effect
+from parley.memory.state import Memory
+
+EFFECTS: Final = "effects"
+UPGRADES: Final = "upgrades"
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A session as it was when an effect was taken up; `account` pays, where it keeps one."""
+
+    info: SessionInfo
+    memory: Memory
+    account: Account | None
+
+
+class UnknownEffect(Exception):
+    """An effect that this runner cannot run: one that a newer worker owes, or an embedder's."""
+
+
+_MEMBER: Final = re.compile(r"\S+ ((summary|note|condense|extract|similarity):\S+)")
+
+
+def effect_id(claim: Claim) -> str:
+    """The id of the effect that a member `<session> <effect id>` names; raises `UnknownEffect`."""
+    found = _MEMBER.fullmatch(claim.member)
+    if found is None:
+        raise UnknownEffect("this version does not know it; run the one that owes it")
+    return found[1]
+
+
+class Answering:
+    """Answers effects, one at a time or several at once; `comparer` may be missing."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        reader: MemoryReader,
+        summariser: Summariser,
+        comparer: Comparer | None,
+        prices: Prices,
+    ) -> None:
+        self._bus, self._reader, self._prices = bus, reader, prices
+        self._summariser, self._comparer = summariser, comparer
+
+    async def answer(self, claim: Claim) -> bool:
+        """Do what `claim` names; False where nobody answers it now.
+
+        Done is what nobody waits for any more, too. Raises `UnknownEffect` for what this
+        process cannot do; `RangeGone`, `Fenced` where the log became another meanwhile;
+        `SessionNotFound`, `DomainError`.
+        """
+        wanted = effect_id(claim)
+        # Asked before anything is read: what a redaction takes away meanwhile lands nowhere.
+        info = await self._bus.info(claim.session)
+        memory = await self._reader.current(claim.session)
+        state = _State(info, memory, self._account(claim.session, memory))
+        if state.account is not None and memory.closed is not None and claim.lane == UPGRADES:
+            return await self._drop(claim, state)  # what was closed spends nothing more
+        effect = Effect.named(wanted)
+        if effect is not None:
+            return await self._summarise(claim, state, effect)
+        return await self._rewrite(claim, state, upgrade(memory, wanted))
+
+    def _account(self, session: str, memory: Memory) -> Account | None:
+        if not keeps_books(memory):
+            return None
+        return Account(SessionBooks(self._bus, self._reader, session), self._prices)
+
+    async def _summarise(self, claim: Claim, state: _State, effect: Effect) -> bool:
+        if _is_moot(state.memory, effect, claim.lane):
+            return await self._drop(claim, state)
+        order = Order.of(state.memory, effect)
+        found = await self._passage(claim.session, effect.first, effect.last)
+        made = await self._summariser.summary(
+            claim.session, order, found, state.account, model_only=claim.lane == UPGRADES
+        )
+        if made is None:
+            return False
+        return await self._finish(claim, state, Draft(effect.result_id(made.how), made), found)
+
+    async def _rewrite(self, claim: Claim, state: _State, effect: Upgrade | None) -> bool:
+        """Have the model put a note or a clipped text better."""
+        if effect is None:
+            return await self._drop(claim, state)
+        if isinstance(effect, Compare):
+            return await self._compare(claim, state, effect)
+        job = job_for(state.memory, effect)
+        found = await self._passage(claim.session, job.first, job.last)
+        made = await self._summariser.rewritten(claim.session, effect.id, job, found, state.account)
+        if made is None:
+            return False
+        await self._finish(claim, state, Draft(effect.result_id("model"), made), found)
+        if made.kind == "note.refused" and made.aborted:
+            await abort_run(self._bus, claim.session, made.participant)
+        return True
+
+    async def _compare(self, claim: Claim, state: _State, effect: Compare) -> bool:
+        """Have the embedder say which earlier proposal a new one repeats."""
+        if self._comparer is None:
+            raise UnknownEffect("this runner has no embedding model; set model_embedding")
+        job = Comparing.of(state.memory, effect)
+        made = await self._comparer.compared(claim.session, job, state.account)
+        if made is None:
+            return False
+        found = await self._passage(claim.session, effect.of, effect.of)
+        return await self._finish(claim, state, Draft(effect.result_id("embedding"), made), found)
+
+    async def _passage(self, session: str, first: int, last: int) -> Passage:
+        skips = frozenset((await self._bus.info(session)).skips)
+        return await passage(self._bus, session, first, last, skips)
+
+    async def _finish(self, claim: Claim, state: _State, draft: Draft, found: Passage) -> bool:
+        incarnation = state.info.incarnation
+        receipt = await self._bus.finish(
+            claim, claim.session, draft, found.identity, incarnation=incarnation
+        )
+        self._summariser.tally.duplicates += receipt.duplicate
+        return True
+
+    async def _drop(self, claim: Claim, state: _State) -> bool:
+        """Let go of an effect that nobody waits for, with what somebody reserved for it."""
+        if state.account is not None:
+            await state.account.abandon(effect_id(claim))
+        self._summariser.tally.moot += 1
+        await self._bus.drop(claim)
+        return True
+
+
+def _is_moot(memory: Memory, effect: Effect, lane: str) -> bool:
+    """True when nobody waits for `effect` any more: it was answered, or its range let go."""
+    key = (effect.level, effect.first)
+    standing = memory.summaries.get(key)
+    if standing is not None and (lane == EFFECTS or standing.how == "model"):
+        return True
+    held = memory.ranges.get(key)
+    return held is None or held.last != effect.last

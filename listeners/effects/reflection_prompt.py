@@ -1,0 +1,158 @@
+"""What happened to a participant since its last revision, and the question that it is asked. Pure.
+
+A round is told in three parts: `Prompt:` what others said and asked, `Your
+Response:` its own words, `Outcome:` votes, results and phases. Everything is
+quoted behind a fence. What does not fit goes from the oldest end, whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from parley.bus.entries import Record
+from parley.memory.events import Known, of_results, of_vote
+from parley.memory.groups import RouteSettings
+from parley.memory.notebooks import route_of
+from parley.memory.showing import fenced, visible
+from parley.memory.stores import LineKind
+from parley.memory.text import clip
+
+Part = Literal["Prompt", "Your Response", "Outcome"]
+PARTS: Final[tuple[Part, ...]] = ("Prompt", "Your Response", "Outcome")
+TASK: Final = "Update your memory based on what just happened."
+INTEGRATE: Final = (
+    "Integrate it into your memory, update your beliefs, and reflect on what it means for your "
+    "decision-making."
+)
+_OUTCOMES: Final = (
+    "vote.initiated", "vote.confirmed", "ballot.completed", "results.final", "episode.opened",
+    "episode.closed",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One event, ready to be quoted."""
+
+    part: Part
+    head: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Who looks at what happened: a canonical name, what others are called, what is told."""
+
+    name: str
+    named: Callable[[str], str]
+    routes: RouteSettings
+
+    def saw(self, entry: Any) -> bool:
+        """True but for others' reasoning, what was meant for others, and what no route tells."""
+        if entry.kind != "message" and entry.kind not in _OUTCOMES:
+            return False
+        own = self.named(entry.participant) == self.name
+        to = getattr(entry, "to", ())
+        if to and not own and self.name not in map(self.named, to):
+            return False
+        return route_of(self.routes, _kind(entry), own) != "off"
+
+
+def _kind(entry: Any) -> LineKind:
+    """Which line of the history tells `entry`."""
+    if entry.kind == "message":
+        return "reasoning" if entry.form == "reasoning" else "statement"
+    if entry.kind == "results.final":
+        return "results"
+    if entry.kind.startswith("episode"):
+        return "phase"
+    return "consensus" if getattr(entry, "consensus", False) else "vote"
+
+
+def pieces(records: Sequence[Record], witness: Witness) -> list[Piece]:
+    """What `witness` saw of `records`, oldest first."""
+    return [_piece(record, witness) for record in records if witness.saw(record.entry)]
+
+
+def _piece(record: Record, witness: Witness) -> Piece:
+    entry: Any = record.entry
+    who = witness.named(entry.participant)
+    head = f"[n {record.n}] {visible(who)}"
+    if entry.kind != "message":
+        did, told = _outcome(entry)
+        return Piece("Outcome", f"{head}, {did}", told)
+    given = (
+        "thought" if entry.form == "reasoning" else "",
+        entry.act or "",
+        f"on {entry.topic}" if entry.topic else "",
+        f"re {entry.re}" if entry.re else "",
+    )
+    marks = ", ".join(filter(None, given))
+    head += f" ({visible(marks)})" if marks else ""
+    return Piece("Your Response" if who == witness.name else "Prompt", head, entry.content)
+
+
+def _outcome(entry: Any) -> tuple[str, str]:
+    """What was done, in words; its content, and each further thing that is known of it on a line.
+
+    Votes and results are told as notebooks tell them.
+    """
+    known: Known = ()
+    if entry.kind == "results.final":
+        did, told, known = "final results", entry.content, of_results(entry)
+    elif entry.kind == "episode.opened":
+        did, told = f"{entry.episode} opened", entry.title
+    elif entry.kind == "episode.closed":
+        did, told = f"{entry.episode or 'episode'} {entry.status}", entry.result
+    else:
+        did, known = of_vote(entry)
+        told = getattr(entry, "content", "")
+    lines = [told] if told else []
+    return did, "\n".join([*lines, *(f"{name}: {value}" for name, value in known)])
+
+
+def size(parts: Sequence[Piece]) -> int:
+    """Characters of the heads and texts of `parts`."""
+    return sum(len(piece.head) + len(piece.text) for piece in parts)
+
+
+def newest(parts: Sequence[Piece], room: int) -> list[Piece]:
+    """The newest of `parts` in `room` characters; the last one always, clipped where it must be."""
+    kept: list[Piece] = []
+    for piece in reversed(parts):
+        taken = len(piece.head) + len(piece.text)
+        if taken > room:
+            if not kept:
+                kept.append(Piece(piece.part, piece.head, clip(piece.text, max(1, room))))
+            break
+        kept.append(piece)
+        room -= taken
+    return kept[::-1]
+
+
+def round_content(parts: Sequence[Piece], left_out: int = 0) -> str:
+    """`Prompt:`, `Your Response:` and `Outcome:`, each fenced; `left_out` older events counted."""
+    told = [f"({left_out} earlier events are left out)"] if left_out else []
+    for part in PARTS:
+        lines = [f"{one.head}\n{fenced(one.text)}" for one in parts if one.part == part]
+        told.append(f"{part}:\n" + ("\n".join(lines) if lines else "(nothing)"))
+    return "\n\n".join(told)
+
+
+def create_memory_update_prompt(
+    current_memory: str, round_content: str, *, limit: int, integrate: bool = False
+) -> str:
+    """The question: the memory as it stands, what happened since, and the request.
+
+    `round_content` is quoted already (`round_content`, or `text.fenced`); `limit`
+    in characters is what the answer may have.
+    """
+    memory = fenced(current_memory) if current_memory else "(empty)"
+    task = f"{TASK} {INTEGRATE}" if integrate else TASK
+    return (
+        f"Your memory so far:\n{memory}\n\nWhat happened since:\n\n{round_content}\n\n{task} "
+        f"Answer with the whole new text of your memory and nothing else, in whatever form suits "
+        f"you, in at most {limit} characters."
+    )

@@ -1,0 +1,115 @@
+"""What is kept of one session: checkpoints, what happened up to each, places in its log.
+
+Without a look at the log, which others read; only a checkpoint takes turns with other tasks
+as it is loaded.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Final
+
+from parley.listeners.cache.memory_cache import loaded
+from parley.listeners.history.chronicle import Chronicle
+from parley.listeners.history.timeline import Timeline, timeline
+from parley.memory.items import Fact
+from parley.memory.state import Memory, Packs
+
+EVERY: Final = 128  # primary entries from one checkpoint to the next
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The memory after all entries up to the `n`-th primary one and what follows it."""
+
+    n: int = 0
+    seq: int = 0
+    identity: str = ""
+    data: bytes = b""
+
+    async def memory(self, packs: Packs) -> Memory:
+        """A copy of its own."""
+        if not self.data:
+            return Memory(packs)
+        return await loaded(zlib.decompress(self.data), packs, self.seq)
+
+
+@dataclass(slots=True)
+class Course:
+    """What is kept of one session. `seen` is the seq up to which it was folded here."""
+
+    session: str
+    incarnation: str
+    skips: tuple[int, ...]
+    seen: int = 0
+    n: int = 0
+    settled: Chronicle = field(default_factory=Chronicle)  # up to the last checkpoint
+    tail: Chronicle = field(default_factory=Chronicle)  # from there
+    every: int = EVERY
+    packed: int = 0  # bytes of its checkpoints
+    checkpoints: list[Checkpoint] = field(default_factory=lambda: [Checkpoint()])
+    places: array[int] = field(default_factory=lambda: array("Q", (1,)))  # seq by n
+    placed: Checkpoint = Checkpoint()  # the newest entry among them; it has no memory
+
+    @property
+    def last(self) -> Checkpoint:
+        return self.checkpoints[-1]
+
+    @property
+    def size(self) -> int:
+        """Bytes that all of it takes, near enough."""
+        places = len(self.places) * self.places.itemsize
+        return self.packed + self.settled.size + self.tail.size + places
+
+    def before(self, *, n: int | None = None, seq: int = 0) -> Checkpoint:
+        """The newest checkpoint that holds nothing after the `n`-th primary entry, or `seq`."""
+        if n is not None:
+            place = bisect_right(self.checkpoints, n, key=lambda one: one.n)
+        else:
+            place = bisect_right(self.checkpoints, seq, key=lambda one: one.seq)
+        return self.checkpoints[max(0, place - 1)]
+
+    def is_near(self, n: int) -> bool:
+        """Whether it is not far from a checkpoint to the `n`-th primary entry."""
+        return n <= max(self.n, self.last.n + self.every)
+
+    def is_near_entry(self, seq: int) -> bool:
+        """Likewise to entry `seq`; derived ones come on top of the primary ones."""
+        return seq <= max(self.seen, self.last.seq + 2 * self.every)
+
+    def is_folded(self, seq: int) -> bool:
+        """Whether its course is known up to entry `seq`."""
+        return seq <= self.seen
+
+    def keep(self, made: Checkpoint, stretch: Chronicle) -> None:
+        """The log up to `made` is folded; `stretch` is what came since the last one."""
+        self.checkpoints.append(made)
+        self.packed += len(made.data)
+        self.settled.extend(stretch)
+        self.tail = Chronicle()
+        self.seen, self.n = max(self.seen, made.seq), max(self.n, made.n)
+
+    def end(self, n: int, seq: int, stretch: Chronicle) -> None:
+        """The log up to `seq` is folded; `stretch` is what came since the last checkpoint."""
+        self.tail = stretch
+        self.seen, self.n = max(self.seen, seq), max(self.n, n)
+
+    def thin(self) -> None:
+        """Let go of every second checkpoint: half the room, twice the way to a moment.
+
+        The last one stays: from there it is folded on, and what came before is noted.
+        """
+        self.every *= 2
+        self.checkpoints = [*self.checkpoints[:-1:2], self.last]
+        self.packed = sum(len(one.data) for one in self.checkpoints)
+
+    def about(self, ref: str) -> list[Fact]:
+        """Every fact about the item of that handle, as far as the log is folded."""
+        return [*self.settled.about.get(ref, ()), *self.tail.about.get(ref, ())]
+
+    def timeline(self, head: int) -> Timeline:
+        """As far as it is known, of a log that ends at `head`."""
+        return timeline((self.settled, self.tail), self.n, self.seen, head)

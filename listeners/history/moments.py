@@ -1,0 +1,227 @@
+"""Sessions as they were: checkpoints of memory, and what changed from one to the next.
+
+A moment is the checkpoint before it, loaded and folded on: its cost does not grow
+with the session. Everything kept here can be told from the log, and is let go of as
+soon as the log is another: redacted, replaced, gone back, or with an entry set aside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import partial
+from typing import Final
+
+from parley.bus import Bus
+from parley.bus.connection.tasks import end
+from parley.bus.contract.errors import Fenced
+from parley.bus.entries import Record
+from parley.listeners.cache.memory_cache import Copy, saved
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.history.course import Checkpoint, Course
+from parley.listeners.history.course_builder import PAGE, Build, Other, fold_on, pages
+from parley.listeners.history.entry_places import learn, standing
+from parley.listeners.history.timeline import Timeline
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory, Packs
+
+PATIENCE_SECONDS: Final = 0.25  # for which a timeline is waited for, before it is told in part
+SESSIONS: Final = 4_096  # kept at once, however little they need
+
+
+class Moments:
+    """One a process. Checkpoints are built in slices, as they are first asked for."""
+
+    def __init__(
+        self, bus: Bus, packs: Packs, *, room_bytes: int = 64 << 20, slice: int = 16
+    ) -> None:
+        self._bus, self._packs = bus, packs
+        self._room_bytes, self._slice = room_bytes, slice
+        self._reader = MemoryReader(bus, packs, copies=1)
+        self._courses: OrderedDict[str, Course] = OrderedDict()
+        self._builds: dict[str, Build] = {}
+
+    async def at(self, session: str, n: int) -> Memory:
+        """The memory after the `n`-th primary entry, a copy of the caller's own.
+
+        Byte for byte what `MemoryReader.at` gives. Raises `SessionNotFound`.
+        """
+        while True:
+            course = await self._course(session)
+            if course.skips:  # what was set aside by then depends on the moment
+                return await self._reader.at(session, n)
+            try:
+                await self._reach(course, partial(course.is_near, n))
+                return await self._folded(course, n)
+            except Other:
+                self._gone(course)
+
+    async def records(self, session: str, numbers: Iterable[int]) -> dict[int, Record]:
+        """Primary entries by their `n`, in one round trip; those that are there.
+
+        0 is the opening. Raises `SessionNotFound`.
+        """
+        wanted = sorted({n for n in numbers if n >= 0})
+        while True:
+            course = await self._course(session)
+            try:
+                if wanted and wanted[-1] >= len(course.places):
+                    await learn(self._bus, course)
+                return await standing(
+                    self._bus, course, [n for n in wanted if n < len(course.places)]
+                )
+            except Other:
+                self._gone(course)
+
+    async def since(
+        self, session: str, seq: int, to: int
+    ) -> AsyncIterator[tuple[Record, list[Fact]]]:
+        """Entries after `seq` up to `to`, with the facts that each of them gave.
+
+        What was set aside by now gives none. Raises `SessionNotFound`; `Fenced` where
+        the log becomes another on the way: begin anew.
+        """
+        told = seq
+        while True:
+            course = await self._course(session)
+            try:
+                async for one in self._told(course, seq, to):
+                    told = one[0].seq
+                    yield one
+            except Other:
+                self._gone(course)
+                if told > seq:
+                    raise Fenced(session, "the log was replaced or redacted") from None
+            else:
+                return
+
+    async def timeline(self, session: str) -> Timeline:
+        """As far as it is made; asking for it makes the rest. Raises `SessionNotFound`."""
+        course, head = await self._present(session, PATIENCE_SECONDS)
+        return course.timeline(head)
+
+    async def history(self, session: str, ref: str) -> list[Fact]:
+        """Every fact about an item by now. Raises `SessionNotFound`."""
+        course, _ = await self._present(session)
+        return course.about(ref)
+
+    async def _present(self, session: str, seconds: float | None = None) -> tuple[Course, int]:
+        """The course and the head of the log that it was to reach, waited for so long."""
+        while True:
+            course = await self._course(session)
+            seen, info = course.seen, await self._bus.info(session)
+            try:
+                if (info.incarnation, info.skips) != (course.incarnation, course.skips):
+                    raise Other
+                if info.head < seen:  # the log went back
+                    raise Other
+                async with asyncio.timeout(seconds):
+                    await self._reach(course, partial(course.is_folded, info.head))
+            except TimeoutError:
+                pass
+            except Other:
+                self._gone(course)
+                continue
+            return course, info.head
+
+    def forget(self, session: str) -> None:
+        """Let go of what is kept of it."""
+        self._courses.pop(session, None)
+        if (build := self._builds.pop(session, None)) is not None:
+            build.task.cancel()
+
+    def _gone(self, course: Course) -> None:
+        """Let go of what is of another log by now; what was begun since goes on."""
+        if self._courses.get(course.session) is course:
+            self.forget(course.session)
+
+    async def aclose(self) -> None:
+        """Stop what is being built."""
+        builds, self._builds = self._builds, {}
+        await end(*(build.task for build in builds.values()))
+
+    async def _course(self, session: str) -> Course:
+        """What is kept of it, begun where nothing is."""
+        course = self._courses.get(session)
+        if course is None:
+            info = await self._bus.info(session)
+            begun = Course(session, info.incarnation, info.skips)
+            course = self._courses.setdefault(session, begun)
+            self._make_room(course)
+        self._courses.move_to_end(session)
+        return course
+
+    async def _folded(self, course: Course, n: int) -> Memory:
+        """The checkpoint before, and what came from there up to the `n`-th primary entry."""
+        base = course.before(n=n)
+        memory = await base.memory(self._packs)
+        async for records in pages(self._bus, course, base, min(PAGE, 2 * (n - base.n) + 16)):
+            for record in records:
+                if record.n > n:
+                    return memory
+                apply(memory, record)
+                if record.seq % self._slice == 0:
+                    await asyncio.sleep(0)
+        return memory
+
+    async def _told(
+        self, course: Course, seq: int, to: int
+    ) -> AsyncIterator[tuple[Record, list[Fact]]]:
+        base, memory = await self._before(course, seq)
+        async for records in pages(self._bus, course, base, 4 * self._slice):
+            for record in records:
+                if record.seq > to:
+                    return
+                facts = [] if record.seq in course.skips else apply(memory, record)
+                if record.seq > seq:
+                    yield record, facts
+            if records[-1].seq >= to:
+                return
+
+    async def _before(self, course: Course, seq: int) -> tuple[Checkpoint, Memory]:
+        """Where to fold on from to entry `seq`: a worker's snapshot, before all is folded anew."""
+        if not course.is_near_entry(seq):
+            copy = await saved(self._bus, self._packs, course.session)
+            if copy is not None and copy.seq <= seq and _is_of(copy, course):
+                return Checkpoint(copy.n, copy.seq, copy.identity), copy.memory
+            await self._reach(course, partial(course.is_near_entry, seq))
+        base = course.before(seq=seq)
+        return base, await base.memory(self._packs)
+
+    async def _reach(self, course: Course, enough: Callable[[], bool]) -> None:
+        """Build on until there is enough, or all there is. Raises what building it raised."""
+        while not enough():
+            build = self._builds.get(course.session)
+            if build is None:
+                build = self._builds[course.session] = Build(course, self._built)
+            if build.course is not course:
+                raise Other
+            if await build.moved():
+                return
+
+    async def _built(self, build: Build) -> None:
+        try:
+            await fold_on(self._bus, self._packs, build, self._slice, self._make_room)
+        finally:
+            if self._builds.get(build.course.session) is build:
+                del self._builds[build.course.session]
+
+    def _make_room(self, used: Course) -> None:
+        """Let go of the sessions asked for longest ago, and of every second checkpoint."""
+        room = self._room_bytes - sum(course.size for course in self._courses.values())
+        for session, course in list(self._courses.items()):
+            if room >= 0 and len(self._courses) <= SESSIONS:
+                return
+            if course is not used and session not in self._builds:
+                room += course.size
+                del self._courses[session]
+        if used.packed > self._room_bytes:
+            used.thin()
+
+
+def _is_of(copy: Copy, course: Course) -> bool:
+    """Whether `copy` is of that log, without what was set aside in it since."""
+    skipped = sum(seq <= copy.seq for seq in course.skips)
+    return copy.incarnation == course.incarnation and copy.honoured == skipped

@@ -1,0 +1,133 @@
+"""What an answer of OpenAI's protocol says, whole or heard piece by piece. Pure.
+
+The client passes a page of HTML with status 200 on as a `str`, JSON of another
+shape as a completion without choices, and a generation that was cut off as one
+without a finish reason: each is `BadAnswer`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from parley.listeners.models.model_port import BadAnswer, Completion
+
+MOST_TOKENS: Final = 1_000_000_000  # of one call; what is beyond is no count of anything
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counts them; 0: it does not say."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+
+    @classmethod
+    def of(cls, usage: Any) -> Usage:
+        details = getattr(usage, "prompt_tokens_details", None)
+        cached = getattr(details, "cached_tokens", None)
+        if cached is None:  # DeepSeek's word for it
+            cached = getattr(usage, "prompt_cache_hit_tokens", None)
+        asked = _whole(getattr(usage, "prompt_tokens", None))
+        answered = _whole(getattr(usage, "completion_tokens", None))
+        return cls(asked, answered, min(_whole(cached), asked))
+
+
+@dataclass(slots=True)
+class Hearing:
+    """An answer while it comes, chunk by chunk."""
+
+    model: str
+    pieces: list[str] = field(default_factory=list)
+    finish: str | None = None
+    usage: Usage = Usage()
+    declined: bool = False
+
+    def take(self, chunk: Any) -> str:
+        """The text that `chunk` adds."""
+        self.model = str(getattr(chunk, "model", None) or self.model)
+        if getattr(chunk, "usage", None) is not None:  # in the last one, or in each anew
+            self.usage = Usage.of(chunk.usage)
+        added = ""
+        for choice in (getattr(chunk, "choices", None) or ())[:1]:
+            delta = getattr(choice, "delta", None)
+            self.finish = getattr(choice, "finish_reason", None) or self.finish
+            self.declined = self.declined or bool(getattr(delta, "refusal", None))
+            piece = getattr(delta, "content", None)
+            added += piece if isinstance(piece, str) else ""
+        self.pieces.append(added)
+        return added
+
+    def heard(self) -> Completion | None:
+        """What was said so far, finished or not; None: nothing was."""
+        so_far = self._so_far()
+        return so_far if so_far.text or so_far.output_tokens else None
+
+    def completion(self) -> Completion:
+        """The whole of it. Raises `BadAnswer`."""
+        if self.finish is None:
+            raise BadAnswer("the answer was cut off: no finish reason", self.heard())
+        return _checked(self._so_far(), self.finish, declined=self.declined)
+
+    def _so_far(self) -> Completion:
+        return _completion("".join(self.pieces), self.finish, self.model, self.usage)
+
+
+def completion(answer: Any) -> Completion:
+    """What a whole `answer` says. Raises `BadAnswer`."""
+    choices = getattr(answer, "choices", None)
+    if not choices:
+        raise BadAnswer(f"no choices in a {type(answer).__name__} of the endpoint")
+    message = getattr(choices[0], "message", None)
+    finish = getattr(choices[0], "finish_reason", None)
+    model = str(getattr(answer, "model", None) or "?")
+    usage = Usage.of(getattr(answer, "usage", None))
+    text = getattr(message, "content", None)
+    return _checked(
+        _completion(text if isinstance(text, str) else "", finish, model, usage),
+        finish,
+        declined=bool(getattr(message, "refusal", None)),
+    )
+
+
+def mended(value: Any) -> Any:
+    """Text, or data as JSON has it, with each half of a character, which no log holds, as U+FFFD.
+
+    An endpoint that writes token by token may send an emoji in two halves: those are joined.
+    """
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list():
+            return [mended(each) for each in value]
+        case dict():
+            return {mended(key): mended(each) for key, each in value.items()}
+        case _:
+            return value
+
+
+def _completion(text: str, finish: str | None, model: str, usage: Usage) -> Completion:
+    return Completion(
+        mended(text).strip(),
+        mended(model),
+        usage.input,
+        usage.output,
+        usage.cached,
+        cut=finish == "length",
+    )
+
+
+def _checked(heard: Completion, finish: str | None, *, declined: bool) -> Completion:
+    if finish is None:
+        raise BadAnswer("the answer was cut off: no finish reason", heard)
+    if finish == "content_filter":
+        raise BadAnswer("the provider's content filter withheld the answer", heard)
+    if not heard.text:
+        why = "the model declined to answer" if declined else "an empty answer"
+        raise BadAnswer(f"{why} (finish reason {finish!r})", heard)
+    return heard
+
+
+def _whole(number: object) -> int:
+    return number if isinstance(number, int) and 0 <= number <= MOST_TOKENS else 0

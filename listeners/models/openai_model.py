@@ -1,0 +1,262 @@
+"""A model behind any endpoint that speaks OpenAI's chat protocol.
+
+The only module that imports `openai`, and only once a model is asked for:
+the import costs a third of a second. Timeouts of the client are per read, so
+one deadline of our own holds for a call with all its retries; a call that ran
+into it is not repeated, since the generation was paid for already. What an
+endpoint does not understand (`listeners/models/openai_dialect.py`) is asked otherwise, and
+from then on at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from parley.listeners.models.embedding import Embedded, embedded
+from parley.listeners.models.model_port import (
+    BadAnswer,
+    Completion,
+    ModelError,
+    ModelRefused,
+    ModelUnavailable,
+    Prompt,
+    TooSlow,
+    refusal,
+)
+from parley.listeners.models.openai_answers import Hearing, completion
+from parley.listeners.models.openai_dialect import Dialect, Refused, arguments, lasts, simpler
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+ATTEMPTS: Final = 3  # a blip passes; an outage is the effect runner's to wait out
+FIRST_PAUSE_SECONDS: Final = 0.25
+LOCAL_KEY: Final = "none"  # the client refuses an empty key, local servers ask for none
+
+_Answer = TypeVar("_Answer")
+_forbidden = ContextVar("forbidden", default=False)
+
+
+@contextmanager
+def forbid_models() -> Iterator[None]:
+    """Within, whoever asks an endpoint is refused: for what must not cost a call."""
+    before = _forbidden.set(True)
+    try:
+        yield
+    finally:
+        _forbidden.reset(before)
+
+
+class OpenAIModel:
+    """Asks `model` at `url` (None: OpenAI itself), or `large` for prompts of that tier.
+
+    Close it with `aclose`. `stream` reads the answer as it is written: for endpoints whose gateway
+    drops a connection that stays silent during a long generation.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        key: str = "",
+        url: str | None = None,
+        large: str | None = None,
+        timeout_seconds: float = 30.0,
+        temperature: float | None = 0.1,
+        stream: bool = False,
+    ) -> None:
+        self._names = {"small": model, "large": large or model}
+        self._key, self._url = key, url
+        self._timeout_seconds = timeout_seconds
+        self._temperature = temperature
+        self._stream = stream
+        self._client: AsyncOpenAI | None = None
+        self._dialects: dict[str, Dialect] = {}  # by model
+
+    @property
+    def name(self) -> str:
+        """The model of the tier `small`: of an embedder, the only one."""
+        return self._names["small"]
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """The answer; blips are retried within the one deadline."""
+        await self._connected()
+        deadline = self._deadline()
+        try:
+            async with asyncio.timeout_at(deadline):
+                ask = self._listen if self._stream else self._ask
+                return await self._persist(lambda: ask(prompt, deadline), deadline)
+        except TimeoutError:
+            raise self._too_slow() from None
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completion, None]:
+        """The answer in pieces, and whole at last.
+
+        Blips are retried until the first piece. The deadline is that of the
+        whole call, the time between two pieces that are asked for included.
+        Closing the generator closes the connection, and so ends the generation.
+        """
+        await self._connected()
+        deadline = self._deadline()
+        hearing = Hearing(self._name(prompt))
+        try:
+            async with asyncio.timeout_at(deadline):
+                chunks = await self._persist(lambda: self._create(prompt, stream=True), deadline)
+            async with aclosing(chunks):
+                while (piece := await self._next(chunks, hearing, deadline)) is not None:
+                    if piece:
+                        yield piece
+        except TimeoutError:
+            raise self._too_slow() from None
+        yield hearing.completion()
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """A vector for each of `texts`; blips are retried within the one deadline."""
+        client = await self._connected()
+        deadline = self._deadline()
+
+        async def ask() -> Embedded:
+            try:
+                answer = await client.embeddings.create(
+                    model=self.name, input=list(texts), encoding_format="float"
+                )
+            except Exception as error:
+                raise _translated(error) from error
+            return embedded(answer, len(texts))
+
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await self._persist(ask, deadline)
+        except TimeoutError:
+            raise self._too_slow() from None
+
+    async def aclose(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _persist(self, ask: Callable[[], Awaitable[_Answer]], deadline: float) -> _Answer:
+        """What `ask` gives, asked again while that may help and there is time for it."""
+        pause = FIRST_PAUSE_SECONDS
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return await ask()
+            except TooSlow:
+                raise
+            except ModelUnavailable as error:
+                wait = max(pause, error.retry_after or 0.0)
+                if asyncio.get_running_loop().time() + wait >= deadline:
+                    raise
+                await asyncio.sleep(wait)
+                pause *= 2
+        return await ask()
+
+    async def _ask(self, prompt: Prompt, deadline: float) -> Completion:
+        return completion(await self._create(prompt, stream=False))
+
+    async def _listen(self, prompt: Prompt, deadline: float) -> Completion:
+        """The answer, read as it is written."""
+        hearing = Hearing(self._name(prompt))
+        async with aclosing(await self._create(prompt, stream=True)) as chunks:
+            while await self._next(chunks, hearing, deadline) is not None:
+                pass
+        return hearing.completion()
+
+    async def _next(self, chunks: Any, hearing: Hearing, deadline: float) -> str | None:
+        """What the next chunk adds; None after the last."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                return hearing.take(await anext(chunks))
+        except StopAsyncIteration:
+            return None
+        except TimeoutError:
+            raise
+        except Exception as error:
+            found = _translated(error)
+            if (heard := hearing.heard()) is None:
+                raise found from error
+            raise BadAnswer(f"the answer broke off: {found}", heard) from error
+
+    async def _create(self, prompt: Prompt, *, stream: bool) -> Any:
+        """What the client answers, asked in the best way that the endpoint understands."""
+        name = self._name(prompt)
+        client = await self._connected()
+        dialect, learning = self._dialects.get(name, Dialect()), True
+        while True:
+            asked = arguments(dialect, prompt, name, self._temperature, stream=stream)
+            try:
+                return await client.chat.completions.create(**asked)
+            except Exception as error:
+                refused = _refused(error)
+                if refused is None:
+                    raise _translated(error) from error
+                below = simpler(dialect, refused, prompt, stream=stream)
+                if below is None:
+                    raise _translated(error) from error
+                learning = learning and lasts(refused)
+                if learning:
+                    self._dialects[name] = below
+                dialect = below
+
+    def _name(self, prompt: Prompt) -> str:
+        return prompt.model or self._names[prompt.tier]
+
+    def _deadline(self) -> float:
+        return asyncio.get_running_loop().time() + self._timeout_seconds
+
+    def _too_slow(self) -> TooSlow:
+        return TooSlow(f"no answer within {self._timeout_seconds:g} s")
+
+    async def _connected(self) -> AsyncOpenAI:
+        """The client. Its import is no part of a call's deadline, nor the event loop's to bear."""
+        if _forbidden.get():
+            raise ModelRefused("no model may be asked here")
+        openai = await asyncio.to_thread(importlib.import_module, "openai")
+        if self._client is None:
+            try:
+                self._client = openai.AsyncOpenAI(
+                    api_key=self._key or LOCAL_KEY,
+                    base_url=self._url or None,
+                    max_retries=0,
+                    timeout=self._timeout_seconds,
+                )
+            except Exception as error:  # of the client's own parser, whichever it is
+                raise ModelRefused(f"{self._url!r} is no address: {error}") from error
+        client: AsyncOpenAI = self._client
+        return client
+
+
+def _refused(error: Exception) -> Refused | None:
+    """What the endpoint refused a call with; None of any other failure."""
+    import openai
+
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    return Refused(error.status_code, error.message, error.code, error.type, error.param)
+
+
+def _translated(error: Exception) -> ModelError:
+    """The `ModelError` for what the client raised. Raises `error` where it is none of those."""
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        return refusal(
+            error.status_code, error.code, error.type, error.message, error.response.headers
+        )
+    if isinstance(error, openai.APIResponseValidationError):
+        return BadAnswer(str(error))
+    if isinstance(error, openai.APIError):  # connection, time-out, an error event of a stream
+        message = f"{error.message} {error.__cause__ or ''}".strip()
+        if isinstance(error, openai.APIConnectionError):
+            return ModelUnavailable(message)
+        return refusal(500, error.code, error.type, message)
+    if isinstance(error, openai.OpenAIError):
+        return ModelUnavailable(str(error))
+    if isinstance(error, ValueError):  # a body that says JSON and is not: the client lets it out
+        return BadAnswer(f"an answer that is not JSON: {error}")
+    raise error

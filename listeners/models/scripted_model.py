@@ -1,0 +1,100 @@
+"""A model without a model: what it says is a function of what it is asked.
+
+For tests and demonstrations. The same request gets the same answer in whatever
+order and however often it comes, so a run with scripted models replays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import re
+from bisect import bisect_right
+from collections.abc import AsyncGenerator, Callable
+from hashlib import blake2b
+from random import Random
+from typing import Final
+
+import orjson
+
+from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, Prompt
+from parley.memory.sizes import tokens
+
+Answer = Callable[[Prompt, Random], str | ModelError]
+
+_PIECE: Final = re.compile(r"\s*\S+\s*|\s+")  # a word with its spaces: what a stream brings at once
+
+
+class ScriptedModel:
+    """Says what `answer` returns for the prompt, or raises it where it is a `ModelError`.
+
+    `answer` gets a generator of its own for each call, seeded by `seed` and the
+    whole prompt. Tokens are counted as memory counts them, and an answer is cut
+    at the prompt's `max_tokens`. It takes `first_token_seconds`, and then says
+    `tokens_per_second` (None: all at once).
+    """
+
+    def __init__(
+        self,
+        answer: Answer,
+        *,
+        seed: int = 0,
+        first_token_seconds: float = 0.0,
+        tokens_per_second: float | None = None,
+        name: str = "scripted",
+    ) -> None:
+        self._answer, self._seed, self._name = answer, seed, name
+        self._first_token_seconds = first_token_seconds
+        self._tokens_per_second = tokens_per_second
+        self.prompts: list[Prompt] = []  # in the order they came
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        said = await self._thought(prompt)
+        await asyncio.sleep(self._seconds(said.output_tokens))
+        return said
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completion, None]:
+        """The answer word by word, and whole at last."""
+        said = await self._thought(prompt)
+        for piece in _PIECE.findall(said.text):
+            await asyncio.sleep(self._seconds(tokens(piece)))
+            yield piece
+        yield said
+
+    async def _thought(self, prompt: Prompt) -> Completion:
+        """What it is going to say, once it begins to."""
+        self.prompts.append(prompt)
+        await asyncio.sleep(self._first_token_seconds)
+        answer = self._answer(prompt, _random(self._seed, prompt))
+        if isinstance(answer, ModelError):
+            raise answer
+        text = within(answer.strip(), prompt.max_tokens)
+        said = Completion(
+            text=text,
+            model=prompt.model or self._name,
+            input_tokens=tokens(prompt.system) + tokens(prompt.user),
+            output_tokens=tokens(text),
+            cut=len(text) < len(answer.strip()),
+        )
+        if not text:
+            raise BadAnswer("an empty answer", said)
+        return said
+
+    def _seconds(self, count: int) -> float:
+        return count / self._tokens_per_second if self._tokens_per_second else 0.0
+
+
+def within(text: str, most: int) -> str:
+    """The longest beginning of `text` that has at most `most` tokens."""
+    if tokens(text) <= most:
+        return text
+    ends = range(len(text) + 1)
+    return text[: bisect_right(ends, most, key=lambda end: tokens(text[:end])) - 1]
+
+
+def _random(seed: int, prompt: Prompt) -> Random:
+    asked = {field.name: getattr(prompt, field.name) for field in dataclasses.fields(prompt)}
+    if prompt.shape is not None:
+        asked["shape"] = [prompt.shape.name, dict(prompt.shape.schema)]
+    said = orjson.dumps([seed, asked], option=orjson.OPT_SORT_KEYS)
+    return Random(blake2b(said, digest_size=8).digest())  # noqa: S311 - no secret hangs on it

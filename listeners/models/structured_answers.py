@@ -1,0 +1,146 @@
+"""Ask a model for a value instead of prose, and read what it says leniently.
+
+A model held to a schema answers with the object alone; others put it in a code
+fence, between tags or among words. Any of these is read, as long as one object
+of the wanted shape stands there. Nothing is mended: an object that is no JSON,
+or of another shape, is `BadAnswer`, which names what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from parley.listeners.models.model_port import BadAnswer, Completion, Model, Prompt, Shape
+from parley.listeners.models.openai_answers import mended
+from parley.memory.showing import visible
+from parley.memory.text import clip
+
+QUOTED: Final = 200  # characters of an answer that an error may quote
+_MOST: Final = 20_000  # characters of an answer that are looked at; a shape needs far fewer
+_TRIES: Final = 100  # braces that an object may begin at
+_THOUGHT: Final = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
+_TAGGED: Final = re.compile(r"<json>(.*?)</json>", re.DOTALL)
+_FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_BRACE: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|[{}]')  # or a string, with whatever braces
+_KEPT: Final = frozenset(  # of a schema, what endpoints that hold answers to one agree on
+    {
+        "type", "properties", "required", "additionalProperties", "items", "enum", "const",
+        "anyOf", "$ref", "$defs", "description",
+    }
+)  # fmt: skip
+
+_Value = TypeVar("_Value", bound=BaseModel)
+
+
+async def ask(model: Model, prompt: Prompt, shape: type[_Value]) -> tuple[_Value, Completion]:
+    """The value that `model` answers `prompt` with, and the completion that it stood in.
+
+    Raises `ModelError`; a `BadAnswer` carries the completion, which is paid for
+    all the same.
+    """
+    answer = await model.complete(replace(prompt, shape=shape_of(shape)))
+    try:
+        return parsed(answer.text, shape), answer
+    except BadAnswer as error:
+        why = "the answer was cut off" if answer.cut else str(error)
+        raise BadAnswer(why, answer) from None
+
+
+def parsed(text: str, shape: type[_Value]) -> _Value:
+    """The one object of `shape` that stands in `text`. Raises `BadAnswer`."""
+    wrong = ""
+    for place in _places(without_thought(text)[:_MOST]):
+        values: list[_Value] = []
+        for found in _objects(place):
+            try:
+                value = shape.model_validate(found)
+            except ValidationError as error:
+                wrong = wrong or _first_wrong(error)
+            else:
+                values += [value] * (value not in values)
+        if len(values) > 1:
+            raise BadAnswer(f"{len(values)} different objects of {shape.__name__}")
+        if values:
+            return values[0]
+    if wrong:
+        raise BadAnswer(f"no {shape.__name__}: {wrong}")
+    raise BadAnswer(f"no JSON object in {clip(visible(text), QUOTED // 2)!r}")
+
+
+def without_thought(text: str) -> str:
+    """`text` without what a model that reasons aloud says to itself first."""
+    return _THOUGHT.sub("", text)
+
+
+def _places(text: str) -> Iterator[str]:
+    """Parts of `text`, from where an object is most likely meant to where one may stand."""
+    yield from reversed(_TAGGED.findall(text))
+    yield from reversed(_FENCED.findall(text))
+    yield text
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost objects that stand in `text`.
+
+    What is within braces that hold no JSON is none of them: the part of a
+    broken answer is not the answer.
+    """
+    decoder = json.JSONDecoder(strict=False)  # models put line feeds into strings as they are
+    start = text.find("{")
+    for _ in range(_TRIES):
+        if start < 0:
+            return
+        try:
+            found, end = decoder.raw_decode(text, start)
+            yield mended(found)
+        except (ValueError, RecursionError):
+            end = _behind(text, start)
+        start = text.find("{", end)
+
+
+def _behind(text: str, start: int) -> int:
+    """Where the braces that open at `start` are closed again; the end where they are not."""
+    depth = 0
+    for token in _BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        if depth == 0:
+            return token.end()
+    return len(text)
+
+
+def _first_wrong(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(str(step) for step in first["loc"])
+    return clip(visible(f"{where}: {first['msg']}" if where else first["msg"]), QUOTED)
+
+
+@cache
+def shape_of(value: type[BaseModel]) -> Shape:
+    """The shape of `value`, as endpoints want it: every object closed, every field required."""
+    return Shape(value.__name__, _strict(value.model_json_schema()))
+
+
+def _strict(schema: Any) -> Any:
+    """`schema` without what says less than endpoints want or more than they take."""
+    if isinstance(schema, list):
+        return [_strict(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: _inner(key, value) for key, value in schema.items() if key in _KEPT}
+    if "properties" in kept:
+        kept["required"] = list(kept["properties"])
+        kept["additionalProperties"] = False
+    return kept
+
+
+def _inner(key: str, value: Any) -> Any:
+    if key in ("properties", "$defs"):  # names, and what stands under each
+        return {name: _strict(one) for name, one in value.items()}
+    return _strict(value)

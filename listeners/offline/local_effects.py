@@ -1,0 +1,54 @@
+"""Settle a log in this process: the same fold and the same extracts, without Redis."""
+
+from __future__ import annotations
+
+from parley.bus.contract.drafts import Draft
+from parley.bus.entries import PRIMARY, Record
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.cache.projection import WINDOW, Found, project
+from parley.listeners.summaries.extracts import Terms, extracted, lines_of, summary_made
+from parley.memory.effects import Effect
+from parley.memory.state import Memory
+from parley.memory.summaries import due
+
+PAGE = 500
+
+
+def settle(log: LocalLog, memory: Memory) -> list[Found]:
+    """Fold what `memory` lacks of `log` and publish its due extracts until none is due.
+
+    The facts of every entry folded, in order. A session that wants a model's
+    summaries gets extracts, as it would of a runner without a model.
+    """
+    found: list[Found] = []
+    while True:
+        while page := log.read(after=memory.seq, count=PAGE):
+            found += project(memory, page)
+        effects = due(memory, WINDOW)
+        if not effects:
+            return found
+        log.publish([answer(log, memory, effect) for effect in effects])
+
+
+def answer(log: LocalLog, memory: Memory, effect: Effect) -> Draft:
+    """The extract that `memory` is owed, ready to be published."""
+    lines = lines_of(passage(log, effect.first, effect.last))
+    text = extracted(effect, lines, Terms.of(memory, effect))
+    return Draft(effect.result_id("extract"), summary_made(effect, lines, text))
+
+
+def passage(log: LocalLog, first: int, last: int) -> list[Record]:
+    """Primary entries `first`..`last` (closed, in n); nothing is set aside in a `LocalLog`."""
+    seq = first
+    while missing := first - log.read(after=seq - 1, count=1)[0].n:
+        seq += missing  # every entry raises n by one at most: this never passes it
+    found: list[Record] = []
+    while True:
+        for record in log.read(after=seq - 1, count=PAGE):
+            if record.n > last:
+                return found
+            if record.entry.kind in PRIMARY and record.n >= first:
+                found.append(record)
+            seq = record.seq + 1
+        if seq > log.info().head:
+            return found

@@ -1,1 +1,0 @@
-"""Sessions as they were: any moment, what changed since, and the whole course for a plot."""

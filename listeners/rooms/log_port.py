@@ -1,0 +1,141 @@
+"""Where a session's log is: on Redis, or in this process.
+
+Both doors publish with the same receipts and refusals. What is read through
+them comes in order and without a gap, from the entry after the last one read;
+`LogReplaced` says that what was read before does not stand any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from typing import Protocol
+
+from parley.bus import Bus, Draft, Receipt
+from parley.bus.contract.errors import Fenced, SlowSubscriber
+from parley.bus.entries import Record
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.cache.memory_cache import Copy, fold_by_turns, tails
+from parley.memory.fold import fold
+from parley.memory.state import Memory, Packs
+
+PAGE = 500  # entries read at a time while catching up
+
+
+class LogReplaced(Exception):
+    """The log went back, was redacted or replaced: begin anew."""
+
+
+class Door(Protocol):
+    """One session's log as a `Room` needs it."""
+
+    session: str
+    incarnation: str  # of the log that the newest memory was read from; "": it is never replaced
+
+    async def memory(self) -> tuple[Memory, int]:
+        """A memory of the log as it stands, and the seq it stands at."""
+        ...
+
+    async def recent(self, count: int) -> list[Record]:
+        """The first record and the newest `count`, oldest first."""
+        ...
+
+    def follow(self, after: int) -> AsyncGenerator[list[Record]]:
+        """Records after seq `after`, a few at a time, as they come."""
+        ...
+
+    async def publish(
+        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
+    ) -> list[Receipt]: ...
+
+    async def now_ms(self) -> int:
+        """The clock of the log."""
+        ...
+
+    async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None: ...
+
+
+class BusDoor:
+    """A session on Redis."""
+
+    def __init__(self, bus: Bus, packs: Packs, session: str) -> None:
+        self.session, self.incarnation = session, ""
+        self._bus, self._packs = bus, packs
+
+    async def memory(self) -> tuple[Memory, int]:
+        """From the newest snapshot and the tail after it. Raises `SessionNotFound`."""
+        copy: Copy | None = None
+        while True:
+            (tail,) = await tails(self._bus, self._packs, [(self.session, copy)], PAGE)
+            if tail is None:
+                await self._bus.info(self.session)  # says that there is none
+                continue
+            copy = tail.copy
+            await fold_by_turns(copy, tail.records, tail.skips)
+            if copy.seq >= tail.head:
+                self.incarnation = copy.incarnation
+                return copy.memory, copy.seq
+
+    async def recent(self, count: int) -> list[Record]:
+        first = await self._bus.read(self.session, count=1)
+        return [*first, *await self._bus.tail(self.session, count)]
+
+    async def follow(self, after: int) -> AsyncGenerator[list[Record]]:
+        try:
+            async with self._bus.subscribe(self.session, after, facts=False) as heard:
+                async for record in heard:
+                    if isinstance(record, Record):
+                        yield [record]
+        except (Fenced, SlowSubscriber) as error:
+            raise LogReplaced from error
+
+    async def publish(
+        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
+    ) -> list[Receipt]:
+        return await self._bus.publish(self.session, drafts, epoch=epoch, incarnation=incarnation)
+
+    async def now_ms(self) -> int:
+        return await self._bus.now_ms()
+
+    async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
+        await self._bus.close(self.session, reason, rule=rule, totals=totals)
+
+
+class LocalDoor:
+    """A session in this process, for whoever needs no Redis: a rehearsal, a test."""
+
+    def __init__(self, log: LocalLog, packs: Packs) -> None:
+        self.session, self.incarnation = log.session, ""
+        self._log, self._packs = log, packs
+        self._moved = asyncio.Event()
+
+    async def memory(self) -> tuple[Memory, int]:
+        memory = fold(Memory(self._packs), self._log.read(0, count=2**31))
+        return memory, memory.seq
+
+    async def recent(self, count: int) -> list[Record]:
+        return [*self._log.read(count=1), *self._log.tail(count)]
+
+    async def follow(self, after: int) -> AsyncGenerator[list[Record]]:
+        while True:
+            self._moved.clear()
+            if records := self._log.read(after, count=PAGE):
+                after = records[-1].seq
+                yield records
+            else:
+                await self._moved.wait()
+
+    async def publish(
+        self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
+    ) -> list[Receipt]:
+        try:
+            return self._log.publish(drafts, epoch=epoch)
+        finally:
+            self._moved.set()
+
+    async def now_ms(self) -> int:
+        return self._log.now_ms()
+
+    async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
+        self._log.close(reason, rule=rule, totals=totals)
+        self._moved.set()

@@ -1,0 +1,74 @@
+"""What a program may hand in at the door of a session. Pure; refuses with `InvalidEntry`.
+
+The fold would refuse the same, but only tell it as a fact, which whoever asked may
+never look for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.entries import ACTS, VoteInitiated
+from parley.memory.errors import SettingsRefused
+from parley.memory.floor.state import Vote
+from parley.memory.lookup import vote_of
+from parley.memory.settings import asked
+from parley.memory.state import Memory
+from parley.memory.voting.calling import refusal
+from parley.memory.voting.electorate import read_choice, why_no_ballot
+from parley.memory.voting.tallying import Choice
+from parley.personas.persona_file import CAPABILITIES
+
+
+def powers(may: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Acts and capabilities, as a seat has them."""
+    if may is None:
+        return None
+    known = (*ACTS, *CAPABILITIES)
+    unknown = [one for one in may if one not in known]
+    if isinstance(may, str) or unknown:
+        wrong = may if isinstance(may, str) else unknown[0]
+        raise InvalidEntry(f"may: {wrong!r} is not in a list of {', '.join(known)}")
+    return tuple(may)
+
+
+def settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Settings that a session may be opened with."""
+    given = dict(tree or {})
+    try:
+        asked(given)
+    except SettingsRefused as refused:
+        raise InvalidEntry(f"settings: {refused.key}: {refused.reason}") from None
+    return given
+
+
+def call(memory: Memory, name: str, entry: VoteInitiated) -> None:
+    """Whether a vote that `name` calls would be held."""
+    if reason := refusal(memory, memory.named(name), entry):
+        raise InvalidEntry(f"no vote for {name}: {reason}")
+
+
+def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[Vote, Choice]:
+    """The open vote `ref` (V1), and `choice` as its options are written."""
+    vote = vote_of(memory, ref.upper() if ref[:1] in "vV" else f"V{ref}")
+    if vote is None:
+        held = ", ".join(f"V{one}" for one in memory.votes.held) or "none yet"
+        raise InvalidEntry(f"no vote {ref!r}; there is {held}")
+    if vote.status != "open":
+        how = "over for want of a quorum" if vote.status == "short" else vote.status
+        raise InvalidEntry(f"{vote.handle} is {how}, not open")
+    if memory.named(name) not in vote.electorate:
+        raise InvalidEntry(f"{name} has no vote in {vote.handle}: it sat down later")
+    read = read_choice(vote, choice)
+    if read is None:
+        raise InvalidEntry(why_no_ballot(vote, choice))
+    return vote, read
+
+
+def in_time(memory: Memory, n: int, ballot: int) -> None:
+    """Whether the vote of entry `n` had not ended when entry `ballot` landed."""
+    vote = vote_of(memory, n)
+    if vote is not None and 0 < vote.closed < ballot:
+        raise InvalidEntry(f"{vote.handle} is {vote.status}: the ballot came after its end")

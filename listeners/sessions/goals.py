@@ -1,0 +1,214 @@
+"""Working towards goals, as a participant's program does it.
+
+    goals = Goals(bus, packs, "audit", "ana")
+    async with goals.process_goal("Count the doors") as goal:
+        async with goals.task("Count doors on floor 2"):
+            await goals.ran("query", "found 12 doors", arguments={"floor": 2})
+            await goals.step("Two are hidden.", discovered={"hidden doors": "2"})
+        goal.result = "14 doors"
+
+Opening a goal archives one's previous one; leaving the block closes it, as
+failed where it raised. Everything is an entry of the session's log, dated now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from ulid import ULID
+
+from parley.bus import Bus, Draft
+from parley.bus.contract.errors import BusError
+from parley.bus.entries import (
+    Ending,
+    Entry,
+    EpisodeClosed,
+    EpisodeKind,
+    EpisodeOpened,
+    Step,
+    StepForm,
+    ToolReturned,
+)
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.effects.inline_summaries import Inline
+from parley.listeners.models.model_port import Model
+from parley.memory.errors import NothingOpen, NotOpened
+from parley.memory.lookup import found, innermost
+from parley.memory.state import Memory, Packs
+
+RESULT_CHARS: Final = 500  # of an error that ended a goal
+
+
+@dataclass(slots=True)
+class Doing:
+    """A goal or task in hand. What is put into `result` is what it came to."""
+
+    handle: str
+    n: int  # of the entry that opened it
+    result: str = ""
+
+
+class Goals:
+    """One participant's goals and tasks in one session.
+
+    `reader` may be shared by all the sessions of a process; `model` words the
+    summaries of a session whose `summary.strategy` is inline.
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        packs: Packs,
+        session: str,
+        participant: str,
+        reader: MemoryReader | None = None,
+        model: Model | None = None,
+    ) -> None:
+        self._bus, self._session, self._participant = bus, session, participant
+        self._reader = reader or MemoryReader(bus, packs)
+        self._inline = Inline(bus, session, self._reader, model)
+
+    async def set_session_goal(self, text: str, after: Sequence[str] = ()) -> Doing:
+        """Open a goal, which archives the one before it; `after`: handles it waits for.
+
+        Raises `NotOpened`, and what `bus.publish` does.
+        """
+        return await self._open("goal", text, None, after)
+
+    async def complete_current_goal(
+        self, success: bool = True, *, status: Ending | None = None, result: str = ""
+    ) -> None:
+        """Close one's newest open goal: completed, failed, or as `status` says.
+
+        Raises `NothingOpen`.
+        """
+        goal = innermost(await self._memory(), "goal", self._participant)
+        if goal is None:
+            raise NothingOpen(f"no goal of {self._participant!r} is open")
+        await self._close(goal.handle, status or ("completed" if success else "failed"), result)
+
+    def process_goal(
+        self, text: str, after: Sequence[str] = ()
+    ) -> AbstractAsyncContextManager[Doing]:
+        """A goal for as long as the block lasts: completed, failed where it raises,
+        abandoned where it is cancelled. Whatever it raised passes.
+        """
+        return self._doing("goal", text, None, after)
+
+    def task(
+        self, title: str, *, of: Doing | None = None, after: Sequence[str] = ()
+    ) -> AbstractAsyncContextManager[Doing]:
+        """A task of `of` (the innermost open goal) for as long as the block lasts."""
+        return self._doing("task", title, of, after)
+
+    async def ran(
+        self,
+        tool: str,
+        content: str = "",
+        *,
+        ok: bool = True,
+        error: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        of: Doing | None = None,
+    ) -> None:
+        """Record a tool run of `of`, else of one's newest open task or goal.
+
+        `error` is the kind of a failure, such as TimeoutError.
+        """
+        await self._publish(
+            ToolReturned(
+                participant=self._participant,
+                tool=tool,
+                call_id=str(ULID()),
+                content=content,
+                ok=ok and error is None,
+                error=error,
+                arguments=dict(arguments or {}),
+                episode=None if of is None else of.handle,
+                at=_now(),
+            )
+        )
+
+    async def step(
+        self,
+        content: str,
+        form: StepForm = "reasoning",
+        *,
+        ok: bool = True,
+        discovered: Mapping[str, str] | None = None,
+        confidence: int | None = None,
+        of: Doing | None = None,
+    ) -> None:
+        """Record a step; `discovered` outlives its task, `confidence` is per mille."""
+        await self._publish(
+            Step(
+                participant=self._participant,
+                form=form,
+                content=content,
+                ok=ok,
+                discovered=dict(discovered or {}),
+                confidence=confidence,
+                episode=None if of is None else of.handle,
+                at=_now(),
+            )
+        )
+
+    @asynccontextmanager
+    async def _doing(
+        self, kind: EpisodeKind, title: str, of: Doing | None, after: Sequence[str]
+    ) -> AsyncIterator[Doing]:
+        doing = await self._open(kind, title, of, after)
+        try:
+            yield doing
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"[:RESULT_CHARS]
+            with suppress(BusError):  # what it raised matters more
+                await self._close(doing.handle, "failed", doing.result or what)
+            raise
+        except BaseException:
+            with suppress(BusError):
+                await self._close(doing.handle, "abandoned", doing.result)
+            raise
+        await self._close(doing.handle, "completed", doing.result)
+
+    async def _open(
+        self, kind: EpisodeKind, title: str, of: Doing | None, after: Sequence[str]
+    ) -> Doing:
+        n = await self._publish(
+            EpisodeOpened(
+                participant=self._participant,
+                episode=kind,
+                title=title,
+                parent=None if of is None else of.handle,
+                after=tuple(after),
+                at=_now(),
+            )
+        )
+        memory = await self._memory()
+        opened = found(memory, n)
+        if opened is None:
+            raise NotOpened(title, memory.settings.limits.open_episodes)
+        return Doing(opened.handle, n)
+
+    async def _close(self, handle: str, status: Ending, result: str) -> None:
+        await self._publish(
+            EpisodeClosed(
+                participant=self._participant, re=handle, status=status, result=result, at=_now()
+            )
+        )
+
+    async def _publish(self, entry: Entry) -> int:
+        (receipt,) = await self._bus.publish(self._session, [Draft(str(ULID()), entry)])
+        await self._inline.settled()
+        return receipt.n
+
+    async def _memory(self) -> Memory:
+        return await self._reader.current(self._session)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,48 @@
+"""As what one joins a session: the entry that takes a seat."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from parley.bus.contract.drafts import made
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.entries import ParticipantJoined
+from parley.listeners.sessions import argument_checks
+from parley.memory.items import VOICE
+from parley.memory.words.patterns import Pack
+
+
+class Joining(TypedDict, total=False):
+    """What may be said of oneself; each has a default."""
+
+    role: Literal["agent", "person"]  # agent; a person speaks without the floor
+    description: str  # when it should speak
+    interests: Sequence[str]  # words that an evaluation without a model goes by
+    may: Sequence[str] | None  # acts and capabilities; None: every act, no capability
+
+
+class Entering(Joining, total=False):
+    """And of the session that is joined."""
+
+    packs: Sequence[Pack]  # patterns beside the shipped ones
+    create: bool  # open it where it is not there
+    settings: Mapping[str, Any] | None  # with these
+
+
+def joined(
+    name: str,
+    *,
+    role: Literal["agent", "person"] = "agent",
+    description: str = "",
+    interests: Sequence[str] = (),
+    may: Sequence[str] | None = None,
+) -> ParticipantJoined:
+    """The entry that seats `name`, in a seat like no other. Raises `InvalidEntry`."""
+    if name.casefold() == VOICE:
+        raise InvalidEntry(f"{name!r} is the server's own voice; join under another name")
+    return made(
+        ParticipantJoined, participant=name, role=role, seat=secrets.token_hex(6),
+        description=description, interests=tuple(interests), may=argument_checks.powers(may),
+    )  # fmt: skip

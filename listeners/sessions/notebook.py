@@ -1,0 +1,242 @@
+"""A participant's notebook as its program sees it: read, write, revise, look back.
+
+    own = Notebook(bus, packs, "demo", "ana", model)
+    page = await own.read()
+    await own.write("I rank the floor first.", base=page.base)
+    await own.revise_now()
+
+What is refused here is refused before anything is published; what overtakes a
+write on its way to the log is found out afterwards, and is `StaleRevision` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, cast
+
+from ulid import ULID
+
+from parley.bus import Bus, Draft, Receipt
+from parley.bus.contract.drafts import made
+from parley.bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.cache.ranges import passage, read_pages
+from parley.listeners.effects.reflection import Reflecting, abort_run
+from parley.listeners.effects.reflection_prompt import create_memory_update_prompt
+from parley.listeners.models.model_port import Model
+from parley.memory.effects import Reflect
+from parley.memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.notebooks import standing, view
+from parley.memory.reflections import limit_of, policy_of
+from parley.memory.showing import fenced
+from parley.memory.state import Memory, Packs
+
+ASKED: Final = "asked"  # why, of a revision that nobody but its caller wanted
+ROUND: Final = "round"  # the key that what happened is shown under
+_KINDS: Final = ("note.written", "note.revised", "note.refused")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A notebook as it stands: `text` is what its owner's context holds, at most `limit` long.
+
+    `standing` is the revision in it, `base` the n that a write on it names (0: none).
+    """
+
+    text: str
+    standing: str
+    base: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One revision, or an attempt at one, as the log has it; `stood` is False where it did not."""
+
+    n: int  # of the entry; of a model's, the last primary entry before it
+    kind: Literal["written", "revised", "refused"]
+    cause: int  # n up to which it digests what happened: the revision's name
+    base: int
+    text: str
+    size: int
+    why: str
+    at: str | None = None
+    model: str | None = None
+    attempts: int = 1
+    sizes: tuple[int, ...] = ()
+    clipped: bool = False
+    stood: bool = True
+    reason: str = ""
+
+
+class Notebook:
+    """One participant's notebook in one session; `model` rewrites it where it is asked to."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        packs: Packs,
+        session: str,
+        participant: str,
+        model: Model | None = None,
+        reader: MemoryReader | None = None,
+    ) -> None:
+        self._bus, self._packs, self._session = bus, packs, session
+        self._participant, self._model = participant, model
+        self._reader = reader or MemoryReader(bus, packs)
+
+    async def read(self, *, at: int | None = None) -> Reading:
+        """The notebook now, or as it was after entry `at`. Raises `NoNotebook`."""
+        memory = await (
+            self._reader.current(self._session)
+            if at is None
+            else self._reader.at(self._session, at)
+        )
+        return reading(memory, self._participant)
+
+    async def write(self, text: str, base: int | None = None, *, id: str | None = None) -> Receipt:
+        """Make `text` the notebook, in place of revision `base` (None: whichever stands).
+
+        With an `id` and a `base` of your own, writing it again changes nothing.
+        Raises `LimitExceeded`, `StaleRevision`, `NoNotebook` and what `bus.publish` does.
+        """
+        page = await self.read()
+        if len(text) > page.limit:
+            raise LimitExceeded(len(text), page.limit)
+        on = page.base if base is None else base
+        if on != page.base and (id is None or not await self._stands(text)):
+            raise StaleRevision(on, page.base)
+        entry = made(NoteWritten, participant=self._participant, content=text, base=on)
+        (receipt,) = await self._bus.publish(self._session, [Draft(id or str(ULID()), entry)])
+        memory = await self._reader.current(self._session)
+        note = memory.notebooks.notes.get(memory.named(self._participant))
+        if note is None or note.written < receipt.n:
+            raise StaleRevision(on, 0 if note is None else note.written)
+        return receipt
+
+    async def _stands(self, text: str) -> bool:
+        return (await self.read()).standing == text
+
+    async def history(self) -> list[Revision]:
+        """Every revision of the notebook and every refusal, oldest first, from the log."""
+        return revisions(await self._log(), self._packs, self._participant)
+
+    async def _log(self) -> list[Record]:
+        skips = set((await self._bus.info(self._session)).skips)
+        return [
+            record
+            async for page in read_pages(self._bus, self._session)
+            for record in page
+            if record.seq not in skips
+        ]
+
+    async def revise_now(self, why: str = ASKED) -> str:
+        """Have the model rewrite the notebook in the light of what happened since.
+
+        The text that stands then; where nothing happened since, or no answer
+        fitted and the session says so, the one that stood before. Raises
+        `UpdateRefused` where that ends the session, `Fenced` where it was redacted
+        meanwhile, and `ModelError`.
+        """
+        info = await self._bus.info(self._session)
+        memory = await self._reader.current(self._session)
+        page = reading(memory, self._participant)
+        if memory.n <= page.base:
+            return page.standing
+        job = self._job(memory, why)
+        skips = frozenset((await self._bus.info(self._session)).skips)
+        found = await passage(self._bus, self._session, job.first, job.last, skips)
+        return await self._carry_out(job, found.records, info.incarnation)
+
+    async def prompt_agent_for_memory_update(
+        self, round_content: str, max_retries: int | None = None, *, why: str = ASKED
+    ) -> str:
+        """The same with `round_content` as what happened, in at most `max_retries` answers.
+
+        It is logged as what the participant was shown; the notebook then
+        digests everything up to it.
+        """
+        info = await self._bus.info(self._session)
+        shown = made(
+            ContextInjected, participant=self._participant, key=ROUND, content=round_content
+        )
+        reading(await self._reader.current(self._session), self._participant)
+        await self._bus.publish(self._session, [Draft(str(ULID()), shown)])
+        memory = await self._reader.current(self._session)
+        job = replace(self._job(memory, why), given=round_content)
+        if max_retries is not None:
+            terms = job.terms.model_copy(update={"retries": max_retries})
+            job = replace(job, terms=terms)
+        return await self._carry_out(job, [], info.incarnation)
+
+    @staticmethod
+    def create_memory_update_prompt(
+        current_memory: str, round_content: str, limit: int = 50_000
+    ) -> str:
+        """The question that a model is asked, with both texts quoted behind a fence."""
+        return create_memory_update_prompt(current_memory, fenced(round_content), limit=limit)
+
+    def _job(self, memory: Memory, why: str) -> Reflecting:
+        name = memory.named(self._participant)
+        return Reflecting.of(memory, Reflect(name, memory.n, why))
+
+    async def _carry_out(self, job: Reflecting, records: Sequence[Record], incarnation: str) -> str:
+        if self._model is None:
+            raise ValueError("this notebook was given no model; pass one to Notebook(…, model)")
+        made = await job.run(self._model, records)
+        draft = Draft(f"{job.effect.id}:{ASKED}:{ULID()}", made)
+        await self._bus.publish(self._session, [draft], incarnation=incarnation)
+        if isinstance(made, NoteRefused) and made.aborted:
+            await abort_run(self._bus, self._session, made.participant)
+            raise UpdateRefused(made.participant, made.attempts, made.sizes)
+        return (await self.read()).standing
+
+
+def reading(memory: Memory, participant: str) -> Reading:
+    """The notebook of `participant` in `memory`. Raises `NoNotebook`."""
+    name = memory.named(participant)
+    if policy_of(memory, name) == "off":
+        raise NoNotebook(participant)
+    text, base = standing(memory, name)
+    return Reading(view(memory, name), text, base, limit_of(memory, name))
+
+
+def revisions(records: Sequence[Record], packs: Packs, participant: str) -> list[Revision]:
+    """The revisions of a notebook among `records`, folded to tell which of them stood.
+
+    A participant's other names count, whenever they became its own.
+    """
+    memory = Memory(packs)
+    found: list[tuple[str, Revision]] = []
+    for record in records:
+        facts = apply(memory, record)
+        if record.entry.kind in _KINDS:
+            entry = cast("NoteWritten | NoteRevised | NoteRefused", record.entry)
+            found.append((entry.participant, _revision(record, facts)))
+    own = memory.named(participant)
+    return [revision for name, revision in found if memory.named(name) == own]
+
+
+def _revision(record: Record, facts: Sequence[Fact]) -> Revision:
+    entry: Any = record.entry
+    said = next((fact for fact in facts if fact.kind.startswith("note.")), None)
+    reason = "" if said is None else str(said.data.get("reason", ""))
+    stood = said is not None and said.kind == "note.revised"
+    if entry.kind == "note.refused":
+        return Revision(
+            record.n, "refused", entry.cause, entry.base, "", 0, "", entry.at,
+            attempts=entry.attempts, sizes=tuple(entry.sizes), stood=False, reason=reason,
+        )  # fmt: skip
+    if entry.kind == "note.written":
+        return Revision(
+            record.n, "written", record.n, entry.base, entry.content, len(entry.content), "written",
+            entry.at, stood=stood, reason=reason,
+        )  # fmt: skip
+    return Revision(
+        record.n, "revised", entry.cause, entry.base, entry.text, len(entry.text), entry.why,
+        entry.at, entry.model, entry.attempts, clipped=entry.clipped, stood=stood,
+        reason="" if stood else "overtaken",
+    )  # fmt: skip

@@ -1,0 +1,114 @@
+"""A session, for a program that takes part in it: join, listen, speak, leave.
+
+    async with Session.connect("redis://localhost", "harbour", "echo") as session:
+        async for message in session:
+            if message.addressed:
+                await session.inform(f"I heard: {message.content}", re=message.n)
+
+What is heard comes once and in order, through outages of Redis too, and ends when
+the session is closed. An agent speaks when it has the floor; `say` sees to that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, Self, Unpack
+
+from parley.bus import Bus
+from parley.bus.contract.errors import SessionExists
+from parley.bus.entries import ParticipantJoined, SessionOpened
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.room import Room, entered
+from parley.listeners.sessions import argument_checks
+from parley.listeners.sessions.inbox import Hearing, Message
+from parley.listeners.sessions.join_entry import Entering, Joining, joined
+from parley.listeners.sessions.session_votes import Voting
+from parley.listeners.sessions.shipped_packs import known, newest
+from parley.listeners.sessions.speech import Speaking
+from parley.memory.words.patterns import Pack
+
+
+class Session(Speaking, Voting):
+    """One participant's part in a session. Made by `connect`, or `on` a bus that there is.
+
+    What it raises is the bus's own (`parley.bus.contract.errors`), `FloorLost` and
+    `NotGranted` of `parley.listeners.sessions.turns`, and `Superseded` once another process
+    joined under the name.
+    """
+
+    def __init__(self, bus: Bus, room: Room, joined: ParticipantJoined) -> None:
+        super().__init__(room, joined)
+        self._hearing = Hearing(bus, self._me)
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(
+        cls, url: str, session: str, name: str, **joining: Unpack[Entering]
+    ) -> AsyncIterator[Self]:
+        """Join `session` on the Redis at `url` as `name`; the rest as `on` has it."""
+        async with await Bus.connect(url) as bus, cls.on(bus, session, name, **joining) as here:
+            yield here
+
+    @classmethod
+    @asynccontextmanager
+    async def on(
+        cls,
+        bus: Bus,
+        session: str,
+        name: str,
+        *,
+        packs: Sequence[Pack] = (),
+        create: bool = False,
+        settings: Mapping[str, Any] | None = None,
+        **joining: Unpack[Joining],
+    ) -> AsyncIterator[Self]:
+        """Join on `bus`, and leave at the end; the session goes on.
+
+        With `create` a session that is not there is opened, with `settings`. Raises
+        `SessionNotFound`, `SessionClosed` for one that is over, and `InvalidEntry` for
+        what is no power, no setting, or the server's own name.
+        """
+        entry = joined(name, **joining)
+        opened = argument_checks.settings(settings)
+        if create:
+            opening = SessionOpened(settings=opened, packs=newest())
+            with contextlib.suppress(SessionExists):
+                await bus.open(session, opening)
+        async with (
+            entered(BusDoor(bus, known(*packs), session)) as room,
+            cls._part(bus, room, entry) as here,
+        ):
+            yield here
+
+    @classmethod
+    @asynccontextmanager
+    async def within(
+        cls, room: Room, bus: Bus, name: str, **joining: Unpack[Joining]
+    ) -> AsyncIterator[Self]:
+        """Join in a room that there is on `bus`, and leave at the end; the room stays.
+
+        Raises as `on` does.
+        """
+        async with cls._part(bus, room, joined(name, **joining)) as here:
+            yield here
+
+    @classmethod
+    @asynccontextmanager
+    async def _part(cls, bus: Bus, room: Room, entry: ParticipantJoined) -> AsyncIterator[Self]:
+        here = cls(bus, room, entry)
+        await here._sit_down()
+        try:
+            yield here
+        finally:
+            await here._turns.left()
+            await here._stand_up()
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        """What others say from joining on, as it comes, until the session is closed."""
+        async with aclosing(self._hearing.rounds()) as rounds:
+            async for messages in rounds:
+                await self._keep_seat()
+                for message in messages:
+                    yield message

@@ -1,0 +1,47 @@
+"""Voting in a session: what would not be held, or not count, is refused with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parley.bus.contract.drafts import made
+from parley.bus.entries import BallotCast, VoteInitiated, VoteRule
+from parley.listeners.rooms.seat import Seated
+from parley.listeners.sessions import argument_checks
+
+
+class Voting(Seated):
+    """Calls votes, and casts ballots in them."""
+
+    async def call_vote(
+        self,
+        question: str,
+        *,
+        re: str | None = None,
+        options: Sequence[str] = (),
+        rule: VoteRule | None = None,
+        secret: bool | None = None,
+        id: str = "",
+    ) -> int:
+        """Ask the group to vote, on proposal `re` where one is given; gives the entry's `n`.
+
+        The entry goes under `id`, where one is given. Raises `InvalidEntry` where the vote
+        would not be held, with the reason.
+        """
+        entry = made(
+            VoteInitiated, participant=self._me.name, content=question, re=re,
+            options=tuple(options), rule=rule, secret=secret,
+        )  # fmt: skip
+        argument_checks.call(self.memory, self._me.name, entry)
+        return await self._publish("vote", entry, id)
+
+    async def vote(self, ref: str, *choice: str, why: str = "", id: str = "") -> int:
+        """Cast a ballot in vote `ref` (V1): one option or `abstain`; of a ranked vote several.
+
+        Raises `InvalidEntry` for what would not count, naming what does, or did not.
+        """
+        held, read = argument_checks.ballot(self.memory, self._me.name, ref, choice)
+        entry = made(BallotCast, participant=self._me.name, re=held.n, choice=read, content=why)
+        n = await self._publish("ballot", entry, id)
+        argument_checks.in_time(self.memory, held.n, n)
+        return n

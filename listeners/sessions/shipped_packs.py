@@ -1,0 +1,37 @@
+"""The pattern packs that Parley ships: what nearly every session reads its talk with."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from importlib import resources
+
+from parley.bus.entries import PackRef
+from parley.memory.state import Packs
+from parley.memory.words.patterns import Pack, parse_pack
+
+
+@functools.cache
+def shipped() -> tuple[Pack, ...]:
+    """Every shipped pack, older versions too: a session opened with one is read with it."""
+    folder = resources.files("parley.memory") / "packs"
+    files: Iterable[str] = sorted(
+        file.name for file in folder.iterdir() if file.name.endswith(".json")
+    )
+    return tuple(parse_pack((folder / name).read_bytes()) for name in files)
+
+
+def known(*packs: Pack) -> Packs:
+    """The shipped packs and `packs`, as memory looks them up."""
+    return {f"{pack.name} {pack.hash}": pack for pack in (*shipped(), *packs)}
+
+
+def newest() -> tuple[PackRef, ...]:
+    """What a new session opens with: the newest shipped pack of each name."""
+    found = {pack.name.partition("@")[0]: pack for pack in sorted(shipped(), key=_version)}
+    return tuple(PackRef(pack.name, pack.hash) for pack in found.values())
+
+
+def _version(pack: Pack) -> int:
+    version = pack.name.partition("@")[2]
+    return int(version) if version.isdigit() else 0

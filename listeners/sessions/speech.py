@@ -1,0 +1,138 @@
+"""Speaking in a session: at once where nothing is in the way, else with the floor."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from parley.bus import Draft, Receipt
+from parley.bus.contract.drafts import made
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.entries import Act, Intent, Message, ParticipantJoined
+from parley.listeners.rooms.room import Room
+from parley.listeners.rooms.seat import Seated
+from parley.listeners.sessions.acts import Verbs
+from parley.listeners.sessions.turns import WAIT_SECONDS, Muted, Turns, Wish
+
+
+class Speaking(Seated, Verbs):
+    """Says what it has to say, and waits its turn."""
+
+    def __init__(self, room: Room, joined: ParticipantJoined) -> None:
+        super().__init__(room, joined)
+        self._turns = Turns(self._me)
+
+    async def say(
+        self,
+        text: str,
+        *,
+        act: Act | None = None,
+        re: int | str | None = None,
+        to: Sequence[str] = (),
+        topic: str | None = None,
+    ) -> int:
+        """Say `text`; gives its `n`.
+
+        Where an agent needs the floor for it, waits until it is granted, unless it
+        has it already (`floor`, `take_floor`), and gives it back with the message.
+        """
+        return (await self.said(text, act=act, re=re, to=to, topic=topic)).n
+
+    async def said(
+        self,
+        text: str,
+        *,
+        act: Act | None = None,
+        re: int | str | None = None,
+        to: Sequence[str] = (),
+        topic: str | None = None,
+        at: str | None = None,
+        id: str = "",
+        seconds: float = WAIT_SECONDS,
+    ) -> Receipt:
+        """`say`, under `id`, with at most `seconds` of waiting; where it stands."""
+        entry = made(
+            Message, participant=self._me.name, content=text, act=act, re=re, to=tuple(to),
+            topic=topic, at=at,
+        )  # fmt: skip
+        await self._keep_seat()
+        if not self._needs_floor:
+            self._check_heard()
+            draft = self._me.draft("say", entry)
+            return (await self._room.publish([Draft(id or draft.id, entry)]))[0]
+        if self._turns.epoch is None:
+            wish = Wish(intent=_INTENTS.get(act or "", "answer"), re=re)
+            await self._turns.take(wish, seconds)
+        return (await self._turns.commit([entry], id))[0]
+
+    async def take_floor(
+        self,
+        seconds: float = WAIT_SECONDS,
+        *,
+        urgency: int = 1,
+        intent: Intent = "answer",
+        re: int | str | None = None,
+        novelty: str = "",
+    ) -> int:
+        """Wait for the floor; gives its epoch. The next message is said in it, and ends it.
+
+        Nothing to wait for where it is not needed. Raises `NotGranted` when
+        `seconds` are over.
+        """
+        wish = _wish(urgency, intent, re, novelty)
+        await self._keep_seat()
+        if not self._needs_floor:
+            self._check_heard()
+            return self._me.floor.epoch
+        return await self._turns.take(wish, seconds)
+
+    @asynccontextmanager
+    async def floor(self, seconds: float = WAIT_SECONDS, **wish: Any) -> AsyncIterator[int]:
+        """`take_floor` as a block; what is not used is given back at its end."""
+        epoch = await self.take_floor(seconds, **wish)
+        failed = True
+        try:
+            yield epoch
+            failed = False
+        finally:
+            if self._turns.epoch is not None:
+                await self._turns.give_back("failed" if failed else "silent")
+
+    async def bid(
+        self,
+        urgency: int = 1,
+        intent: Intent = "answer",
+        *,
+        re: int | str | None = None,
+        novelty: str = "",
+    ) -> None:
+        """Ask for the floor without waiting for it; `holds_floor` tells when it is there."""
+        await self._turns.bid(_wish(urgency, intent, re, novelty))
+
+    async def pass_(self, *, ready: bool = False, reason: str = "") -> None:
+        """Have nothing to add now; `ready`: nothing until something new is said."""
+        await self._turns.pass_(ready=ready, reason=reason)
+
+    @property
+    def _needs_floor(self) -> bool:
+        return self._joined.role == "agent" and self._me.settings.policy != "open"
+
+    def _check_heard(self) -> None:
+        """Raises `Muted`: what needs no floor is not said by an agent that is muted either."""
+        if self._joined.role == "agent" and self._me.muted:
+            raise Muted(self._me.name)
+
+
+# The intent of a bid, by the act that is meant; others answer.
+_INTENTS: Final[dict[str, Intent]] = {
+    "propose": "propose", "amend": "amend", "support": "support", "oppose": "oppose",
+    "ask": "ask", "decide": "decide", "ratify": "decide", "accept": "decide",
+    "reject": "oppose", "dispute": "oppose",
+}  # fmt: skip
+
+
+def _wish(urgency: int, intent: Intent, re: int | str | None, novelty: str) -> Wish:
+    if not 0 <= urgency <= 3:
+        raise InvalidEntry(f"urgency {urgency!r} is not 0 to 3")
+    return Wish(urgency, intent, re, novelty)

@@ -1,0 +1,227 @@
+"""Having the floor, as a program asks for it: bid, wait, commit or give back.
+
+An agent that Parley does not run is held to the same rules as those it does: it
+speaks in the epoch that it was granted, or not at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from parley.bus import Draft, Receipt
+from parley.bus.contract.errors import SessionClosed, StaleEpoch
+from parley.bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
+from parley.listeners.rooms.participant import Presence
+
+WAIT_SECONDS: Final = 120.0  # for a grant; longer than a turn of most models takes
+
+log = structlog.get_logger("parley.turns")
+
+
+class FloorLost(Exception):
+    """The floor was granted and is another's by now: nothing was published.
+
+    A lease ran out, a moderator took it, or a vote or a phase began. Hear what
+    came, and ask again.
+    """
+
+    def __init__(self, participant: str, epoch: int, current: int) -> None:
+        super().__init__(
+            f"{participant!r} had the floor in epoch {epoch}, and it is {current} now; "
+            "nothing was published: hear what came, and ask for it again"
+        )
+        self.participant, self.epoch, self.current = participant, epoch, current
+
+
+class NotGranted(Exception):
+    """The floor was asked for, and not granted in the time that the caller would wait."""
+
+    def __init__(self, participant: str, seconds: float, why: str) -> None:
+        super().__init__(f"{participant!r} was not given the floor within {seconds:g} s ({why})")
+        self.participant = participant
+
+
+class Muted(NotGranted):
+    """Somebody muted it: it is not heard until it is unmuted, under any policy."""
+
+    def __init__(self, participant: str, seconds: float = 0) -> None:
+        super().__init__(participant, seconds, "it is muted")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the floor is wanted for, as the auction weighs it."""
+
+    urgency: int = 1  # 0 to 3
+    intent: Intent = "answer"
+    re: int | str | None = None
+    novelty: str = ""
+    reason: str = ""
+
+
+class Turns:
+    """The turns of `me`: one at a time."""
+
+    def __init__(self, me: Presence) -> None:
+        self._me = me
+        self.epoch: int | None = None  # of the turn that was taken and not ended
+        self._leaving: asyncio.Task[None] | None = None  # from what was given up
+
+    async def take(self, wish: Wish, seconds: float = WAIT_SECONDS) -> int:
+        """The epoch in which the floor is ours, once it is.
+
+        Bids, and bids again whenever the bid is gone. Raises `NotGranted` after
+        `seconds`, and `SessionClosed`. Whoever gives up waiting leaves no bid behind,
+        and no grant.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                await self.left()
+                self.epoch = await self._granted(wish)
+        except TimeoutError:
+            refused = self._refused(seconds)
+            await self._leave("waited in vain")
+            raise refused from None
+        except asyncio.CancelledError:  # it may come again at every await from here on
+            self._leave_behind(self._leave("asked no more"))
+            raise
+        return self.epoch
+
+    async def commit(self, entries: Sequence[Entry], id: str = "") -> list[Receipt]:
+        """Publish `entries` in the turn that was taken, and end it: both or neither.
+
+        The first goes under `id`, where one is given. Raises `FloorLost` where the floor
+        moved on. Whatever else it raises, cancelled or not, the floor is given back.
+        """
+        epoch = self._ended()
+        drafts = [self._me.draft("say", entry) for entry in entries]
+        if id:
+            drafts[0] = Draft(id, drafts[0].entry)
+        released = self._me.draft("release", self._release(epoch, "spoke"))
+        try:
+            with self._in_any_case_ended(epoch):
+                receipts = await self._me.room.publish([*drafts, released], epoch=epoch)
+        except StaleEpoch as stale:
+            await self._hear(stale.current)
+            raise FloorLost(self._me.name, epoch, stale.current) from None
+        return receipts[: len(drafts)]
+
+    async def give_back(self, reason: Release = "silent") -> None:
+        """End the turn without a word; nothing where it is over."""
+        epoch = self._ended()
+        if self._me.memory.closed is None:
+            released = self._me.draft("release", self._release(epoch, reason))
+            with self._in_any_case_ended(epoch):
+                await self._me.landed(epoch, released)
+
+    async def bid(self, wish: Wish) -> None:
+        """Ask for the floor, having heard all that is folded here."""
+        me = self._me
+        entry = FloorBid(
+            participant=me.name, epoch=me.floor.epoch, heard=me.memory.n, urgency=wish.urgency,
+            intent=wish.intent, re=wish.re, novelty=wish.novelty, reason=wish.reason,
+        )  # fmt: skip
+        await me.publish(me.draft("bid", entry))
+
+    async def pass_(self, *, ready: bool = False, reason: str = "") -> None:
+        """Have nothing to add now; `ready`: nothing until something new is said."""
+        me = self._me
+        entry = FloorPassed(
+            participant=me.name, epoch=me.floor.epoch, heard=me.memory.n, ready=ready,
+            reason=reason,
+        )  # fmt: skip
+        await me.publish(me.draft("pass", entry))
+
+    async def _granted(self, wish: Wish) -> int:
+        me, tried = self._me, None
+        while True:
+            seq, floor = me.room.seq, me.floor
+            if me.memory.closed is not None:
+                raise SessionClosed(me.room.session)
+            if floor.holder == me.canonical:
+                return floor.epoch
+            # A bid may be void: once for each state of the floor is enough.
+            state = (floor.epoch, floor.stirred, me.muted)
+            if me.canonical not in floor.bids and tried != state:
+                tried = state
+                await self.bid(wish)
+                continue
+            await me.room.moved(seq)
+
+    async def left(self) -> None:
+        """Return once nothing is left of a turn, or of a wait for one, that was given up."""
+        if self._leaving is not None:
+            await asyncio.wait({self._leaving})
+
+    async def _leave(self, reason: str) -> None:
+        """Take the bid back, and the floor where it was granted meanwhile."""
+        me = self._me
+        if me.floor.holder != me.canonical:
+            await self.pass_(reason=reason)
+        epoch = me.floor.epoch
+        if me.floor.holder == me.canonical:
+            await me.landed(epoch, me.draft("release", self._release(epoch, "silent")))
+
+    @contextmanager
+    def _in_any_case_ended(self, epoch: int) -> Iterator[None]:
+        """Where what ends that turn fails, or is cancelled, the floor is given back without it.
+
+        Whether it landed nobody knows then. A release of the same epoch is right either
+        way: it lands where the other did not, and keeps it from landing late.
+        """
+        try:
+            yield
+        except StaleEpoch:
+            raise
+        except BaseException:
+            released = self._me.draft("release", self._release(epoch, "interrupted"))
+            self._leave_behind(self._me.landed(epoch, released))
+            raise
+
+    def _leave_behind(self, leaving: Coroutine[Any, Any, object]) -> None:
+        """Have that done, whatever becomes of the caller; `left` waits for it."""
+        self._leaving = asyncio.create_task(self._left_behind(leaving), name="parley-turn")
+
+    async def _left_behind(self, leaving: Coroutine[Any, Any, object]) -> None:
+        try:
+            await leaving
+        except Exception as error:  # the session is over, or out of reach: so is the turn
+            log.info("turn_not_left", session=self._me.room.session, reason=str(error))
+
+    async def _hear(self, epoch: int) -> None:
+        """Return once the floor here is in `epoch`, so that what is done next goes by it."""
+        me = self._me
+        while me.floor.epoch < epoch and me.memory.closed is None:
+            await me.room.moved(me.room.seq)
+
+    def _refused(self, seconds: float) -> NotGranted:
+        me = self._me
+        if me.muted and not me.floor.paused:
+            return Muted(me.name, seconds)
+        return NotGranted(me.name, seconds, self._why_not())
+
+    def _why_not(self) -> str:
+        floor = self._me.floor
+        if floor.paused:
+            return f"the floor is paused: {floor.paused}"
+        if self._me.voting():
+            return "a vote is open"
+        if floor.holder:
+            return f"{floor.holder} has it"
+        return "nobody granted it; is an arbiter running?"
+
+    def _ended(self) -> int:
+        """The epoch of the turn that ends now."""
+        if self.epoch is None:
+            raise RuntimeError("the floor was not taken; use take_floor or floor() first")
+        epoch, self.epoch = self.epoch, None
+        return epoch
+
+    def _release(self, epoch: int, reason: Release) -> FloorReleased:
+        return FloorReleased(participant=self._me.name, epoch=epoch + 1, reason=reason)

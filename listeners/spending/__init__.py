@@ -1,0 +1,4 @@
+"""What model calls cost a session: prices, and accounts that reserve before and settle after.
+
+Imports `models` and `cache`. Start at `accounts`.
+"""

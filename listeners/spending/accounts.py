@@ -1,0 +1,218 @@
+"""What a session pays for model calls: reserved before, settled after, both in its log.
+
+The fold grants a reservation or not (docs/protocol.md, Spending), so whoever
+calls looks for it in `memory.ledger.calls` once its entry has landed. A process
+that dies in between leaves it there: whoever calls next for the same takes it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Final, Literal, cast
+
+import structlog
+
+from parley.bus import Draft
+from parley.bus.contract.errors import Busy, Conflict, SessionClosed
+from parley.bus.entries import Purpose, SpendReserved, SpendSettled
+from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, Prompt, TooSlow
+from parley.listeners.spending.prices import Prices, cost, priced, reservation, worst
+from parley.listeners.spending.session_books import Books
+from parley.memory.floor.spending import limit_for
+from parley.memory.sizes import tokens
+from parley.memory.state import Memory
+
+PARLEY: Final = "parley"  # the account of what the server itself asks
+
+Outcome = Literal["used", "passed", "discarded", "failed", "lost"]
+
+log = structlog.get_logger("parley.accounts")
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """The most that one call may come to. `answer` is the answer's part of `tokens`."""
+
+    call: str
+    participant: str
+    purpose: Purpose
+    tokens: int
+    micros: int = 0
+    model: str = ""  # or a tier
+    answer: int = 0
+
+
+def charge_for(prompt: Prompt, call: str, participant: str, prices: Prices) -> Charge:
+    """The charge of asking `prompt`."""
+    model = prompt.model or prompt.tier
+    return Charge(
+        call=call,
+        participant=participant,
+        purpose=prompt.purpose,
+        tokens=reservation(prompt),
+        micros=worst(prices, model, prompt),
+        model=model,
+        answer=prompt.max_tokens,
+    )
+
+
+def reserve_draft(charge: Charge) -> Draft:
+    """What is published before the call."""
+    entry = SpendReserved(
+        participant=charge.participant,
+        call=charge.call,
+        purpose=charge.purpose,
+        tokens=charge.tokens,
+        micros=charge.micros,
+        model=charge.model,
+    )
+    return Draft(f"reserve:{charge.call}", entry)
+
+
+def settle_draft(
+    charge: Charge, completion: Completion | None, outcome: Outcome, prices: Prices
+) -> Draft:
+    """What is published after the call.
+
+    Without a completion a `failed` call cost nothing; of any other nobody knows,
+    so all of its reservation is spent. Of a completion without usage (an
+    endpoint that reports none, a draft that was cut off) the text is counted,
+    and the question taken at its reservation.
+    """
+    asked, answered, cached = _usage(charge, completion, outcome)
+    if completion is None and outcome != "failed":
+        micros = charge.micros
+    else:
+        micros = cost(prices, _priced_name(charge, completion, prices), asked, answered, cached)
+    entry = SpendSettled(
+        participant=charge.participant,
+        call=charge.call,
+        input_tokens=asked,
+        output_tokens=answered,
+        cached_tokens=cached,
+        micros=micros,
+        outcome=outcome,
+    )
+    return Draft(f"settle:{charge.call}", entry)
+
+
+def _usage(charge: Charge, completion: Completion | None, outcome: Outcome) -> tuple[int, int, int]:
+    question = max(0, charge.tokens - charge.answer)
+    if completion is None:
+        return (0, 0, 0) if outcome == "failed" else (question, charge.tokens - question, 0)
+    return (
+        completion.input_tokens or question,
+        completion.output_tokens or tokens(completion.text),
+        completion.cached_tokens,
+    )
+
+
+def _priced_name(charge: Charge, completion: Completion | None, prices: Prices) -> str:
+    """The name that has a price: what was asked for, else who says it answered."""
+    if completion is None or priced(prices, charge.model) is not None:
+        return charge.model
+    return completion.model
+
+
+def outcome_of(error: ModelError) -> tuple[Completion | None, Outcome]:
+    """What a call that raised `error` is settled as."""
+    if isinstance(error, TooSlow):
+        return None, "lost"
+    return (error.completion if isinstance(error, BadAnswer) else None), "failed"
+
+
+class Account:
+    """Reserves and settles calls in `books`, at `prices`."""
+
+    def __init__(self, books: Books, prices: Prices) -> None:
+        self._books = books
+        self.prices = prices
+
+    async def reserve(self, charge: Charge) -> Charge | None:
+        """The charge to settle later; None: the call is not to be made.
+
+        An id is good for one call: where that was settled or refused, the charge
+        comes back as `<call>#<number>`. A call of that id which somebody died
+        over is taken up, so no two may be under way at once. What is plainly
+        beyond the budget is not even asked for; a closed session pays nothing.
+        """
+        for held in open_calls(await self._books.memory(), charge.call):
+            if held.tokens >= charge.tokens and held.micros >= charge.micros:
+                return replace(charge, call=held.call)
+            await self.settle(held, None, "lost")
+        if not self._may_pay(await self._books.memory(), charge):
+            return None
+        try:
+            return await self._reserved(charge)
+        except (SessionClosed, Busy):
+            return None
+
+    async def settle(
+        self, charge: Charge, completion: Completion | None, outcome: Outcome = "used"
+    ) -> None:
+        """Record what the call came to. The first word on a call stands.
+
+        What a busy session does not take stays reserved, and is taken up or
+        abandoned with the next call of the same id.
+        """
+        draft = settle_draft(charge, completion, outcome, self.prices)
+        try:
+            await self._books.publish([draft])
+        except Conflict:
+            log.info("spend_settled_before", call=charge.call)
+        except SessionClosed:
+            log.warning("spend_after_the_end", call=charge.call, tokens=charge.tokens)
+        except Busy as error:
+            log.warning("spend_unsettled", call=charge.call, reason=str(error))
+
+    async def abandon(self, call: str) -> None:
+        """Count as spent what was reserved for `call` by somebody who died over it."""
+        for held in open_calls(await self._books.memory(), call):
+            await self.settle(held, None, "lost")
+
+    async def _reserved(self, charge: Charge) -> Charge | None:
+        for asked in _numbered(charge, await self._books.memory()):
+            try:
+                (receipt,) = await self._books.publish([reserve_draft(asked)])
+            except Conflict:
+                continue
+            if asked.call in (await self._books.memory()).ledger.calls:
+                return asked
+            if not receipt.duplicate:
+                return None
+        raise AssertionError("numbers never end")
+
+    def _may_pay(self, memory: Memory, charge: Charge) -> bool:
+        fits = not limit_for(memory, charge.participant, charge.tokens, charge.micros)
+        return is_priced(memory, charge, self.prices) and fits
+
+
+def is_priced(memory: Memory, charge: Charge, prices: Prices) -> bool:
+    """False, and logged, where a budget in money meets a model whose price is not known."""
+    if memory.settings.budget.micros is None or priced(prices, charge.model) is not None:
+        return True
+    log.warning("price_unknown", model=charge.model, call=charge.call)
+    return False
+
+
+def open_calls(memory: Memory, call: str) -> list[Charge]:
+    """The calls under the id `call`, numbered or not, that were granted and never settled."""
+    return [
+        Charge(one, held.participant, _purpose(held.purpose), held.tokens, held.micros)
+        for one, held in memory.ledger.calls.items()
+        if one == call or one.startswith(f"{call}#")
+    ]
+
+
+def _purpose(text: str) -> Purpose:
+    return cast("Purpose", text)  # the fold keeps what the entry said
+
+
+def _numbered(charge: Charge, memory: Memory) -> Iterator[Charge]:
+    """`charge`, then the same under numbers that are most likely free."""
+    yield charge
+    ledger = memory.ledger
+    for number in count(ledger.total.calls + ledger.refused + len(ledger.calls) + 1):
+        yield replace(charge, call=f"{charge.call}#{number}")

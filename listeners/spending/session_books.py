@@ -1,0 +1,43 @@
+"""The log of one session as the books of what it spends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from parley.bus import Bus, Draft, Receipt
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.state import Memory
+
+
+class Books(Protocol):
+    """As far as an account needs them."""
+
+    async def publish(self, drafts: Sequence[Draft]) -> Sequence[Receipt]: ...
+
+    async def memory(self) -> Memory:
+        """The memory of everything acknowledged before the call."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SessionBooks:
+    """The books of a session on the bus."""
+
+    bus: Bus
+    reader: MemoryReader
+    session: str
+
+    async def publish(self, drafts: Sequence[Draft]) -> Sequence[Receipt]:
+        return await self.bus.publish(self.session, drafts)
+
+    async def memory(self) -> Memory:
+        return await self.reader.current(self.session)
+
+
+def keeps_books(memory: Memory) -> bool:
+    """True where the session's model calls come out of a budget, or agents sit in it."""
+    budget = memory.settings.budget
+    finite = any(one is not None for one in (budget.tokens, budget.micros, budget.calls))
+    return finite or memory.has_floor

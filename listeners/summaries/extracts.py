@@ -1,0 +1,89 @@
+"""The summary of a range without a model: a pure function of the range's messages.
+
+It reads no memory but the settings and the packs of its time, so that any worker,
+on any day, online or from a file, writes the same bytes for the same range.
+That is why an extract of a higher level is condensed from extracts made anew,
+and not from the summaries that happen to stand below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self, cast
+
+from parley.bus.entries import Message, Record, SummaryMade
+from parley.memory.effects import Effect
+from parley.memory.extract import condense, extract
+from parley.memory.sizes import tokens
+from parley.memory.state import Memory
+from parley.memory.words.acts import Reader
+
+Lines = list[tuple[str, str]]
+
+
+def lines_of(records: Sequence[Record]) -> Lines:
+    """(participant, content) of the messages among `records`."""
+    lines: Lines = []
+    for record in records:
+        if record.entry.kind == "message":
+            entry = cast("Message", record.entry)
+            lines.append((entry.participant, entry.content))
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an extract goes by: the settings and packs in force at the end of its range.
+
+    Not those of the day on which somebody gets round to it.
+    """
+
+    reader: Reader
+    words: int
+    interval: int
+
+    @classmethod
+    def of(cls, memory: Memory, effect: Effect) -> Self:
+        era = memory.era(effect.last)
+        return cls(memory.reader_of(era.packs), era.words, era.interval)
+
+
+def extracted(effect: Effect, lines: Lines, terms: Terms) -> str:
+    """The extract of the messages of the range of `effect`."""
+    if effect.level == 0:
+        return _chapter(tuple(lines), terms)
+    return condense(chapters(lines, terms), terms.words)
+
+
+def chapters(lines: Lines, terms: Terms) -> list[str]:
+    """Extracts of the successive intervals of a range of a higher level."""
+    return [_chapter(tuple(part), terms) for part in _intervals(lines, terms.interval)]
+
+
+@lru_cache(maxsize=1024)
+def _chapter(lines: tuple[tuple[str, str], ...], terms: Terms) -> str:
+    """The extract of one interval. Every level above asks for it again: 1,024 are kept."""
+    return extract(lines, terms.reader, terms.words)
+
+
+def _intervals(lines: Lines, interval: int) -> Iterator[Lines]:
+    for start in range(0, len(lines), interval):
+        yield lines[start : start + interval]
+
+
+def summary_made(effect: Effect, lines: Lines, text: str, model: str | None = None) -> SummaryMade:
+    """The entry that answers `effect`: a model's where `model` is named, else an extract.
+
+    `lines` are what it covers, measured here so that the fold need not.
+    """
+    return SummaryMade(
+        level=effect.level,
+        first=effect.first,
+        last=effect.last,
+        how="model" if model else "extract",
+        text=text,
+        model=model,
+        was=sum(tokens(content) for _, content in lines),
+    )

@@ -1,0 +1,138 @@
+"""Have a model put in few words what memory could only clip.
+
+A model is asked for words, since it cannot count bytes; what it says is measured
+in bytes, sent back once with its size where it is too long, then clipped at a
+sentence. A prompt that is too long is rebuilt at half its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from parley.bus.entries import Record, TextCondensed
+from parley.listeners.models.model_port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
+from parley.listeners.summaries.model_summaries import (
+    HALVINGS,
+    SYSTEM,
+    TOKENS_PER_WORD,
+    Lines,
+    shrunk,
+)
+from parley.memory.brevity import clip_bytes, size_of
+from parley.memory.condensed import earlier_text, room
+from parley.memory.effects import Condense
+from parley.memory.showing import fenced, visible
+from parley.memory.state import Memory
+
+BYTES_PER_WORD: Final = 6  # of English with its space; other scripts are measured and sent back
+LEAST_WORDS: Final = 5
+_ASKED: Final = {
+    "answer": "Put the following answer in few words, keeping what it says and every figure.",
+    "result": "Put the following result of a tool in few words, keeping every name and figure.",
+    "episode": "Say what the following piece of work came to: outcome, reasons, what is left open.",
+    "running": "Summarize the following questions and answers as one, keeping what was found out.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condensing:
+    """One text to be shortened to `room` bytes; `before` is what went ahead of it."""
+
+    effect: Condense
+    first: int
+    last: int
+    room: int
+    before: str = ""
+
+    @classmethod
+    def of(cls, memory: Memory, effect: Condense) -> Self:
+        """The job of an effect that `memory` owes."""
+        size = room(memory, effect)
+        if effect.part == "running":
+            store = memory.exchanges
+            before = earlier_text(memory) or store.running[: store.kept]
+            return cls(effect, min(store.first, effect.of), effect.of, size, before)
+        if effect.part == "episode":
+            episode = next(one for one in memory.episodes.held.values() if one.opened == effect.of)
+            return cls(effect, effect.of, episode.closed or effect.of, size, episode.result)
+        return cls(effect, effect.of, effect.of, size)
+
+    async def run(self, model: Model, records: Sequence[Record]) -> TextCondensed:
+        """The shorter form; "" of a text that is gone. Raises `ModelError`."""
+        if self.effect.part == "running":  # questions and answers, not what tools said meanwhile
+            records = [record for record in records if record.entry.kind == "message"]
+        lines = said(records)
+        if self.before:
+            lines = [("so far", self.before), *lines]
+        if not lines:
+            return TextCondensed(part=self.effect.part, of=self.effect.of, text="")
+        text, by = await self._smaller_each_time(model, lines)
+        return TextCondensed(part=self.effect.part, of=self.effect.of, text=text, model=by)
+
+    async def _smaller_each_time(self, model: Model, lines: Lines) -> tuple[str, str]:
+        size = sum(len(content) for _, content in lines)
+        for _ in range(HALVINGS):
+            try:
+                return await self._ask(model, lines)
+            except ContextOverflow:
+                size //= 2
+                names = [name for name, _ in lines]
+                smaller = list(zip(names, shrunk(lines, size), strict=True))
+                if smaller == list(lines):
+                    raise
+                lines = smaller
+        raise ContextOverflow(f"no room even for {size} characters")
+
+    async def _ask(self, model: Model, lines: Lines) -> tuple[str, str]:
+        prompt = self.prompt(lines)
+        answer = await model.complete(prompt)
+        text = answer.text.strip()
+        if answer.cut or size_of(text) > self.room:
+            text = await self._shortened(model, text, prompt.max_tokens)
+        text = clip_bytes(text, self.room)
+        if not text:
+            raise BadAnswer("nothing is left of the answer")
+        return text, answer.model
+
+    async def _shortened(self, model: Model, text: str, max_tokens: int) -> str:
+        """The same, shorter, if the model can; else what it said first."""
+        prompt = Prompt(
+            SYSTEM,
+            f"This text has {size_of(text)} bytes. Shorten it to under {self.room} bytes, about "
+            f"{self.words} words, keeping what matters most.\n\n{fenced(text[: self.room * 4])}",
+            max_tokens,
+            purpose="condense",
+        )
+        try:
+            answer = await model.complete(prompt)
+        except ModelError:
+            return text
+        shorter = answer.text.strip()
+        return shorter if size_of(shorter) < size_of(text) else text
+
+    @property
+    def words(self) -> int:
+        return max(LEAST_WORDS, self.room // BYTES_PER_WORD)
+
+    def prompt(self, lines: Lines) -> Prompt:
+        """The question about `lines`, (who, content) each."""
+        quoted = "\n\n".join(f"[{visible(name)}]:\n{fenced(content)}" for name, content in lines)
+        return Prompt(
+            SYSTEM,
+            f"{_ASKED[self.effect.part]} Under {self.words} words.\n\n{quoted}",
+            self.words * TOKENS_PER_WORD,
+            purpose="condense",
+        )
+
+
+def said(records: Sequence[Record]) -> list[tuple[str, str]]:
+    """(who, content) of whatever was said, done or returned among `records`."""
+    lines: list[tuple[str, str]] = []
+    for record in records:
+        entry: Any = record.entry
+        content = getattr(entry, "content", "") or getattr(entry, "result", "")
+        if content.strip() and entry.kind != "context.injected":
+            lines.append((getattr(entry, "tool", entry.participant), content))
+    return lines

@@ -1,0 +1,217 @@
+"""An assistant on a session: questions and answers, tools, and what is on the user's screen.
+
+    assistant = Assistant(bus, packs, "desk", "helper")
+    await assistant.open()
+    messages = await assistant.prepare_messages("How warm is it?")
+    ...
+    await assistant.finalize("How warm is it?", "21 degrees.")
+
+Nothing is kept in this object: everything is in the log, so any process may go
+on where another stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Final
+
+import orjson
+from ulid import ULID
+
+from parley.bus import Bus, Draft, Receipt
+from parley.bus.contract.errors import SessionExists
+from parley.bus.entries import (
+    ContextInjected,
+    Entry,
+    EpisodeClosed,
+    EpisodeOpened,
+    Message,
+    PackRef,
+    SessionOpened,
+    ToolReturned,
+)
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.tools.toolbox import Arguments, Found, Toolbox
+from parley.memory.exchanges import current
+from parley.memory.messages import Chat, Prepared, call, injection, prepare
+from parley.memory.presets import preset
+from parley.memory.settings import overlay
+from parley.memory.state import Memory, Packs
+from parley.memory.stores import Injection
+from parley.memory.text import clip
+from parley.memory.toolcache import content_hash, shown_to
+from parley.memory.toolkeys import canonical
+
+RECENT: Final = 50  # messages of the open exchange that are shown
+TAIL: Final = 200  # entries among which one that was sent again is looked for
+USER: Final = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Proactive:
+    """A tool's result that was fetched before anybody asked for it."""
+
+    tool: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    result: str = ""
+    ttl: int | None = None
+    version: str = ""
+
+
+class Assistant:
+    """`participant` answers `user` in `session`; `reader` may be shared by a process."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        packs: Packs,
+        session: str,
+        participant: str = "assistant",
+        user: str = USER,
+        reader: MemoryReader | None = None,
+    ) -> None:
+        self._bus, self._session = bus, session
+        self._participant, self._user = participant, user
+        self._reader = reader or MemoryReader(bus, packs)
+        self.tools = Toolbox(bus, packs, session, participant, self._reader)
+
+    async def open(self, packs: tuple[PackRef, ...] = (), **settings: Any) -> None:
+        """Open the session with the preset `assistant`, unless it is there."""
+        tree = overlay(preset("assistant"), {"exchange": {"users": [self._user]}, **settings})
+        with contextlib.suppress(SessionExists):
+            await self._bus.open(self._session, SessionOpened(settings=tree, packs=packs))
+
+    async def prepare_messages(
+        self, user_message: str | None = None, *, budget: int | None = None
+    ) -> list[Chat]:
+        """What to send to a model so that it answers `user_message`, or what was asked last.
+
+        Raises `ContextOverflow` where the budget is below the frame and the question.
+        """
+        found = await prepared(
+            self._bus, self._reader, self._session, self._participant, user_message, budget
+        )
+        return list(found.messages)
+
+    async def finalize(self, question: str, answer: str, id: str | None = None) -> int:
+        """Close the exchange: question and answer, unless said before, and its end. The turn.
+
+        With an `id` of your own, doing it again soon changes nothing.
+        """
+        if id is not None and await self._is_done(f"exchange:{id}:end"):
+            return (await self._memory()).exchanges.turn
+        memory = await self._memory()
+        own = id or str(ULID())
+        entries = self._ending(memory, question, answer)
+        drafts = [Draft(f"exchange:{own}:{name}", entry) for name, entry in entries.items()]
+        await self._bus.publish(self._session, drafts)
+        return (await self._memory()).exchanges.turn
+
+    async def _is_done(self, id: str) -> bool:
+        return any(record.id == id for record in await self._bus.tail(self._session, TAIL))
+
+    def _ending(self, memory: Memory, question: str, answer: str) -> dict[str, Entry]:
+        """What is missing in the log of the exchange that ends."""
+        entries: dict[str, Entry] = {}
+        held = current(memory)
+        talk = None if held is None else held.talk
+        if talk is None and memory.named(self._user) not in memory.users:
+            entries["open"] = EpisodeOpened(
+                participant=self._user, episode="exchange", title=question
+            )
+        short = clip(question, memory.settings.limits.context_text)
+        if talk is None or not talk.question_n or talk.question != short:
+            entries["question"] = Message(participant=self._user, content=question)
+        entries["answer"] = Message(participant=self._participant, content=answer)
+        entries["end"] = EpisodeClosed(participant=self._participant, episode="exchange")
+        return entries
+
+    async def add_tool_result(
+        self, tool: str, arguments: Arguments, result: str, ttl: int | None = None
+    ) -> Receipt:
+        """Keep a read-only tool's result for `ttl` exchanges (the session's `cache.ttl`)."""
+        return await self.tools.put(tool, arguments, result, ttl=ttl)
+
+    async def lookup_tool(self, tool: str, arguments: Arguments) -> Found | None:
+        """A kept result, which a hit keeps for longer; None on a miss."""
+        return await self.tools.lookup(tool, arguments)
+
+    async def inject_screen_context(
+        self, key: str, content: str, tools: Sequence[Proactive] = ()
+    ) -> list[Chat]:
+        """Note what is on the screen, and what was fetched for it, once for each content.
+
+        The messages to show; [] while they are in the window of exchanges
+        already. Of two calls at once, in whatever process, one gets them.
+        """
+        memory = await self._memory()
+        shown = memory.tools.injected.get(memory.named(self._participant), {}).get(key)
+        seen = shown_to(memory, self._participant).get(key)
+        digest = content_hash(content)
+        if seen is not None and seen.hash == digest:
+            return []
+        before = 0 if shown is None else shown.n
+        own = _id(self._participant, key, digest, before)
+        noted = ContextInjected(participant=self._participant, key=key, content=content)
+        returned = [self._fetched(one, own) for one in tools]
+        first, *_ = await self._bus.publish(
+            self._session,
+            [Draft(own, noted), *(Draft(f"{own}:{_digest(one)}", one) for one in returned)],
+        )
+        if first.duplicate:
+            return []
+        text = clip(content, memory.settings.limits.context_text)
+        messages = [injection(key, Injection(hash=digest, n=first.n, turn=0, text=text))]
+        for one in returned:
+            arguments = canonical(one.arguments) or "{}"
+            messages += call(one.call_id, one.tool, arguments, one.content)
+        return messages
+
+    def _fetched(self, one: Proactive, own: str) -> ToolReturned:
+        return ToolReturned(
+            participant=self._participant,
+            tool=one.tool,
+            call_id=f"{own[-8:]}-{_short(one.tool, one.version, canonical(one.arguments))}",
+            content=one.result,
+            arguments=one.arguments,
+            version=one.version,
+            read_only=True,
+            ttl=one.ttl,
+        )
+
+    async def _memory(self) -> Memory:
+        return await self._reader.current(self._session)
+
+
+async def prepared(
+    bus: Bus,
+    reader: MemoryReader,
+    session: str,
+    participant: str | None = None,
+    question: str | None = None,
+    budget: int | None = None,
+) -> Prepared:
+    """The messages of a session for `participant`, with the open exchange as it stands."""
+    held = current(await reader.current(session))
+    talk = None if held is None else held.talk
+    recent = await reader.recent(session, 0 if talk is None else min(talk.messages, RECENT))
+    # Reading was an await: what came since is in neither half, or in both.
+    memory = await reader.current(session)
+    return prepare(memory, participant, question, budget=budget, recent=recent)
+
+
+def _id(*parts: object) -> str:
+    return f"injected:{_short(*parts)}"
+
+
+def _short(*parts: object) -> str:
+    text = "\n".join(map(str, parts))
+    return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _digest(entry: ToolReturned) -> str:
+    fields = [entry.tool, entry.version, entry.arguments, entry.content, entry.ttl]
+    return blake2b(orjson.dumps(fields), digest_size=8).hexdigest()

@@ -1,0 +1,227 @@
+"""Tools of a session: looked up before they run, run once, kept in the log.
+
+Several tasks or processes may want the same call at once. Each says so in the
+log; the first to have said it runs the tool, the others wait for what it
+returns. A runner that died or failed costs them a wait, never a result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import orjson
+from ulid import ULID
+
+from parley.bus import Bus, Draft, Receipt
+from parley.bus.contract.drafts import made
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.entries import ToolCalled, ToolReturned
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.cache.ranges import RangeGone, passage
+from parley.listeners.tools.tool_calls import TURNS, Waiting, call_key, may_be_shared
+from parley.memory.state import Memory, Packs
+from parley.memory.toolcache import find, remaining
+
+WAIT_SECONDS: Final = 30.0  # for another's call under way; a tool slower than that is run again
+
+Arguments = Mapping[str, Any]
+Run = Callable[[], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A result: `n` is its entry, `call_id` that of the call that brought it.
+
+    `kept`: it was there before. `remaining` of `ttl` exchanges after this one
+    it may be served in; both 0 where it is not kept.
+    """
+
+    tool: str
+    call_id: str
+    result: str
+    n: int
+    kept: bool
+    remaining: int = 0
+    ttl: int = 0
+
+
+class Toolbox:
+    """The tools of one session, in the hands of `participant`. `reader` may be shared."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        packs: Packs,
+        session: str,
+        participant: str,
+        reader: MemoryReader | None = None,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
+        self._bus, self._session, self._participant = bus, session, participant
+        self._reader = reader or MemoryReader(bus, packs)
+        self._wait_seconds = wait_seconds
+
+    async def lookup(self, tool: str, arguments: Arguments, version: str = "") -> Found | None:
+        """The result of that call, in full, if it is kept: a hit, which keeps it for longer.
+
+        None on a miss. Raises what `bus.publish` does.
+        """
+        asked = self._called(tool, arguments, version, str(ULID()))
+        key = call_key(asked)
+        if find(await self._memory(), key) is None:
+            return None
+        await self._publish(asked)
+        return await self._kept(key)
+
+    async def put(
+        self,
+        tool: str,
+        arguments: Arguments,
+        result: str,
+        *,
+        version: str = "",
+        read_only: bool = True,
+        ttl: int | None = None,
+        error: str | None = None,
+        call_id: str | None = None,
+        episode: str | None = None,
+        id: str = "",
+    ) -> Receipt:
+        """Publish what a tool returned, under `id` or a new one.
+
+        It is kept where it was read-only and no `error`. It counts in the goal or task of
+        the handle `episode`, else in one's newest.
+        """
+        returned = made(
+            ToolReturned,
+            participant=self._participant,
+            tool=tool,
+            call_id=str(ULID()) if call_id is None else call_id,
+            content=result,
+            ok=error is None,
+            error=error,
+            arguments=_json(arguments),
+            version=version,
+            read_only=read_only,
+            ttl=ttl,
+            episode=episode,
+        )
+        drafts = [Draft(id or f"tool:{ULID()}", returned)]
+        (receipt,) = await self._bus.publish(self._session, drafts)
+        return receipt
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Arguments,
+        run: Run,
+        *,
+        read_only: bool,
+        ttl: int | None = None,
+        version: str = "",
+    ) -> Found:
+        """The kept result, that of a call under way, or what `run` gives now.
+
+        A tool that writes is always run. Raises what `run` raises, once the
+        failure is in the log; a failure is never kept and never shared.
+        """
+        for turn in range(TURNS):
+            asked = self._called(tool, arguments, version, str(ULID()))
+            receipt = await self._publish(asked)
+            if not read_only or turn == TURNS - 1:
+                break
+            found, ours = await self._shared(asked, receipt.seq)
+            if found is not None:
+                return found
+            if ours:
+                break
+        return await self._run(asked, run, read_only, ttl)
+
+    async def _shared(self, asked: ToolCalled, seq: int) -> tuple[Found | None, bool]:
+        """What is kept, or what the call under way returns; else whether the call is ours now.
+
+        Neither where another's failed: then whoever asks first again owns it.
+        """
+        key = call_key(asked)
+        memory = await self._memory()
+        under_way = memory.tools.calls.get(key or "")
+        if find(memory, key) is not None:
+            return await self._kept(key), False
+        if under_way is None:
+            return None, memory.settings.limits.cached == 0
+        if under_way.call_id == asked.call_id:
+            return None, True
+        waiting = Waiting(self._bus, self._session, self._wait_seconds)
+        other = await waiting.returned(under_way.call_id, asked, seq)
+        if other is None:
+            return None, True
+        entry = cast("ToolReturned", other.entry)
+        if not may_be_shared(entry):
+            return None, False
+        return Found(asked.tool, entry.call_id, entry.content, other.n, kept=True), False
+
+    async def _run(self, asked: ToolCalled, run: Run, read_only: bool, ttl: int | None) -> Found:
+        tool, arguments, version = asked.tool, asked.arguments, asked.version
+        given: dict[str, Any] = {
+            "version": version, "read_only": read_only, "ttl": ttl, "call_id": asked.call_id,
+        }  # fmt: skip
+        try:
+            result = await run()
+        except Exception as error:
+            await self.put(tool, arguments, str(error), error=type(error).__name__, **given)
+            raise
+        receipt = await self.put(tool, arguments, result, **given)
+        memory = await self._memory()
+        held = find(memory, call_key(asked))
+        if held is None or held.n != receipt.n:
+            return Found(tool, asked.call_id, result, receipt.n, kept=False)
+        left = remaining(memory, held)
+        return Found(tool, asked.call_id, result, receipt.n, False, left, held.ttl)
+
+    async def _kept(self, key: str | None) -> Found | None:
+        """What is kept under `key`, its whole text read from the log."""
+        memory = await self._memory()
+        held = find(memory, key)
+        if held is None:
+            return None
+        left = remaining(memory, held)
+        tool, call_id, n, ttl = held.tool, held.call_id, held.n, held.ttl
+        skips = frozenset((await self._bus.info(self._session)).skips)
+        with contextlib.suppress(RangeGone):
+            found = await passage(self._bus, self._session, n, n, skips)
+            for record in found.records:
+                entry = cast("ToolReturned", record.entry)
+                return Found(tool, call_id, entry.content, n, True, left, ttl)
+        return None
+
+    def _called(self, tool: str, arguments: Arguments, version: str, call_id: str) -> ToolCalled:
+        return made(
+            ToolCalled,
+            participant=self._participant,
+            tool=tool,
+            call_id=call_id,
+            arguments=_json(arguments),
+            version=version,
+        )
+
+    async def _publish(self, asked: ToolCalled) -> Receipt:
+        drafts = [Draft(f"call:{asked.call_id}", asked)]
+        (receipt,) = await self._bus.publish(self._session, drafts)
+        return receipt
+
+    async def _memory(self) -> Memory:
+        return await self._reader.current(self._session)
+
+
+def _json(arguments: Arguments) -> dict[str, Any]:
+    """Arguments as JSON has them. Raises `InvalidEntry` for what no JSON can say."""
+    try:
+        found = cast("dict[str, Any]", orjson.loads(orjson.dumps(dict(arguments))))
+        json.dumps(arguments, allow_nan=False, default=str)  # orjson writes NaN as null
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidEntry(f"arguments of a tool must be JSON: {error}") from None
+    return found

@@ -1,0 +1,96 @@
+"""What votes came to: the entry that ends one, and ballots read back from the log."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from parley.bus import Bus, Draft
+from parley.bus.contract.drafts import result_id
+from parley.bus.contract.errors import Conflict
+from parley.bus.entries import VoteRule
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.cache.ranges import read_pages
+from parley.memory.errors import UnknownVote
+from parley.memory.floor.state import Vote
+from parley.memory.fold import apply
+from parley.memory.state import Memory, Packs
+from parley.memory.voting.course import result
+from parley.memory.voting.outcomes import counted
+from parley.memory.voting.tallying import Result
+from parley.memory.voting.turnout import running
+
+TRIES: Final = 5  # of one vote, where ballots keep coming before its result
+
+
+def outcome(memory: Memory, vote: Vote) -> Draft:
+    """What ends `vote`, which runs, as `memory` has it, under the id that everybody gives it.
+
+    One that still waits to be agreed to is given up: its result, should it be agreed to
+    just now, is to come.
+    """
+    name = f"unagreed:{vote.n}" if vote.status == "called" else result_id(vote.n, vote.heard)
+    return Draft(name, result(memory, vote.ref))
+
+
+async def end(
+    bus: Bus,
+    reader: MemoryReader,
+    session: str,
+    n: int,
+    due: Callable[[Memory, Vote], bool],
+    *,
+    incarnation: str,
+) -> bool:
+    """Have a result of the vote of entry `n` stand, while it is `due`; whether the vote is over.
+
+    A result that a ballot came before is counted again, for a few times. `incarnation` is
+    that of the log in which it was found due. Raises `Fenced` where another took its place
+    since, `SessionClosed`, and what a reader raises.
+    """
+    tried = ""
+    for _ in range(TRIES):
+        memory = await reader.current(session)
+        vote = running(memory, n)
+        if vote is None:
+            return True
+        if not due(memory, vote):
+            return False
+        draft = outcome(memory, vote)
+        if draft.id == tried:  # it closed nothing: somebody else's entry has that id
+            draft = Draft(f"{tried}:{secrets.token_hex(6)}", draft.entry)
+        tried = draft.id
+        with contextlib.suppress(Conflict):
+            await bus.publish(session, [draft], incarnation=incarnation)
+    return running(await reader.current(session), n) is None
+
+
+async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
+    """Vote `ref` with every ballot of it: as it was when it closed, or as it stands.
+
+    Folds the log up to there, so aliases, weights and which ballot was valid are
+    those of the time. Raises `UnknownVote`, `SessionNotFound`.
+    """
+    info = await bus.info(session)
+    memory, found = Memory(packs), None
+    async with contextlib.aclosing(read_pages(bus, session, to=info.head)) as log:
+        async for page in log:
+            for record in page:
+                if record.seq not in info.skips:
+                    apply(memory, record)
+                found = memory.votes.held.get(ref, found)
+                if found is not None and found.closed:
+                    return found
+    if found is None:
+        raise UnknownVote(f"V{ref}")
+    return found
+
+
+def retally(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> Result:
+    """The same ballots under another rule or quorum. Of a secret vote nobody is named."""
+    found = counted(vote, rule, quorum)
+    if not vote.secret:
+        return found
+    return Result(found.rule, found.status, found.carried, found.tally, (), (), ())

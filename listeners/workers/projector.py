@@ -1,0 +1,252 @@
+"""Keep snapshots and facts fresh: the loop of the fold lane.
+
+Take what is due, read it, fold it, record what came of it. One round serves
+several sessions: their reads travel together, their folds follow one another,
+their commits travel together again. Memories stay in the process between
+rounds, and a commit is one script, so a message costs its fold and little else.
+
+A session whose last takers died is a suspect. It is taken alone, then entry
+by entry with its progress recorded, so that the entry that kills is found and
+set aside, and no innocent neighbour is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from parley.bus import Bus, Claim, Commit, Snapshot
+from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
+from parley.bus.entries import Record
+from parley.listeners.cache.memory_cache import Copy, Shelf, Tail, fold, tails
+from parley.listeners.cache.projection import Found, fact_rows, owed
+from parley.listeners.workers.backoff import backoff_ms, idle, serve
+from parley.memory.canonical import checksum, dump
+from parley.memory.errors import DomainError
+from parley.memory.state import FOLD, Packs
+from parley.memory.structure.scorecard import scorecards
+
+LANE: Final = "fold"
+ALONE_AFTER: Final = 1  # deaths without progress until a session is taken alone
+SINGLY_AFTER: Final = 2  # and until its entries are folded one by one
+SET_ASIDE_AFTER: Final = 5  # and until its next entry is set aside
+PART: Final = 3  # sessions read in one go: parts overlap, smaller ones cost more calls
+
+log = structlog.get_logger("parley.projector")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How much is taken, held and kept; the defaults are those of docs/protocol.md."""
+
+    sessions: int = 8  # taken at once: 8 of up to 500 entries beat 64 of 30
+    batch: int = 500
+    lease_ms: int = 10_000
+    snapshot_tail: int = 1_000
+    snapshot_seconds: float = 30.0
+    copies: int = 1_024  # memories kept in the process
+    idle_seconds: float = 1.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a projector has done since it began; a heartbeat carries it."""
+
+    folded: int = 0
+    commits: int = 0
+    facts: int = 0
+    snapshots: int = 0
+    refolds: int = 0
+    failed: int = 0
+    set_aside: int = 0
+    votes: int = 0  # that the counter beside it saw to their end
+
+
+class Projector:
+    """Folds what is due until told to stop."""
+
+    def __init__(self, bus: Bus, packs: Packs, owner: str, pace: Pace | None = None) -> None:
+        self._bus, self._packs, self._owner = bus, packs, owner
+        self._pace = pace or Pace()
+        # A short rest is taken along: a second round for it would cost as much as a full one.
+        self._count = self._pace.batch + self._pace.batch // 8
+        self._shelf = Shelf(self._pace.copies)
+        self._failures: dict[str, int] = {}  # sessions that cannot be folded, and how often
+        self._stranded: list[Claim] = []  # held when Redis went away; given back later
+        self.tally = Tally()
+        scorecards()  # a tenth of a second: not in front of the first message
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Serve the lane until `stop` is set; what is in hand then is finished."""
+        await serve(stop, self.round, lambda wait: self._bus.wait_due([LANE], self._owner, wait))
+
+    async def round(self) -> float:
+        """Serve what is due now; the seconds to wait when nothing was, else 0."""
+        pace = self._pace
+        while self._stranded:
+            await self._bus.release(self._stranded[-1])
+            self._stranded.pop()
+        taken = await self._bus.take(LANE, self._owner, count=pace.sessions, lease_ms=pace.lease_ms)
+        if not taken.claims:
+            return idle(taken.next_ms, pace.idle_seconds)
+        suspects = [claim for claim in taken.claims if claim.tries >= ALONE_AFTER]
+        for claim in suspects[1:]:
+            await self._bus.release(claim)
+        await self._together([claim for claim in taken.claims if claim.tries < ALONE_AFTER])
+        if suspects:
+            await self._alone(suspects[0])
+        return 0.0
+
+    async def _together(self, claims: Sequence[Claim]) -> None:
+        """Serve several sessions; while some are folded, the others' reads and commits travel."""
+        parts = [claims[k : k + PART] for k in range(0, len(claims), PART)]
+        ends = await asyncio.gather(*map(self._side_by_side, parts), return_exceptions=True)
+        for end in ends:
+            if isinstance(end, BaseException):
+                raise end
+
+    async def _side_by_side(self, claims: Sequence[Claim]) -> None:
+        """Read, fold and record: one read for all, then a commit for each."""
+        commits = []
+        found = await self._read(claims)
+        await asyncio.sleep(0)  # the next part's request leaves before this one is folded
+        for claim, tail in zip(claims, found, strict=True):
+            if tail is None:
+                commits.append(self._guarded(claim, self._bus.release(claim)))
+            else:
+                commit = self._fold(tail, tail.records)
+                commits.append(self._guarded(claim, self._record(claim, commit)))
+        await asyncio.gather(*commits)
+
+    async def _alone(self, suspect: Claim) -> None:
+        """Serve a session that was in hand when its last takers died."""
+        if suspect.tries >= SET_ASIDE_AFTER:
+            await self._guarded(suspect, self._set_aside(suspect))
+        elif suspect.tries >= SINGLY_AFTER:
+            await self._guarded(suspect, self._singly(suspect))
+        else:
+            await self._together([suspect])
+
+    async def _singly(self, claim: Claim) -> None:
+        """Fold entry by entry, each one recorded before the next can do harm."""
+        (tail,) = await self._read([claim])
+        if tail is None:
+            await self._bus.release(claim)
+            return
+        for record in tail.records[:-1]:
+            commit = self._fold(tail, [record])
+            await self._record(claim, commit, done=False)
+            if commit is None:
+                return
+        await self._record(claim, self._fold(tail, tail.records[-1:]))
+
+    async def _set_aside(self, claim: Claim) -> None:
+        """Have every fold skip the entry that stands where all takers died."""
+        info = await self._bus.info(claim.member)
+        seq = info.folded + 1
+        while seq in info.skips:
+            seq += 1
+        if seq <= info.head:
+            reason = f"{claim.tries} workers died folding it"
+            await self._bus.set_aside(claim.member, seq, reason)
+            self.tally.set_aside += 1
+            log.error("entry_set_aside", session=claim.member, seq=seq, reason=reason)
+        await self._bus.release(claim)
+
+    async def _read(self, claims: Sequence[Claim]) -> list[Tail | None]:
+        """The tails of the sessions claimed; when they cannot be read, the claims are kept in
+        mind and the reason is raised."""
+        held = {claim.member: self._shelf.get(claim.member) for claim in claims}
+        try:
+            found = await tails(self._bus, self._packs, list(held.items()), self._count)
+        except Unavailable:
+            self._stranded += claims
+            raise
+        for tail in found:
+            if tail is not None and held[tail.copy.session] not in (None, tail.copy):
+                self.tally.refolds += 1
+                log.warning("session_refolded", session=tail.copy.session, after=tail.copy.seq)
+        return found
+
+    def _fold(self, tail: Tail, records: Sequence[Record]) -> Commit | None:
+        """Fold, and say what to record of it; None when the session cannot be folded now."""
+        copy, after = tail.copy, tail.copy.seq
+        self._shelf.drop(copy.session)  # a fold that fails leaves half a copy behind
+        try:
+            found = fold(copy, records, tail.skips)
+        except DomainError as error:
+            log.warning("session_waits", session=copy.session, reason=str(error))
+            return None
+        except Exception:  # a defect of the fold: this session waits, the others go on
+            log.exception("fold_failed", session=copy.session, after=copy.seq)
+            return None
+        self._shelf.put(copy)
+        self._failures.pop(copy.session, None)
+        self.tally.folded += len(records)
+        return self._commit(copy, after, found)
+
+    def _commit(self, copy: Copy, after: int, found: Sequence[Found]) -> Commit:
+        facts = fact_rows(found)
+        waiting = owed(copy.memory)
+        fresh = [one for one in waiting if one.comes_again or one.key not in copy.scheduled]
+        copy.scheduled = frozenset(item.key for item in waiting)
+        self.tally.facts += len(facts)
+        return Commit(
+            session=copy.session,
+            to=copy.seq,
+            identity=copy.identity,
+            skips=copy.honoured,
+            after=after,
+            facts=facts,
+            effects=[(item.lane, item.id, item.answers) for item in fresh],
+            snapshot=self._snapshot(copy),
+            incarnation=copy.incarnation,
+        )
+
+    def _snapshot(self, copy: Copy) -> Snapshot | None:
+        """The copy's bytes, when the newest snapshot is far behind or old."""
+        behind = copy.seq - copy.saved_seq
+        age = time.monotonic() - copy.saved_at
+        if behind < self._pace.snapshot_tail and (behind == 0 or age < self._pace.snapshot_seconds):
+            return None
+        data = dump(copy.memory)
+        copy.saved_seq, copy.saved_at = copy.seq, time.monotonic()
+        self.tally.snapshots += 1
+        return Snapshot(copy.seq, copy.n, copy.honoured, copy.identity, data, checksum(data), FOLD)
+
+    async def _record(self, claim: Claim, commit: Commit | None, *, done: bool = True) -> None:
+        if commit is not None:
+            await self._bus.commit(claim, commit, done=done)
+            self.tally.commits += 1
+            return
+        self.tally.failed += 1
+        failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
+        await self._bus.fail(claim, backoff_ms(failures))
+
+    async def _guarded(self, claim: Claim, work: Coroutine[Any, Any, object]) -> None:
+        """Do `work` for one claim so that what stops it stops no other."""
+        try:
+            await work
+        except Fenced as error:
+            self._shelf.drop(claim.member)
+            self.tally.refolds += 1
+            log.warning("commit_fenced", session=claim.member, reason=error.reason)
+            await self._let_go(claim)
+        except SessionNotFound:
+            self._shelf.drop(claim.member)
+            await self._let_go(claim)
+        except Unavailable as error:
+            self._shelf.drop(claim.member)
+            self._stranded.append(claim)
+            log.warning("redis_unavailable", session=claim.member, reason=str(error))
+
+    async def _let_go(self, claim: Claim) -> None:
+        try:
+            await self._bus.release(claim)
+        except Unavailable:
+            self._stranded.append(claim)

@@ -1,0 +1,153 @@
+"""Count the votes that are due: the loop of the lane `votes`.
+
+A vote ends when nothing more is waited for, and when its time is over, also where no
+door has its session open. The fold owes each that runs a look; whether it is due by
+then the log says, and one that is not is left in its lane until its time comes. So a
+vote that runs costs two looks, a session without one none, and the lane is no more
+than a reminder: it is told anew whenever such a session is folded.
+
+Others may count at the same time. A result is a function of the log under an id that
+everybody gives it: the first one lands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Final
+
+import structlog
+
+from parley.bus import Bus, Claim, SessionInfo
+from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.cache.ranges import RangeGone, entry_of, read_pages
+from parley.listeners.votes.vote_results import end
+from parley.listeners.workers.backoff import backoff_ms, idle, serve
+from parley.listeners.workers.projector import Tally
+from parley.memory.errors import DomainError
+from parley.memory.state import Packs
+from parley.memory.voting.turnout import is_in, running
+
+LANE: Final = "votes"
+AT_ONCE: Final = 8
+LEASE_MS: Final = 10_000
+IDLE_SECONDS: Final = 10.0  # between two looks into an empty lane: hints tell of what comes
+MOVED_MS: Final = 50  # before a vote is looked at again whose session moved on meanwhile
+_MEMBER: Final = re.compile(r"\S+ vote:([1-9]\d*):(in|[1-9]\d*)")
+
+log = structlog.get_logger("parley.votes")
+
+
+class UnknownLook(Exception):
+    """A look that this version does not know: one that a newer worker owes."""
+
+
+class VoteCounter:
+    """Counts what is due until told to stop; `tally.votes` says how often."""
+
+    def __init__(self, bus: Bus, packs: Packs, owner: str, tally: Tally | None = None) -> None:
+        self._bus, self._owner = bus, owner
+        self._reader = MemoryReader(bus, packs)
+        self._failures: dict[str, int] = {}  # members that could not be looked at, and how often
+        self._stranded: list[Claim] = []  # held when Redis went away; given back later
+        self.tally = tally or Tally()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Serve the lane until `stop` is set; what is in hand then is finished."""
+        await serve(stop, self.round, self._wait)
+
+    async def round(self) -> float:
+        """Look at what is due now; the seconds to wait when nothing was, else 0."""
+        while self._stranded:
+            await self._bus.release(self._stranded[-1])
+            self._stranded.pop()
+        taken = await self._bus.take(LANE, self._owner, count=AT_ONCE, lease_ms=LEASE_MS)
+        if not taken.claims:
+            return idle(taken.next_ms, IDLE_SECONDS)
+        await asyncio.gather(*map(self._in_hand, taken.claims))
+        return 0.0
+
+    async def _wait(self, seconds: float) -> None:
+        """Until a hint comes, or for so long: without a question to Redis."""
+        clock = asyncio.get_running_loop()
+        until = clock.time() + seconds
+        while (left := until - clock.time()) > 0:
+            if await self._bus.wait_due([LANE], self._owner, left):
+                return
+
+    async def _in_hand(self, claim: Claim) -> None:
+        """Look at one vote so that what stops it stops no other."""
+        try:
+            await self._attempt(claim)
+        except Unavailable as error:
+            self._stranded.append(claim)
+            log.warning("redis_unavailable", session=claim.session, reason=str(error))
+
+    async def _attempt(self, claim: Claim) -> None:
+        """Look; where that fails the vote waits, or leaves its lane with its session."""
+        try:
+            await self._look(claim)
+            self._failures.pop(claim.member, None)
+        except Unavailable:
+            raise
+        except SessionNotFound:
+            await self._bus.drop(claim)
+            self._failures.pop(claim.member, None)
+        except (BusError, DomainError, RangeGone, UnknownLook) as error:
+            log.warning("vote_waits", vote=claim.member, reason=str(error))
+            await self._back_off(claim)
+        except Exception:  # a defect: this vote waits, the others go on
+            log.exception("vote_failed", vote=claim.member)
+            await self._back_off(claim)
+
+    async def _back_off(self, claim: Claim) -> None:
+        failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
+        await self._bus.fail(claim, backoff_ms(failures))
+
+    async def _look(self, claim: Claim) -> None:
+        """Have the vote end where it is due, be looked at later, or leave the lane."""
+        found = _MEMBER.fullmatch(claim.member)
+        if found is None:
+            raise UnknownLook("this version does not know it; run the one that owes it")
+        n, cause = int(found[1]), found[2]
+        # Asked before anything is read: a result of a log that is replaced lands nowhere.
+        info = await self._bus.info(claim.session)
+        memory = await self._reader.current(claim.session)
+        vote, head, seconds = running(memory, n), memory.seq, memory.settings.vote.seconds
+        if vote is None:
+            await self._bus.drop(claim)
+        elif is_in(memory, vote):
+            await self._end(claim, info, n, over=False)
+        elif cause != str(seconds):  # somebody came back, or votes have another time by now
+            if not await self._bus.drop(claim, head):
+                await self._bus.fail(claim, MOVED_MS)
+        elif (left := await self._left_ms(info, n, seconds)) > 0:
+            await self._bus.fail(claim, left)
+        else:
+            await self._end(claim, info, n, over=True)
+
+    async def _end(self, claim: Claim, info: SessionInfo, n: int, *, over: bool) -> None:
+        """Have it end. `over`: its time is; else for as long as nothing more is waited for."""
+        ended = await end(
+            self._bus, self._reader, info.session, n,
+            lambda memory, vote: over or is_in(memory, vote), incarnation=info.incarnation,
+        )  # fmt: skip
+        self.tally.votes += ended
+        if ended:
+            await self._bus.drop(claim)
+        else:
+            await self._bus.fail(claim, MOVED_MS)
+
+    async def _left_ms(self, info: SessionInfo, n: int, seconds: int) -> int:
+        """How long the vote of entry `n` has still, by the clock of the log.
+
+        It counts from its call, or from when the session was forked, where that was later.
+        """
+        called = await entry_of(self._bus, info.session, n)
+        begun = called.received_ms
+        if info.origin:
+            async for page in read_pages(self._bus, info.session, called.seq):
+                forks = [one.received_ms for one in page if one.entry.kind == "session.forked"]
+                begun = max([begun, *forks])
+        return begun + seconds * 1000 - await self._bus.now_ms()

@@ -1,0 +1,112 @@
+"""Agents of other tools, as objects of their files, made into personas. Pure.
+
+Two kinds, told apart by their keys: CrewAI's agents (role, goal, backstory),
+and characters (name, role, background, personality, biases, strengths,
+weaknesses, speakingStyle).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from parley.personas.draft import Draft, one_line, sentence
+from parley.personas.errors import PersonaRefused
+from parley.personas.persona import Persona
+
+_CREW: Final = frozenset({"goal", "backstory"})
+_TASK: Final = frozenset({"expected_output", "agent"})
+_PROMPTS: Final = ("systemPrompt", "system_prompt", "prompt", "instructions", "system")
+_DESCRIPTIONS: Final = ("description", "summary", "bio")
+_ROLES: Final = ("role", "title", "profession", "occupation")
+_INTERESTS: Final = ("interests", "expertise", "topics", "domains", "tags")
+_TRAITS: Final = (  # of a character, in the order in which it is told
+    ("background", "Where you come from"),
+    ("backstory", "Where you come from"),
+    ("goal", "What you want"),
+    ("goals", "What you want"),
+    ("personality", "What you are like"),
+    ("traits", "What you are like"),
+    ("values", "What you hold dear"),
+    ("biases", "What you lean towards; allow for it"),
+    ("strengths", "What you are good at"),
+    ("weaknesses", "What you are not good at; say so when it matters"),
+    ("speakingStyle", "How you speak"),
+    ("speaking_style", "How you speak"),
+    ("communicationStyle", "How you speak"),
+    ("communication_style", "How you speak"),
+)
+_TELLING: Final = frozenset(
+    {*(key for key, _ in _TRAITS), *_PROMPTS, *_DESCRIPTIONS, *_ROLES, "name", "id"}
+)
+
+
+def is_agent(value: Any) -> bool:
+    """Whether `value` is an object that could be one agent."""
+    return isinstance(value, dict) and not _TELLING.isdisjoint(value)
+
+
+def converted(name: str, tree: dict[str, Any], source: str) -> tuple[Persona, Draft]:
+    """The persona `name` that `tree` describes, with the report. Raises `PersonaRefused`."""
+    if set(tree) >= _TASK and "role" not in tree:
+        raise PersonaRefused(source, "is a task; agents are in a file of their own, agents.yaml")
+    if not is_agent(tree):
+        raise PersonaRefused(
+            source, "says nothing of whoever it is: no role, goal, background or description"
+        )
+    draft = Draft(name, tree, source)
+    crew = not _CREW.isdisjoint(tree) and not draft.has("name") and not draft.has("id")
+    return (_crew if crew else _character)(draft), draft
+
+
+def _crew(draft: Draft) -> Persona:
+    role = draft.text("role", "parley.display, description and the text")
+    goal = draft.text("goal", "description and the text")
+    story = draft.text("backstory", "the text")
+    draft.displayed(role)
+    made = ": ".join(part for part in (one_line(role), one_line(goal)) if part)
+    draft.described(made or sentence(story), "role and goal" if made else "backstory")
+    draft.models("llm")
+    draft.listens(*_INTERESTS)
+    opening = [f"You are {one_line(role)}."] if role else []
+    opening += [f"Your goal: {goal}"] if goal else []
+    return draft.finished("\n\n".join([*opening, *([story] if story else [])]))
+
+
+def _character(draft: Draft) -> Persona:
+    name = one_line(draft.text("name", "name and parley.display") or draft.text("id", "name"))
+    if draft.has("id"):
+        draft.take("id", "name")
+    role = _first(draft, _ROLES, "the text, and description where there is none")
+    prompt = _first(draft, _PROMPTS, "the text")
+    about = _first(draft, _DESCRIPTIONS, "description")
+    told = {key: draft.text(key, "the text") for key, _ in _TRAITS}
+    draft.displayed(name)
+    if about:
+        draft.described(about)
+    else:
+        made = one_line(role) or sentence(prompt or next(filter(None, told.values()), name))
+        draft.described(made or draft.name, "its role" if role else "its text")
+    for key in ("model", "llm"):
+        draft.models(key)
+    draft.listens(*_INTERESTS)
+    opening = ", ".join(part for part in (name, one_line(role)) if part)
+    parts = [prompt or (f"You are {opening}." if opening else "")]
+    if not any((prompt, role, *told.values())):
+        parts.append(about)
+    for key, title in _TRAITS:
+        if told[key]:
+            parts.append(f"{title}:{_below(told[key])}")
+    return draft.finished("\n\n".join(filter(None, parts)))
+
+
+def _below(text: str) -> str:
+    """Text of one line behind its title, of several below it."""
+    return "\n" + text if "\n" in text or text.startswith("- ") else " " + text
+
+
+def _first(draft: Draft, keys: tuple[str, ...], to: str) -> str:
+    """The text of the first of `keys` that is there; the others stay."""
+    for key in keys:
+        if draft.has(key):
+            return draft.text(key, to)
+    return ""

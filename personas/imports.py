@@ -1,0 +1,190 @@
+"""Personas from files made for other tools, with a report of what became of each key. Pure.
+
+CrewAI's `agents.yaml`, characters as JSON (one, a list, or below `personas` or
+`agents`), and Markdown agents. A file is imported whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Final, Literal, NoReturn
+
+from parley.personas import agent_file, conversion
+from parley.personas.draft import Draft, Row, one_line, prose, slug
+from parley.personas.errors import PersonaRefused
+from parley.personas.front_matter import MAX_LEVELS, halves, load, measured
+from parley.personas.persona import Persona
+from parley.personas.persona_file import SERVER, parse
+from parley.personas.persona_text import write
+
+Format = Literal["markdown", "yaml", "json"]
+
+MOST: Final = 500  # personas of one file
+_SUFFIXES: Final[dict[str, Format]] = {
+    ".md": "markdown", ".markdown": "markdown", ".mdc": "markdown",
+    ".json": "json", ".yaml": "yaml", ".yml": "yaml",
+}  # fmt: skip
+_HOLDERS: Final = ("personas", "agents")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Personas in the order of their file, and a row for each key of each."""
+
+    personas: tuple[Persona, ...]
+    rows: tuple[Row, ...]
+
+
+def import_text(text: str, source: str) -> Imported:
+    """The personas in `text`. Raises `PersonaRefused`, which names the agent at fault.
+
+    Names are made of what the agents are called there; those that come out the
+    same are numbered.
+    """
+    names = _Names()
+    found: list[tuple[Persona, Draft]] = []
+    rows: list[Row] = []
+    if _format(text, source) == "markdown":
+        tree, body, odd = agent_file.opened(text, source)
+        called = agent_file.wanted(tree, source)
+        found.append(agent_file.converted(names.free(called), tree, body, odd, source))
+    else:
+        tree, beside = _held(_read(text, source))
+        rows = [Row("", key, "dropped", "it stands beside the agents") for key in beside]
+        for place, key, one in _agents(tree, source):
+            called = names.free(_called(key, one))
+            found.append(conversion.converted(called, one, f"{source}, {place}"))
+    for persona, draft in found:
+        _check(persona, draft.source)
+        rows += draft.rows
+    return Imported(tuple(persona for persona, _ in found), tuple(rows))
+
+
+def _format(text: str, source: str) -> Format:
+    """By the file's ending, else by how it begins."""
+    known = _SUFFIXES.get(PurePath(source).suffix.lower())
+    if known is not None:
+        return known
+    if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+        return "json"
+    try:
+        head, _ = halves(text, source)
+    except PersonaRefused:
+        head = None
+    return "yaml" if head is None else "markdown"
+
+
+def _read(text: str, source: str) -> Any:
+    if _format(text, source) == "json":
+        return _json(text, source)
+    return load(measured(text, source).removeprefix("\ufeff"), source)[0]
+
+
+def _held(tree: Any) -> tuple[Any, list[str]]:
+    """The agents of a file, which may stand below a key, and the keys beside that."""
+    for holder in _HOLDERS:
+        if isinstance(tree, dict) and isinstance(tree.get(holder), list | dict):
+            return tree[holder], [key for key in tree if key != holder]
+    return tree, []
+
+
+def _agents(tree: Any, source: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Where each agent stands, the key that it stands under, and its own keys."""
+    if isinstance(tree, list):
+        found = [(f"agent {number}", "", each) for number, each in enumerate(tree, 1)]
+    elif not isinstance(tree, dict):
+        raise PersonaRefused(source, "holds no agents: an object, or a list of them")
+    elif conversion.is_agent(tree) and not all(isinstance(one, dict) for one in tree.values()):
+        found = [("agent 1", "", tree)]
+    else:
+        found = [(repr(key[:64]), key, each) for key, each in tree.items()]
+    if not 0 < len(found) <= MOST:
+        raise PersonaRefused(source, f"holds {len(found)} agents, of 1 to {MOST}")
+    for place, key, each in found:
+        if not isinstance(each, dict):
+            raise PersonaRefused(f"{source}, {place}", "is no agent: it has no keys of its own")
+        yield place, key, each
+
+
+def _called(key: str, tree: dict[str, Any]) -> str:
+    """The key that it stands under, its id, name or role; the first that makes a name."""
+    named = (key, *(one_line(prose(tree.get(each))) for each in ("id", "name", "role", "title")))
+    lettered = [text for text in named if slug(text).strip("0123456789-")]
+    return next(iter(lettered), "") or next(filter(None, map(slug, named)), "")
+
+
+def _json(text: str, source: str) -> Any:
+    text = measured(text, source).removeprefix("\ufeff")
+    try:
+        return _whole(
+            json.loads(
+                text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer
+            )
+        )
+    except json.JSONDecodeError as error:
+        raise PersonaRefused(source, f"is no JSON: {error.msg}", error.lineno) from None
+    except RecursionError:
+        raise PersonaRefused(source, "is nested too deeply") from None
+    except ValueError as error:
+        raise PersonaRefused(source, str(error)) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key[:64]!r} stands twice in one object; keep one")
+        found[key] = value
+    return found
+
+
+def _constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= 18 else digits
+
+
+def _whole(value: Any, level: int = 0) -> Any:
+    """`value` with each half of a character, which no file can hold, as U+FFFD."""
+    if level > MAX_LEVELS:
+        raise RecursionError
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_whole(each, level + 1) for each in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(each, level + 1) for key, each in value.items()}
+    return value
+
+
+class _Names:
+    """Names for the personas of one file, each once."""
+
+    def __init__(self) -> None:
+        self._taken = {SERVER}
+
+    def free(self, called: str) -> str:
+        """A name made of `called`, with a number where it is taken."""
+        wanted = slug(called) or "persona"
+        name, number = wanted, 1
+        while name in self._taken:
+            number += 1
+            end = f"-{number}"
+            name = wanted[: 64 - len(end)] + end
+        self._taken.add(name)
+        return name
+
+
+def _check(persona: Persona, source: str) -> None:
+    """Refuses what could be written and not be read again, such as too many values."""
+    try:
+        again = parse(write(persona), source).persona
+    except PersonaRefused as error:
+        raise PersonaRefused(source, f"cannot be a file of its own: {error.reason}") from None
+    if again != persona:
+        raise PersonaRefused(source, "has keys that do not survive a file; leave some out")

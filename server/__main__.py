@@ -1,5 +1,0 @@
-"""`python -m server`: the same as the command `parley`."""
-
-from server.cli import main
-
-main()

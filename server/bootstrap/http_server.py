@@ -1,0 +1,203 @@
+"""From settings to doors that stand open, and shut in order.
+
+Everything is made here once and passed down: the bus, the rooms, the keys. A server
+that is told to stop says so on every stream first; nothing waits for a client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import uvicorn
+from fastapi import FastAPI
+
+from parley.bus.connection.tasks import end
+from parley.listeners.history.moments import Moments
+from parley.server.basics.errors import Failure
+from parley.server.gateway.app import build
+from parley.server.gateway.buckets import Buckets
+from parley.server.gateway.doors import Doors
+from parley.server.gateway.live.rooms import Rooms
+from parley.server.gateway.live.seats import Seats
+from parley.server.gateway.live.streams import Streams
+from parley.server.gateway.origins import Origins
+from parley.server.gateway.tokens.keys import Keyring
+from parley.server.gateway.tokens.tickets import Tickets
+from parley.server.gateway.transport.connections import connection_of
+from parley.server.gateway.transport.upgraded import Upgraded
+from parley.server.mcp import door
+from parley.server.runtime import signing_secret
+from parley.server.runtime.backend import Held
+from parley.server.runtime.connection import connected
+from parley.server.runtime.signing_secret import Signing
+from parley.server.settings import Settings
+from parley.server.settings.serve_settings import ServeSettings
+
+DRAIN_SECONDS: Final = 1.0  # for streams to say why they end
+STALLED_SECONDS: Final = 20.0  # without a byte taken: the system cuts the connection off
+CLOSING_SECONDS: Final = 5  # for what is under way to end by itself
+IDLE_SECONDS: Final = 15  # a connection that asks nothing is closed
+HEADER_BYTES: Final = 16_384
+
+
+class Server(uvicorn.Server):
+    """Leaves signals to us, says when it listens, and closes the streams before it waits."""
+
+    def __init__(self, config: uvicorn.Config, doors: Doors) -> None:
+        super().__init__(config)
+        self.listens = asyncio.Event()
+        self._doors = doors
+        self.server_state.connections = doors.connections
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listens.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()  # first, so that who is told to go does not come back here
+        self._doors.closing.set()
+        await self._doors.streams.drained(DRAIN_SECONDS)
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+ANSWERED: Final = frozenset({  # what a client did is told to the client
+    "ASGI callable returned without completing handshake.",  # it was: by 401
+    "Invalid HTTP request received.", "Unsupported upgrade request.",
+    "Invalid UTF-8 sequence received from client.",
+})  # fmt: skip
+
+
+def _is_news(line: logging.LogRecord) -> bool:
+    """Of what uvicorn says; a request that a stop cut off is no fault."""
+    cut_off = line.exc_info is not None and isinstance(line.exc_info[1], asyncio.CancelledError)
+    return line.msg not in ANSWERED and not cut_off
+
+
+logging.getLogger("uvicorn.error").addFilter(_is_news)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Doors that stand open. `url` is where this machine finds them; `ended` if they shut."""
+
+    app: FastAPI
+    doors: Doors
+    url: str
+    signing: Signing
+    ended: asyncio.Task[None]
+
+
+@asynccontextmanager
+async def opened_doors(
+    settings: Settings, signing: Signing, port: int, clock: Callable[[], float] = time.time
+) -> AsyncIterator[Doors]:
+    """What all routes share, for a server on `port`. Raises `Misuse`; `Unavailable` of the bus."""
+    serve = settings.serve
+    keyring, origins = Keyring(signing.secrets), Origins(serve, port)
+    async with connected(settings) as running, AsyncExitStack() as stack:
+        held = Held.of(running, settings)
+        bus, packs = held.bus, held.packs.known
+        moments = Moments(bus, packs, room_bytes=serve.checkpoint_bytes)
+        stack.push_async_callback(moments.aclose)
+        rooms = Rooms(bus, packs, moments)
+        stack.push_async_callback(rooms.aclose)
+        seats = Seats(bus, rooms, serve.seat_minutes, clock)
+        stack.push_async_callback(seats.aclose)
+        closing = asyncio.Event()
+        streams = Streams(closing, clock, serve.streams)
+        stack.push_async_callback(streams.aclose)
+        yield Doors(
+            settings=settings, held=held, running=running, keyring=keyring,
+            tickets=Tickets(keyring, clock), buckets=Buckets(serve, clock), rooms=rooms,
+            seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
+            streams=streams,
+        )  # fmt: skip
+
+
+@asynccontextmanager
+async def standing(
+    settings: Settings, clock: Callable[[], float] = time.time
+) -> AsyncIterator[Served]:
+    """The doors, open while the body runs. Raises `Failure` where the port is taken."""
+    signing = signing_secret.at_start(settings)
+    with listening(settings.serve) as sock:
+        port = sock.getsockname()[1]
+        async with opened_doors(settings, signing, port, clock) as doors, AsyncExitStack() as stack:
+            parts = (door.part(doors),)
+            for part in parts:
+                await stack.enter_async_context(part.lifespan())
+            app = build(doors, parts)
+            server = Server(_config(app, doors), doors)
+            task = asyncio.create_task(server.serve([sock]), name="parley-doors")
+            try:
+                await _until(server.listens, task)
+                yield Served(app, doors, _here(settings.serve.host, port), signing, task)
+            finally:
+                server.should_exit = True
+                await task
+
+
+def listening(serve: ServeSettings) -> socket.socket:
+    """A socket on the host and port, before anything else is opened."""
+    try:
+        (family, *_, address), *_ = socket.getaddrinfo(
+            serve.host, serve.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        sock = socket.create_server(address[:2], family=family, backlog=2048)
+        # asyncio does it itself, but not for sockets accepted on one that was made elsewhere.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # of every connection accepted on it
+            patience = int(max(serve.slow_seconds * 2, STALLED_SECONDS) * 1000)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience)
+        return sock
+    except (OSError, UnicodeError) as error:  # of a name that is none
+        number = getattr(error, "errno", None) or 0
+        reason = os.strerror(number) if number > 0 else getattr(error, "strerror", "no host name")
+        raise Failure(
+            f"cannot listen on {serve.host} port {serve.port}: {reason}; "
+            "--port takes another, 0 any that is free"
+        ) from None
+
+
+def _config(app: FastAPI, doors: Doors) -> uvicorn.Config:
+    serve = doors.settings.serve
+    return uvicorn.Config(
+        app,
+        loop="asyncio", http=connection_of(doors), ws=Upgraded, lifespan="off",
+        log_config=None, access_log=False, server_header=False,
+        proxy_headers=bool(serve.proxies), forwarded_allow_ips=list(serve.proxies),
+        ws_max_size=serve.body_bytes, ws_per_message_deflate=False,
+        timeout_keep_alive=IDLE_SECONDS, timeout_graceful_shutdown=CLOSING_SECONDS,
+        h11_max_incomplete_event_size=HEADER_BYTES,
+    )  # fmt: skip
+
+
+def _here(host: str, port: int) -> str:
+    """The address for a client on this machine."""
+    own = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - told from, not bound
+    return f"http://[{own}]:{port}" if ":" in own else f"http://{own}:{port}"
+
+
+async def _until(event: asyncio.Event, task: asyncio.Task[None]) -> None:
+    """Return once `event` is set; raises what ended `task` where that comes first."""
+    waiting = asyncio.create_task(event.wait())
+    try:
+        await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+    finally:
+        await end(waiting)

@@ -1,0 +1,94 @@
+"""`parley mcp`: the door for agents on standard input and output.
+
+It is a process of whoever runs it, which has the bus itself: what its caller may do
+is limited by the name that it was given, and by its token where it was given one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Final
+
+from parley.bus.connection.tasks import end
+from parley.server.basics.errors import Misuse
+from parley.server.basics.interrupts import interruptible
+from parley.server.basics.output import tell
+from parley.server.bootstrap.http_server import opened_doors
+from parley.server.bootstrap.serve import worker_beside
+from parley.server.gateway.problems.table import Problem
+from parley.server.gateway.tokens.callers import Caller, caller_of
+from parley.server.gateway.tokens.keys import EVERY_SESSION, Keyring, is_name
+from parley.server.mcp.door import server
+from parley.server.mcp.tool import BY_NAME, Door
+from parley.server.mcp.waits import Waits
+from parley.server.mcp.wire import talk
+from parley.server.runtime import signing_secret
+from parley.server.runtime.connection import run
+from parley.server.runtime.signing_secret import Signing
+from parley.server.settings import Settings
+
+ENDS: Final = (0, 1)  # standard input and output
+FOR_EVER: Final = 2**53 - 1  # when the caller by name expires
+MAY: Final = ("vote",)  # beside every act: whoever runs this could call one by 'parley vote' too
+
+
+def mcp(settings: Settings, name: str | None, session: str | None) -> int:
+    """Serve until the end of input; the exit code. Without `token`, `name` says who calls."""
+    return int(run(_serve(settings, caller(settings, name, session))))
+
+
+def caller(settings: Settings, name: str | None, session: str | None) -> Caller:
+    """Who calls, by the token, else by name. Raises `Misuse`."""
+    if token := settings.token.get_secret_value():
+        found = _by_token(settings, token)
+        if name is not None and name != found.name:
+            raise Misuse("--as names another than the token does; leave it out")
+        if session is None or session == found.session:
+            return found
+        if not found.may_enter(session):
+            raise Misuse("--session names another than the token is for")
+        return replace(found, session=session)
+    if name is None:
+        raise Misuse("say who it is: --as NAME, or set PARLEY_TOKEN ('parley token' makes one)")
+    if not is_name(name):
+        raise Misuse("--as: a name has 1 to 128 characters, and is not the server's own")
+    return Caller(
+        name, "agent", session or EVERY_SESSION, MAY, operator=False, jti=BY_NAME,
+        expires=FOR_EVER,
+    )  # fmt: skip
+
+
+def _by_token(settings: Settings, token: str) -> Caller:
+    try:
+        return caller_of(Keyring(signing_secret.as_kept(settings)).verify(token, time.time()))
+    except Problem as problem:
+        raise Misuse(f"--token: {problem.detail}") from None
+
+
+async def _serve(settings: Settings, who: Caller) -> int:
+    passing = Signing(
+        (secrets.token_urlsafe(signing_secret.BYTES),), "passing"
+    )  # nobody asks for tokens
+    with interruptible(lambda: tell("closing; once more ends it at once")) as wish:
+        async with AsyncExitStack() as stack:
+            doors = await stack.enter_async_context(opened_doors(settings, passing, 0))
+            if (worker := await worker_beside(doors)) is not None:
+                await stack.enter_async_context(worker)
+            served = server(Door(doors, Waits()), who)
+            longest = settings.serve.body_bytes
+            # Once the input is over nobody waits for what others will say.
+            talking = asyncio.create_task(talk(served, ENDS, longest, doors.closing.set))
+            stopping = asyncio.create_task(wish.stop.wait())
+            try:
+                await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                doors.closing.set()
+                await end(stopping, talking)
+            if talking.done() and not talking.cancelled():
+                talking.result()
+                return 0
+    return wish.exit_code

@@ -1,0 +1,167 @@
+"""A person in a session: what is said is shown as it comes, what is typed is said."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
+from typing import Final
+
+from parley.bus import Bus
+from parley.bus.connection.tasks import end
+from parley.bus.contract.drafts import made
+from parley.bus.contract.errors import BusError, StaleEpoch
+from parley.bus.entries import Entry, ParticipantJoined
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.participant import Presence, Superseded
+from parley.listeners.rooms.room import entered
+from parley.memory.context import Request, assemble
+from parley.memory.errors import DomainError
+from parley.memory.floor.stopping import totals
+from parley.memory.items import VOICE
+from parley.memory.state import Memory
+from parley.server.basics.errors import Failure, Misuse, Refused
+from parley.server.chat.screen import Screen
+from parley.server.chat_commands.capabilities import check_allowed
+from parley.server.chat_commands.command_parser import help_lines, parse
+from parley.server.chat_commands.typed_line import Close, Command, Publish, Quit, Show, View
+from parley.server.render.session_text import told
+from parley.server.runtime.connection import connected
+from parley.server.runtime.packs import read_packs
+from parley.server.settings import Settings
+
+RECENT: Final = 10  # messages that a newcomer is shown
+
+
+async def join(
+    settings: Settings, session: str, name: str, may: Sequence[str] | None, *, as_json: bool
+) -> None:
+    """Takes a seat as `name`, and leaves it at the end of what is typed; the session goes on.
+
+    Raises `Failure` where something typed from a pipe was refused, once all of
+    it was done.
+    """
+    screen = Screen(as_json=as_json)
+    packs = read_packs(settings.packs).known
+    async with (
+        connected(settings) as running,
+        entered(BusDoor(running.bus, packs, session)) as room,
+    ):
+        me = Presence(room, name, secrets.token_hex(6))
+        joined = _seat(room.memory, name, me.nonce, may)
+        for record in list(room.recent)[-RECENT:]:
+            screen.entry(record, ())
+        room.hear(screen.entry)
+        await me.publish(me.draft("join", joined))
+        guest = Guest(running.bus, me, joined, screen)
+        try:
+            await guest.stay(screen.lines(name, lambda: room.memory))
+        finally:
+            await guest.leave()
+    screen.check()
+
+
+def _seat(memory: Memory, name: str, nonce: str, may: Sequence[str] | None) -> ParticipantJoined:
+    """The seat that is taken: what the session has for that name, or a person's."""
+    if name.casefold() == VOICE:
+        raise Misuse(f"{name!r} is the server's own voice; join under another name")
+    held = memory.floor.seats.get(memory.named(name))
+    rights = None if may is None else tuple(may)
+    if held is None:
+        return made(ParticipantJoined, participant=name, seat=nonce, may=rights)
+    if held.role == "agent":
+        raise Misuse(f"{name!r} is an agent of this session; join under another name")
+    return made(
+        ParticipantJoined, participant=name, seat=nonce, role=held.role,
+        interests=held.interests, may=held.may if rights is None else rights, weight=held.weight,
+    )  # fmt: skip
+
+
+class Guest:
+    """Whoever sits at the keyboard, as `me`."""
+
+    def __init__(self, bus: Bus, me: Presence, joined: ParticipantJoined, screen: Screen) -> None:
+        self._bus, self._me, self._joined, self._screen = bus, me, joined, screen
+
+    async def stay(self, typed: AsyncGenerator[str]) -> None:
+        """Does what is typed until it ends, until `/quit`, or until the session closes.
+
+        Raises `Failure` where another process joined under the name.
+        """
+        over = asyncio.create_task(self._until_over())
+        try:
+            async with aclosing(typed):
+                while not over.done():
+                    line = asyncio.ensure_future(anext(typed, None))
+                    await asyncio.wait({line, over}, return_when=asyncio.FIRST_COMPLETED)
+                    if not line.done():
+                        await end(line)
+                    elif (text := line.result()) is None or not await self.typed(text):
+                        return
+            over.result()
+        finally:
+            await end(over)
+
+    async def typed(self, line: str) -> bool:
+        """Does what `line` says, or shows why not; False for a `/quit`."""
+        try:
+            command = parse(line, self._me.name, self._me.memory)
+            if command is not None:
+                self._check(command)
+                await self._do(command)
+        except (Refused, BusError, DomainError) as refused:
+            self._screen.refused(str(refused))
+            return True
+        return not isinstance(command, Quit)
+
+    async def leave(self) -> None:
+        """Gives the seat up, where it is still ours to give."""
+        seat = self._me.seat
+        if self._me.memory.closed is None and seat is not None and seat.seat == self._me.nonce:
+            with suppress(BusError):  # closed, or away: we leave anyway
+                await self._me.leave()
+
+    def _check(self, command: Command) -> None:
+        needs = command.needs if isinstance(command, Publish | Close) else ""
+        check_allowed(self._me.memory, self._me.name, needs)
+
+    async def _do(self, command: Command) -> None:
+        if isinstance(command, Publish):
+            await self._publish(command.entries)
+        elif isinstance(command, Close):
+            await self._bus.close(
+                self._me.room.session, command.reason, self._me.name,
+                totals=totals(self._me.memory),
+            )  # fmt: skip
+        elif isinstance(command, Show):
+            self._screen.view(command.view, self._told(command.view))
+
+    async def _publish(self, entries: Sequence[Entry]) -> None:
+        try:
+            await self._me.publish(*(self._me.draft("join", entry) for entry in entries))
+        except StaleEpoch:
+            raise Failure("the floor moved on meanwhile; see /floor, and say it again") from None
+
+    def _told(self, view: View) -> list[str]:
+        memory = self._me.memory
+        if view == "help":
+            return help_lines()
+        if view == "context":
+            recent = tuple(self._me.room.recent)[-memory.settings.context.recent_full :]
+            request = Request(participant=self._me.name, recent=recent)
+            return assemble(memory, request).text.splitlines()
+        return told(memory, view)
+
+    async def _until_over(self) -> None:
+        """Returns when the session closes; keeps the seat until then."""
+        me = self._me
+        while me.memory.closed is None:
+            seq = me.room.seq
+            if me.seat is None:
+                await me.publish(me.draft("join", self._joined))
+            try:
+                me.check_seat()
+            except Superseded as error:
+                raise Failure(str(error)) from None
+            await me.room.moved(seq)

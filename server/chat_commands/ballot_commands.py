@@ -1,0 +1,66 @@
+"""`/vote`, as it is typed: a ballot, or a call for one. Pure."""
+
+from __future__ import annotations
+
+from parley.bus.entries import BallotCast, VoteInitiated
+from parley.memory.floor.state import Vote
+from parley.memory.state import Memory
+from parley.memory.voting.electorate import read_choice, why_no_ballot
+from parley.server.basics.entry_drafts import made
+from parley.server.basics.errors import Misuse
+from parley.server.chat_commands.typed_line import (
+    Command,
+    Line,
+    Publish,
+    Show,
+    item_of,
+    listed,
+    looks_like,
+)
+
+
+def vote(line: Line) -> Command:
+    if not line.rest:
+        return Show("votes")
+    word, rest = line.first("")
+    if word == "call":
+        return _call(line, rest)
+    vote = _vote_of(line.memory, word)
+    text = rest if looks_like(word, "V") else line.rest
+    return Publish((_ballot(line.me, vote, text),))
+
+
+def _call(line: Line, rest: str) -> Publish:
+    word, _, question = rest.partition(" ")
+    if not word:
+        raise Misuse("say on what: /vote call P3, or /vote call QUESTION")
+    if not looks_like(word, "P"):
+        return Publish((made(VoteInitiated, participant=line.me, content=rest),), "vote")
+    ref = item_of(line.memory, word, "P")
+    asked = question.strip() or f"Do we go with {ref}?"
+    return Publish((made(VoteInitiated, participant=line.me, content=asked, re=ref),), "vote")
+
+
+def _vote_of(memory: Memory, word: str) -> Vote:
+    """The vote that `word` names, or the one that is open where it names none."""
+    held = memory.votes.held
+    if looks_like(word, "V"):
+        vote = held.get(int(word[1:]))
+        if vote is None:
+            raise Misuse(f"no vote {word.upper()}; {listed('votes', [f'V{ref}' for ref in held])}")
+        if vote.status != "open":
+            raise Misuse(f"{word.upper()} is not open, it is {vote.status}")
+        return vote
+    running = [held[ref] for ref in memory.votes.running if held[ref].status == "open"]
+    if len(running) != 1:
+        raise Misuse("say in which vote: /vote V1 CHOICE" if running else "no vote is open")
+    return running[0]
+
+
+def _ballot(me: str, vote: Vote, text: str) -> BallotCast:
+    """The ballot in `text`: an option of several words whole, or several options."""
+    choices = text.split()
+    for words in ([text], text.split(","), choices):
+        if (read := read_choice(vote, words)) is not None:
+            return made(BallotCast, participant=me, re=vote.n, choice=read)
+    raise Misuse(why_no_ballot(vote, choices))

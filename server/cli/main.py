@@ -1,0 +1,67 @@
+"""The command `parley`: one module a family of commands, this one puts them together.
+
+A user's mistake or a Redis that cannot serve ends in one line on stderr and
+an exit code, never in a traceback: 2 for misuse, 1 for failure.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from parley.server.basics.version import version
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Runs the command line; always ends in `SystemExit`."""
+    args = list(sys.argv[1:] if args is None else args)
+    if args == ["--version"]:
+        sys.stdout.write(f"parley {version()}\n")  # at once: nothing heavy is imported yet
+        raise SystemExit(0)
+    from parley.bus.contract.errors import BusError, InvalidEntry
+    from parley.memory.errors import BadPattern, DomainError, SettingsRefused
+    from parley.personas.errors import PersonaError
+    from parley.server.basics.errors import Failure, Refused
+    from parley.server.cli.command_tree import command
+
+    try:
+        command()(args=args, prog_name="parley")
+    except Refused as refused:
+        _end(refused, refused.exit_code)
+    except (BadPattern, SettingsRefused, InvalidEntry) as refused:
+        _end(refused, 2)
+    except (BusError, DomainError, PersonaError) as refused:
+        _end(refused, 1)
+    except BaseExceptionGroup as group:
+        _end(_first(group, (Refused, BusError, DomainError, PersonaError)), 1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+            raise
+        _end(Failure(f"cannot write the output: {error.strerror}"), 1)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    raise SystemExit(0)
+
+
+def _first(group: BaseExceptionGroup[Any], kinds: tuple[type[Exception], ...]) -> BaseException:
+    """The refusal that ended a task group; a group without one is a bug, and passes."""
+    found, rest = group.split(kinds)
+    if found is None or rest is not None:
+        raise group
+    error: BaseException = found
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _end(refused: BaseException, code: int) -> None:
+    from parley.server.basics.output import shown
+
+    sys.stderr.write(f"parley: {shown(refused, keep_newlines=True)}\n")
+    raise SystemExit(code) from None

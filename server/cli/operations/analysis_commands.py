@@ -1,0 +1,111 @@
+"""Whole transcripts: `analyze` without a server, `replay` through the bus."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from parley.server.cli.shared.options import (
+    As,
+    Brief,
+    Budget,
+    InputFormat,
+    Json,
+    SkipBad,
+    Transcript,
+    settings,
+)
+
+if TYPE_CHECKING:
+    from parley.server.transcripts import Transcript as Read
+
+
+class Form(StrEnum):
+    report = "report"
+    memory = "memory"
+    items = "items"
+    context = "context"
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(analyze)
+    app.command()(replay)
+
+
+def analyze(
+    ctx: typer.Context,
+    file: Transcript,
+    form: Annotated[Form, typer.Option("--format", help="what to print")] = Form.report,
+    input_format: InputFormat = None,
+    skip_bad: SkipBad = False,
+    as_: As = None,
+    brief: Brief = False,
+    budget: Budget = None,
+    json: Json = False,
+) -> None:
+    """What a transcript came to. Reads the file, needs no server."""
+    from parley.server.basics.errors import Misuse
+    from parley.server.basics.output import emit, emit_bytes
+    from parley.server.records import transcript_analysis
+    from parley.server.render import command_output
+
+    if form is not Form.context and (as_ is not None or brief or budget is not None):
+        raise Misuse("--as, --brief and --budget shape a context: add --format context")
+    found = transcript_analysis.analyze(_read(ctx, file, skip_bad, input_format), settings(ctx))
+    if form is Form.memory:
+        emit_bytes(found.canonical())
+    elif form is Form.items:
+        for row in found.items():
+            emit(row)
+    elif form is Form.context:
+        command_output.show_context(found.context(as_, brief=brief, budget=budget), json)
+    else:
+        command_output.show_minutes(found.minutes(), json)
+
+
+def replay(
+    ctx: typer.Context,
+    file: Transcript,
+    session: Annotated[str, typer.Option("--session", metavar="NAME", help="session to fill")],
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", min=0.001, max=1e6, help="messages a second; else flat out"),
+    ] = None,
+    input_format: InputFormat = None,
+    skip_bad: SkipBad = False,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait/--no-wait", help="wait until every summary is written, and report"),
+    ] = True,
+    json: Json = False,
+) -> None:
+    """Publish a transcript through the bus and print its minutes.
+
+    A worker is started where none runs.
+    Repeating it is harmless: messages that are there already stay as they are.
+    """
+    from parley.server.records.transcript_replay import replay as replay_all
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+
+    transcript = _read(ctx, file, skip_bad, input_format)
+    report = run(replay_all(settings(ctx), transcript, session, rate=rate, wait=wait))
+    if report is not None:
+        command_output.show_minutes(report, json)
+
+
+def _read(ctx: typer.Context, file: Path, skip_bad: bool, format: str | None) -> Read:
+    from parley.server.basics.output import tell
+    from parley.server.cli.operations.transcript_commands import read
+    from parley.server.records.session_opening import roles_of
+    from parley.server.transcripts.transcript_export import told
+
+    found = read(file, skip_bad, format)
+    if found.format != "jsonl":
+        tell(f"read as {found.format}")
+    for line in (*told(found), *roles_of(found, settings(ctx)).lines()):
+        tell(line)
+    return found

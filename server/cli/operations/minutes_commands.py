@@ -1,0 +1,35 @@
+"""`parley minutes`: the minutes of a session or of a record of talk, to hand on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from parley.server.cli.shared.options import At, InputFormat, settings
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(minutes)
+
+
+def minutes(
+    ctx: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="SESSION|FILE", help="a session, a record of talk, or -")
+    ],
+    format: Annotated[
+        Literal["text", "md", "html", "json"] | None,
+        typer.Option(help="what to write  [default: as FILE ends, else text]"),
+    ] = None,
+    input_format: InputFormat = None,
+    at: At = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="write them there")
+    ] = None,
+) -> None:
+    """The minutes of a session or transcript, to hand on."""
+    from parley.server.cli.operations.minutes_output import minutes as handed_on
+
+    handed_on(settings(ctx), source, format, at, out, input_format)

@@ -1,0 +1,51 @@
+"""The minutes where they are wanted: on a terminal, on stdout, in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from parley.bus.contract.errors import SessionNotFound
+from parley.server.basics.disk_files import write_bytes
+from parley.server.basics.errors import Failure
+from parley.server.basics.output import emit_bytes, stdout, tell
+from parley.server.records.minutes_sources import is_file, of_file, of_session
+from parley.server.render.minutes import minutes_text
+from parley.server.render.minutes.minutes_forms import Form, render
+from parley.server.runtime.connection import run
+from parley.server.settings import Settings
+
+_FORMS: Final[dict[str, Form]] = {
+    ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "json",
+}  # fmt: skip
+
+
+def minutes(
+    settings: Settings,
+    source: str,
+    form: Form | None,
+    at: int | None,
+    out: Path | None,
+    input_format: str | None = None,
+) -> None:
+    """Print them, or write them to `out`. `source` names a session, a file or `-`.
+
+    `form`: else that of the ending of `out`. What has an `input_format` is a file.
+    """
+    form = form or _FORMS.get(out.suffix.lower() if out else "", "text")
+    if input_format is not None or is_file(source):
+        found = of_file(settings, source, at, input_format)
+    else:
+        try:
+            found = run(of_session(settings, source, at))
+        except SessionNotFound as missing:
+            if Path(source).exists():
+                raise Failure(f"{missing}; './{source}' is the file of that name") from None
+            raise
+    if out is not None:
+        write_bytes(out, render(found, form))
+        tell(f"the minutes are in {out}")
+    elif form == "text":
+        minutes_text.write(stdout(), found)
+    else:
+        emit_bytes(render(found, form))

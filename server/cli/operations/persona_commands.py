@@ -1,0 +1,77 @@
+"""`parley persona …`: who there is to take part, and files that say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from parley.server.cli.shared.options import Json, settings
+
+app = typer.Typer(
+    help="List, show, check and import personas: the voices of agents.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE", help="persona files, or directories of them")
+]
+
+
+@app.command()
+def ls(ctx: typer.Context, json: Json = False) -> None:
+    """Everyone who can be seated. From the files of --personas, and the bundled cast."""
+    from parley.server.catalogue import persona_catalogue
+    from parley.server.render import persona_text
+
+    everyone = persona_catalogue.everyone(settings(ctx))
+    persona_text.show_roster(everyone, json)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|FILE", help="a file has a slash, or ends .md")
+    ],
+    raw: Annotated[
+        bool, typer.Option("--raw", help="as a file to the letter, to begin one's own with")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """A persona as its file says it."""
+    from parley.server.catalogue import persona_catalogue
+    from parley.server.render import persona_text
+
+    persona_text.show_persona(persona_catalogue.one(settings(ctx), name), raw=raw, json=json)
+
+
+@app.command()
+def check(files: Files, json: Json = False) -> None:
+    """Say what is wrong or odd about persona files. Exit 1 where one is refused."""
+    from parley.server.catalogue import persona_catalogue
+    from parley.server.render import persona_text
+
+    found = persona_catalogue.checked(files)
+    persona_text.show_checks(found, json)
+    if any(row.refused for row in found):
+        raise typer.Exit(1)
+
+
+@app.command("import")
+def import_(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="CrewAI's agents.yaml, JSON, or a Markdown agent"),
+    ],
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="where the persona files go")],
+    force: Annotated[bool, typer.Option("--force", help="write over files that are there")] = False,
+    json: Json = False,
+) -> None:
+    """Make persona files of agents of other tools. Tells what became of each key."""
+    from parley.server.catalogue import persona_catalogue
+    from parley.server.render import persona_text
+
+    persona_text.show_import(persona_catalogue.bring(file, to, force=force), to, json)

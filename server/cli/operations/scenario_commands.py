@@ -1,0 +1,67 @@
+"""`parley scenario …`: deliberations written down, before they are run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from parley.server.cli.shared.options import Json, settings
+
+app = typer.Typer(
+    help="List, show and check scenarios; 'parley run' plays one.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command()
+def ls(json: Json = False) -> None:
+    """List the scenarios that come with Parley."""
+    from parley.server.catalogue import scenario_catalogue
+    from parley.server.render import scenario_text
+
+    scenario_text.show_listed(scenario_catalogue.listed(), json)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="a name or a YAML file")],
+    raw: Annotated[bool, typer.Option("--raw", help="the file as it is")] = False,
+    json: Json = False,
+) -> None:
+    """Who takes part, how it goes round, when it ends. Then the most that it can come to."""
+    from parley.server.basics.output import emit_bytes
+    from parley.server.catalogue import scenario_catalogue
+    from parley.server.render import scenario_text
+
+    if raw:
+        emit_bytes(scenario_catalogue.text(scenario).encode())
+    else:
+        scenario_text.show_one(scenario_catalogue.described(settings(ctx), scenario), json)
+
+
+@app.command()
+def check(
+    ctx: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="names or YAML files")],
+    json: Json = False,
+) -> None:
+    """Check scenarios whole: keys, personas, settings, bounds. Exit code 1 where one is refused."""
+    from parley.server.catalogue import scenario_catalogue
+    from parley.server.render import scenario_text
+
+    found = [scenario_catalogue.checked(settings(ctx), file) for file in files]
+    scenario_text.show_checked(found, json)
+    if any(row["refused"] for row in found):
+        raise SystemExit(1)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the format, for an editor."""
+    from parley.server.basics.output import emit_bytes
+    from parley.server.catalogue import scenario_catalogue
+
+    emit_bytes(scenario_catalogue.schema())

@@ -1,0 +1,117 @@
+"""`parley lessons …`: what sessions learn from each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from parley.server.cli.sessions.talk_commands import Speaker
+from parley.server.cli.shared.options import Json, Session, settings
+
+
+class _ShowsFirst(TyperGroup):
+    """`parley lessons SESSION` is `parley lessons show SESSION`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_ShowsFirst,
+    help="What a session learnt from others, and what it could teach.\n\n"
+    "'parley lessons SESSION' is 'parley lessons show SESSION'.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    session: Session,
+    teach: Annotated[bool, typer.Option("--teach", help="what it could teach instead")] = False,
+    json: Json = False,
+) -> None:
+    """What a session learnt, the weightiest first. "show" may be left out."""
+    from parley.server.basics.output import tell
+    from parley.server.runtime.connection import run
+    from parley.server.services import lessons
+
+    question = (lessons.taught if teach else lessons.learnt)(settings(ctx), session)
+    rows = run(question)
+    _show(rows, json)
+    if not rows and teach:
+        tell(f"{session} has nothing to teach yet: no ratified decision, no insight")
+    elif not rows:
+        tell(f"{session} learnt nothing yet; 'parley lessons import {session} --from OTHER'")
+
+
+@app.command()
+def export(
+    ctx: typer.Context,
+    session: Session,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="file  [default: SESSION.lessons.json]")
+    ] = None,
+) -> None:
+    """Save what a session could teach to a file; -o - writes to stdout."""
+    from parley.server.basics.disk_files import write_bytes
+    from parley.server.basics.output import emit_bytes, many, tell
+    from parley.server.runtime.connection import run
+    from parley.server.services import lessons
+
+    data, count = run(lessons.export(settings(ctx), session))
+    path = out or Path(f"{session}.lessons.json")
+    if str(path) == "-":
+        emit_bytes(data)
+    else:
+        write_bytes(path, data)
+        tell(f"{many(count, 'lesson')} in {path}")
+
+
+@app.command("import")
+def import_(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="session that learns")],
+    source: Annotated[
+        str,
+        typer.Option("--from", metavar="SESSION|FILE", help="a file has a slash, or ends .json"),
+    ],
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, metavar="N", help="only the N weightiest")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="show them, import nothing")] = False,
+    as_: Speaker = None,
+    json: Json = False,
+) -> None:
+    """Have a session learn what another could teach. Repeating it is harmless."""
+    from parley.server.basics.entry_drafts import person
+    from parley.server.basics.output import many, tell
+    from parley.server.runtime.connection import run
+    from parley.server.services import lessons
+
+    found = run(
+        lessons.bring(settings(ctx), target, source, most=top, dry=dry_run, by=as_ or person())
+    )
+    _show(found.rows, json)
+    if dry_run:
+        tell(f"{target} would be offered {many(len(found.rows), 'lesson')}")
+    else:
+        known = f"{found.known} {'was' if found.known == 1 else 'were'} there before"
+        tell(f"{target} was offered {many(len(found.rows), 'lesson')}; {known}")
+
+
+def _show(rows: list[dict[str, Any]], json: bool) -> None:
+    from parley.server.basics.output import emit, shown, stdout
+    from parley.server.services.lessons import lesson_text
+
+    for row in rows:
+        if json:
+            emit(row)
+        else:
+            stdout().print(shown(lesson_text(row)), markup=False)

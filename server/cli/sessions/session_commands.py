@@ -1,0 +1,233 @@
+"""`parley session …`: sessions as wholes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from parley.server.cli.shared.options import Json, Session, settings
+
+app = typer.Typer(
+    help="Open, list, close, save, restore, verify and fork sessions.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="file to write  [default: SESSION.json]")
+]
+
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="who decides it")]
+
+
+@app.command()
+def new(
+    ctx: typer.Context,
+    session: Session,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="what it is about")] = None,
+) -> None:
+    """Open a session with the settings and packs in force.
+
+    --preset P says what it remembers; 'parley settings presets' lists them.
+    """
+    from parley.server.basics.output import tell
+    from parley.server.runtime.connection import run
+    from parley.server.services import sessions
+
+    run(sessions.new(settings(ctx), session, title))
+    tell(f"{session} is open; 'parley say {session} TEXT --as NAME' talks in it")
+
+
+@app.command()
+def ls(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="sessions shown")] = 100,
+    json: Json = False,
+) -> None:
+    """List sessions, the latest activity first."""
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import sessions
+
+    command_output.show_sessions(run(sessions.listed(settings(ctx), limit)), json)
+
+
+@app.command()
+def show(ctx: typer.Context, session: Session, json: Json = False) -> None:
+    """Where a session stands."""
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import sessions
+
+    command_output.show_pairs(run(sessions.shown(settings(ctx), session)), json)
+
+
+@app.command("set")
+def set_(
+    ctx: typer.Context,
+    session: Session,
+    pairs: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY=VALUE", help="such as summary.interval=6")
+    ] = None,
+    repack: Annotated[
+        bool, typer.Option("--repack", help="read on with the packs in force here (--packs)")
+    ] = False,
+    by: By = None,
+    json: Json = False,
+) -> None:
+    """Change settings or packs of a live session, from now on."""
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import session_settings
+
+    entry = session_settings.change(pairs or [], settings(ctx), repack=repack, by=by)
+    receipt = run(session_settings.publish(settings(ctx), session, entry))
+    command_output.show_done(
+        receipt, f"{session} goes by other rules after entry {receipt.seq}", json
+    )
+
+
+@app.command()
+def compact(ctx: typer.Context, session: Session, by: By = None, json: Json = False) -> None:
+    """Shrink old items of memory to a line each, now.
+
+    Otherwise it happens by itself, near the caps.
+    """
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import session_settings
+
+    receipt = run(session_settings.publish(settings(ctx), session, session_settings.compaction(by)))
+    command_output.show_done(receipt, f"the memory of {session} is compacted", json)
+
+
+@app.command()
+def close(
+    ctx: typer.Context,
+    session: Session,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="logged with it")] = "closed",
+) -> None:
+    """Take no more entries. The session stays readable."""
+    from parley.server.basics.output import tell
+    from parley.server.runtime.connection import run
+    from parley.server.services import sessions
+
+    run(sessions.close(settings(ctx), session, reason))
+    tell(f"{session} is closed; it stays readable, and can be forked")
+
+
+@app.command()
+def archive(ctx: typer.Context, session: Session, out: Out = None) -> None:
+    """Close a session, save it to a file, and mark it archived."""
+    from parley.server.basics.output import tell
+    from parley.server.runtime.connection import run
+    from parley.server.services import sessions
+
+    path = out or Path(f"{session}.json")
+    run(sessions.archive(settings(ctx), session, path))
+    tell(f"{session} is archived in {path}; 'parley session rm {session}' removes it from Redis")
+
+
+@app.command()
+def export(ctx: typer.Context, session: Session, out: Out = None) -> None:
+    """Save a session to a file; -o - writes to stdout."""
+    from parley.server.basics.output import emit_bytes, tell
+    from parley.server.records.session_file import encode_file, write_file
+    from parley.server.runtime.connection import run
+    from parley.server.services import sessions
+
+    file = run(sessions.export(settings(ctx), session))
+    path = out or Path(f"{session}.json")
+    if str(path) == "-":
+        emit_bytes(encode_file(file))
+    else:
+        write_file(path, file)
+        tell(f"{file.head} entries in {path}")
+
+
+@app.command("import")
+def import_(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="session file")],
+    as_: Annotated[str | None, typer.Option("--as", metavar="SESSION", help="other name")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="overwrite a live session")] = False,
+) -> None:
+    """Restore a session from a file. Never overwrites one unless told to."""
+    from parley.server.basics.output import tell
+    from parley.server.records.session_file import read_file
+    from parley.server.runtime.connection import run
+    from parley.server.services import sessions
+    from parley.server.settings.setting import unheeded
+
+    found = read_file(file)
+    name = as_ or found.session
+    for setting in sessions.without_effect(found):
+        tell(f"warning: {unheeded(setting)}")
+    run(sessions.restore(settings(ctx), found, name, replace))
+    tell(f"{name}: {found.head} entries restored")
+
+
+@app.command()
+def verify(
+    ctx: typer.Context,
+    session: Annotated[str | None, typer.Argument(metavar="SESSION", help="session")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="session file instead")] = None,
+    json: Json = False,
+) -> None:
+    """Prove that a session or session file is whole.
+
+    Looks at log, index and snapshots, and whether memory equals its replay.
+    """
+    from parley.server.basics.errors import Misuse
+    from parley.server.records import verification
+    from parley.server.records.session_file import read_file
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+
+    if (session is None) == (file is None):
+        raise Misuse("give a SESSION or --file FILE")
+    if file is not None:
+        found = verification.verify_file(read_file(file), settings(ctx))
+    else:
+        found = run(verification.verify(settings(ctx), str(session)))
+    command_output.show_verdict(session or str(file), found, json)
+    if found:
+        raise typer.Exit(1)
+
+
+@app.command()
+def fork(
+    ctx: typer.Context,
+    session: Session,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="name of the fork")],
+    at: Annotated[
+        int | None,
+        typer.Option("--at", min=0, metavar="N", help="last message shared  [default: all]"),
+    ] = None,
+) -> None:
+    """Open a session that shares another's past."""
+    from parley.server.basics.output import tell
+    from parley.server.runtime.connection import run
+    from parley.server.services import sessions
+
+    n = run(sessions.fork(settings(ctx), session, name, at))
+    tell(f"{name} goes on from {session} at {n}")
+
+
+@app.command()
+def rm(
+    ctx: typer.Context,
+    session: Session,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask")] = False,
+) -> None:
+    """Remove a session and everything kept about it."""
+    from parley.server.basics.output import tell
+    from parley.server.runtime.connection import run
+    from parley.server.services import sessions
+
+    if not yes:
+        typer.confirm(f"Remove {session} for good?", abort=True, err=True)
+    run(sessions.remove(settings(ctx), session))
+    tell(f"{session} is removed")

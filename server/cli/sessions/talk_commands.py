@@ -1,0 +1,159 @@
+"""Taking part: `say`, `publish`, `watch`, `search`, `correct`, `alias`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final, get_args
+
+import typer
+
+from parley.bus.entries import Act
+from parley.server.cli.shared.dashed_words import Spoken
+from parley.server.cli.shared.options import Json, Session, settings
+
+ACTS: Final = "what it does: " + ", ".join(get_args(Act))
+FROM: Final = "start after this entry, 0: from the first  [default: what comes next]"
+
+Seq = Annotated[
+    int | None,
+    typer.Option("--after", min=0, max=2**53 - 1, metavar="SEQ", help=FROM),
+]
+Speaker = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="in whose name  [default: your login]")
+]
+Other = Annotated[str | None, typer.Option("--merge", metavar="REF", help="it is the same as this")]
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (say, publish, watch, search, correct, alias):
+        app.command(cls=Spoken)(command)
+
+
+def say(
+    ctx: typer.Context,
+    session: Session,
+    content: Annotated[str, typer.Argument(metavar="TEXT", help="what is said; - reads stdin")],
+    as_: Speaker = None,
+    act: Annotated[str | None, typer.Option(metavar="ACT", help=ACTS)] = None,
+    re: Annotated[
+        str | None, typer.Option(metavar="REF", help="message number, handle (P3) or id meant")
+    ] = None,
+    topic: Annotated[str | None, typer.Option(metavar="TEXT", help="what it is about")] = None,
+    to: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="addressed to; may be repeated")
+    ] = None,
+    id_: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="own id: resending is harmless")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Publish one message. Prints its number."""
+    from parley.server.basics import entry_drafts
+    from parley.server.cli.shared.stdin_words import stdin_text
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import publication
+
+    text = stdin_text() if content == "-" else content
+    message = entry_drafts.message(as_, text, act=act, re=re, topic=topic, to=to or [])
+    receipt = run(publication.say(settings(ctx), session, message, id_))
+    command_output.show_receipt(receipt, receipt.n, json)
+
+
+def publish(
+    ctx: typer.Context,
+    session: Session,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="JSON, one entry a line; - reads stdin")
+    ] = Path("-"),
+    json: Json = False,
+) -> None:
+    """Publish entries of any kind, one a line.
+
+    Messages, votes, results, tool calls, episodes, steps. Each line has the
+    fields of docs/wire.md, and where you want resending to be harmless an id.
+    Nothing is published when a line is wrong. Prints their numbers.
+    """
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import entry_import
+
+    drafts = entry_import.drafts_in(file)
+    for receipt in run(entry_import.publish(settings(ctx), session, drafts)):
+        command_output.show_receipt(receipt, receipt.n, json)
+
+
+def watch(
+    ctx: typer.Context,
+    session: Session,
+    after: Seq = None,
+    cursor: Annotated[str | None, typer.Option(metavar="CURSOR", help="resume there")] = None,
+    facts: Annotated[bool, typer.Option("--facts/--no-facts", help="what entries changed")] = True,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="end after so many lines")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Follow a session live: entries, and what the fold found."""
+    from parley.server.cli.sessions import live_log
+    from parley.server.runtime.connection import run
+
+    start = live_log.start(after, cursor)
+    run(live_log.watch(settings(ctx), session, start, facts=facts, limit=limit, as_json=json))
+
+
+def search(
+    ctx: typer.Context,
+    session: Session,
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="all must be there")],
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="said by")] = None,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="newest matches shown")] = 50,
+    json: Json = False,
+) -> None:
+    """Find messages that hold all the words, oldest first."""
+    from parley.server.cli.sessions import search_output
+    from parley.server.runtime.connection import run
+
+    run(search_output.search(settings(ctx), session, words, by=by, limit=limit, as_json=json))
+
+
+def correct(
+    ctx: typer.Context,
+    session: Session,
+    ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2")],
+    retract: Annotated[bool, typer.Option("--retract", help="it never was one")] = False,
+    merge: Other = None,
+    topic: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="what it is really about")
+    ] = None,
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="whose it is")] = None,
+    as_: Speaker = None,
+    json: Json = False,
+) -> None:
+    """Put an item right. A person's word: extraction never brings back what it struck."""
+    from parley.server.basics import entry_drafts
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import corrections
+
+    ops = {"retract": retract or None, "merge": merge, "topic": topic, "by": by}
+    entry = entry_drafts.correction(ref, ops, as_)
+    receipt = run(corrections.correct(settings(ctx), session, entry))
+    command_output.show_done(receipt, f"{entry.ref} is corrected, for good", json)
+
+
+def alias(
+    ctx: typer.Context,
+    session: Session,
+    nick: Annotated[str, typer.Argument(metavar="NICK", help="the other name")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the participant it belongs to")],
+    as_: Speaker = None,
+    json: Json = False,
+) -> None:
+    """Count NICK and NAME as one participant, now and before."""
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import participant_aliases
+
+    receipt = run(participant_aliases.alias(settings(ctx), session, nick, name, as_))
+    command_output.show_done(receipt, f"{nick} counts as {name}, now and before", json)

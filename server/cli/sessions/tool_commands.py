@@ -1,0 +1,92 @@
+"""`parley tool …`: results of tools that may be served again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from parley.server.cli.sessions.goal_commands import By
+from parley.server.cli.shared.options import Json, Session, settings
+
+app = typer.Typer(
+    help="Keep results of tools, look them up, list them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Tool = Annotated[str, typer.Argument(metavar="TOOL", help="name of the tool")]
+Args = Annotated[str, typer.Option("--args", metavar="JSON", help="its arguments, an object")]
+Version = Annotated[str, typer.Option(metavar="V", help="of the tool")]
+
+
+@app.command()
+def put(
+    ctx: typer.Context,
+    session: Session,
+    tool: Tool,
+    result: Annotated[
+        str, typer.Option("--result", metavar="TEXT", help="what it returned; - reads stdin")
+    ],
+    args: Args = "{}",
+    ttl: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="exchanges it may be served for  [default: session]"),
+    ] = None,
+    call_id: Annotated[str | None, typer.Option(metavar="ID", help="of the call")] = None,
+    error: Annotated[str | None, typer.Option(metavar="KIND", help="it failed so")] = None,
+    write: Annotated[bool, typer.Option("--write", help="it changes things: not kept")] = False,
+    version: Version = "",
+    of: Annotated[
+        str | None,
+        typer.Option(metavar="REF", help="its task or goal  [default: your newest open one]"),
+    ] = None,
+    as_: By = None,
+    json: Json = False,
+) -> None:
+    """Publish what a tool returned. Prints the number of the entry."""
+    from parley.server.cli.shared.stdin_words import stdin_text
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import tool_cache
+
+    text = stdin_text() if result == "-" else result
+    given = {"ttl": ttl, "call_id": call_id, "error": error, "version": version}
+    question = tool_cache.put(
+        settings(ctx), session, tool, tool_cache.arguments_of(args), text,
+        participant=as_, of=of, read_only=not write, **given,
+    )  # fmt: skip
+    receipt = run(question)
+    command_output.show_receipt(receipt, receipt.n, json)
+
+
+@app.command()
+def get(
+    ctx: typer.Context,
+    session: Session,
+    tool: Tool,
+    args: Args = "{}",
+    version: Version = "",
+    as_: By = None,
+    json: Json = False,
+) -> None:
+    """Print a kept result, in full; exit 1 where none is kept."""
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import tool_cache
+
+    arguments = tool_cache.arguments_of(args)
+    question = tool_cache.get(
+        settings(ctx), session, tool, arguments, participant=as_, version=version
+    )
+    command_output.show_result(run(question), json)
+
+
+@app.command()
+def ls(ctx: typer.Context, session: Session, json: Json = False) -> None:
+    """List what is kept, and for how many exchanges."""
+    from parley.server.render import command_output
+    from parley.server.runtime.connection import run
+    from parley.server.services import tool_cache
+
+    command_output.show_kept(run(tool_cache.kept(settings(ctx), session)), json)

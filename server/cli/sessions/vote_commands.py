@@ -1,0 +1,158 @@
+"""`parley vote …`: call a vote, agree to it, cast, count, look back."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from parley.server.cli.shared.dashed_words import Spoken
+from parley.server.cli.shared.options import Json, Session, settings
+
+app = typer.Typer(
+    help="Votes: a question, its options, ballots, what they come to.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+class Rule(StrEnum):
+    majority = "majority"
+    two_thirds = "two_thirds"
+    unanimity = "unanimity"
+    consent = "consent"
+    ranked = "ranked"
+
+
+By = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="in whose name  [default: your login]")
+]
+Ref = Annotated[str, typer.Argument(metavar="V1", help="handle of the vote")]
+Quorum = Annotated[
+    int | None,
+    typer.Option(min=0, max=1000, metavar="N", help="weight that must be cast, per mille"),
+]
+
+
+@app.command(cls=Spoken)
+def call(
+    ctx: typer.Context,
+    session: Session,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="what is voted on")],
+    on: Annotated[
+        str | None, typer.Option(metavar="P3", help="the proposal to accept or reject")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="a proposal or a word; repeat  [default: accept, reject]"),
+    ] = None,
+    rule: Annotated[
+        Rule | None, typer.Option(help="what carries  [default: the session's]")
+    ] = None,
+    secret: Annotated[
+        bool | None, typer.Option("--secret/--open", help="who chose what is not shown")
+    ] = None,
+    quorum: Quorum = None,
+    window: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="messages without objection: consent")
+    ] = None,
+    as_: By = None,
+    json: Json = False,
+) -> None:
+    """Call a vote. Prints its handle."""
+    from parley.server.render import vote_text
+    from parley.server.runtime.connection import run
+    from parley.server.services import votes
+
+    called = votes.call(
+        settings(ctx), session, question,
+        by=as_, on=on, options=option or (), rule=rule and rule.value, secret=secret,
+        quorum=quorum, window=window,
+    )  # fmt: skip
+    vote_text.show_called(run(called), json)
+
+
+@app.command()
+def confirm(
+    ctx: typer.Context,
+    session: Session,
+    vote: Ref,
+    no: Annotated[bool, typer.Option("--no", help="it should not be held now")] = False,
+    as_: By = None,
+    json: Json = False,
+) -> None:
+    """Agree that a vote is held now, where the session asks for that."""
+    from parley.server.render import vote_text
+    from parley.server.runtime.connection import run
+    from parley.server.services import votes
+
+    row = run(votes.confirm(settings(ctx), session, vote, agreed=not no, by=as_))
+    vote_text.show_done(row, f"{row['ref']} {'not ' if no else ''}agreed to", json)
+
+
+@app.command()
+def cast(
+    ctx: typer.Context,
+    session: Session,
+    vote: Ref,
+    choice: Annotated[
+        list[str], typer.Argument(metavar="CHOICE", help="an option; of a ranked vote several")
+    ],
+    as_: By = None,
+    why: Annotated[str, typer.Option(metavar="TEXT", help="a reason, for the log")] = "",
+    json: Json = False,
+) -> None:
+    """Cast a ballot; the latest one counts."""
+    from parley.server.render import vote_text
+    from parley.server.runtime.connection import run
+    from parley.server.services import votes
+
+    row = run(votes.cast(settings(ctx), session, vote, choice, by=as_, why=why))
+    vote_text.show_done(row, "cast", json)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    session: Session,
+    vote: Annotated[
+        str | None, typer.Argument(metavar="V1", help="one of them  [default: all]")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Votes and how they stand. Nobody is told who chose what in a secret one."""
+    from parley.server.render import vote_text
+    from parley.server.runtime.connection import run
+    from parley.server.services import votes
+
+    rows = run(votes.show(settings(ctx), session, vote))
+    vote_text.show_votes(rows, json, whole=vote is not None)
+
+
+@app.command()
+def tally(
+    ctx: typer.Context,
+    session: Session,
+    vote: Ref,
+    rule: Annotated[Rule | None, typer.Option(help="count by this rule as well")] = None,
+    quorum: Quorum = None,
+    count: Annotated[
+        bool, typer.Option("--count", help="close it with the ballots that are in")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Count the ballots, also by another rule. Changes nothing; --count closes the vote."""
+    from parley.server.basics.errors import Misuse
+    from parley.server.render import vote_text
+    from parley.server.runtime.connection import run
+    from parley.server.services import votes
+
+    if count:
+        if rule is not None or quorum is not None:
+            raise Misuse("a vote is closed by the rule it was called under; give --count alone")
+        row = run(votes.count(settings(ctx), session, vote))
+        vote_text.show_done(row, f"{row['ref']} is closed", json)
+        return
+    by: Any = rule and rule.value
+    vote_text.show_tally(run(votes.tally(settings(ctx), session, vote, by, quorum)), json)

@@ -1,0 +1,62 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from parley.server.settings import Settings
+from parley.server.settings.setting_sources import Sources
+
+SOURCES: Final = "parley.sources"  # where a call keeps what was set, and where
+
+Session = Annotated[str, typer.Argument(metavar="SESSION", help="name of the session")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+Transcript = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="a record of talk ('parley transcript'); - reads stdin"),
+]
+InputFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--input-format",
+        metavar="NAME",
+        help="its format ('parley transcript --list')",
+    ),
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="report bad lines on stderr and go on without them")
+]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="in whose name")]
+Brief = Annotated[bool, typer.Option("--brief", help="decisions, open proposals, 5 recent")]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget", min=1, metavar="TOKENS", help="tokens it may have  [default: the session's]"
+    ),
+]
+At = Annotated[
+    int | None, typer.Option("--at", min=0, metavar="N", help="as it was after message N")
+]
+Layer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="one of conversation, session, execution, notebooks, history, exchanges, tools, "
+        "episodes, insights, lessons, ledger",
+    ),
+]
+
+
+def settings(ctx: typer.Context) -> Settings:
+    """The settings in force for this call."""
+    found: Settings = ctx.obj
+    return found
+
+
+def sources(ctx: typer.Context) -> Sources:
+    """What was set for this call, and where."""
+    found: Sources = ctx.meta[SOURCES]
+    return found

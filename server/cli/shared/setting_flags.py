@@ -1,0 +1,115 @@
+"""Every setting as a flag, made from the settings tree rather than by hand.
+
+The flags belong to `parley` itself and may stand anywhere on the line, so that
+`parley replay FILE --redis URL` reads as one writes it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from parley.server.basics.version import version
+from parley.server.settings import SETTINGS
+from parley.server.settings.setting import WITHOUT_EFFECT, Setting
+
+PANEL: Final = "Settings (anywhere on the line; also variables and keys, see docs/settings.md)"
+_SWITCHES: Final = {
+    name for s in SETTINGS.values() if s.switch for name in (s.flag, "--no-" + s.flag[2:])
+}
+_EVERY: Final = {**SETTINGS, **WITHOUT_EFFECT}
+_TAKING: Final = {s.flag for s in _EVERY.values() if not s.switch} | {"--config"}
+
+
+class Anywhere(TyperGroup):
+    """A command group whose own flags are understood behind its subcommands too."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _settings_first(args))
+
+
+def _settings_first(args: list[str]) -> list[str]:
+    ahead: list[str] = []
+    rest: list[str] = []
+    waiting = iter(args)
+    for arg in waiting:
+        if arg == "--":
+            rest += [arg, *waiting]
+        elif arg in _SWITCHES or (arg.partition("=")[0] in _TAKING and "=" in arg):
+            ahead.append(arg)
+        elif arg in _TAKING:
+            ahead += [arg, *[value for value in [next(waiting, None)] if value is not None]]
+        else:
+            rest.append(arg)
+    return ahead + rest
+
+
+def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
+    """`callback(ctx, config, given)`, where `given` holds the settings that were flags."""
+
+    @functools.wraps(callback)
+    def called(ctx: typer.Context, config: Path | None = None, **flags: Any) -> None:
+        given = {name: flags[_parameter(setting)] for name, setting in _EVERY.items()}
+        callback(ctx, config, {name: value for name, value in given.items() if _set(value)})
+
+    parameters = [
+        inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
+        inspect.Parameter(
+            "config", inspect.Parameter.KEYWORD_ONLY, annotation=Path | None,
+            default=typer.Option(
+                None, "--config", help="settings file  [default: parley.toml]",
+                envvar="PARLEY_CONFIG", rich_help_panel=PANEL, show_envvar=False,
+            ),
+        ),
+        inspect.Parameter(
+            "version", inspect.Parameter.KEYWORD_ONLY, annotation=bool,
+            default=typer.Option(
+                False, "--version", help="print the version and end", is_eager=True,
+                callback=say_version,
+            ),
+        ),
+        *map(_option, _EVERY.values()),
+    ]  # fmt: skip
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # how typer reads a callback
+    called.__annotations__ = {p.name: p.annotation for p in parameters}
+    return called
+
+
+def say_version(wanted: bool) -> None:
+    """Prints the version, if it is wanted, and ends the call."""
+    if wanted:
+        typer.echo(f"parley {version()}")
+        raise typer.Exit
+
+
+def _set(value: Any) -> bool:
+    return value is not None and value != []
+
+
+def _parameter(setting: Setting) -> str:
+    return "setting_" + setting.name.replace(".", "_")
+
+
+def _option(setting: Setting) -> inspect.Parameter:
+    kinds: dict[bool, Any] = {True: bool | None, False: str | None}
+    annotation = list[str] | None if setting.many else kinds[setting.switch]
+    flag = f"{setting.flag}/--no-{setting.flag[2:]}" if setting.switch else setting.flag
+    shown = f"  [default: {setting.default}]" if setting.default else ""
+    option = typer.Option(
+        None,
+        flag,
+        help=(setting.info.description or "") + shown,
+        metavar=None if setting.switch else setting.kind,
+        rich_help_panel=PANEL,
+        show_default=False,
+        hidden=setting.name in WITHOUT_EFFECT,
+    )
+    return inspect.Parameter(
+        _parameter(setting), inspect.Parameter.KEYWORD_ONLY, default=option, annotation=annotation
+    )

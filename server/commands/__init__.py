@@ -1,1 +1,0 @@
-"""One module a family of commands: thin, each parses, calls, shows."""

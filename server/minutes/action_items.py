@@ -1,0 +1,162 @@
+"""What somebody said they, or somebody else, would do: candidates, found by wording. Pure.
+
+The rules are a pattern pack of their own, `server/data/actions.json`, and heed the same
+guards as those of the talk: questions, negation, quotations, conditions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from parley.bus.entries import Record
+from parley.memory.state import Memory
+from parley.memory.text import clip, one_line, plain
+from parley.memory.words.clauses import Script
+from parley.memory.words.judge import Judge, Match
+from parley.memory.words.matching import Finder, compiled_set
+from parley.memory.words.patterns import Pack, parse_pack
+from parley.server.minutes.attribution import Voice
+from parley.server.minutes.decided_words import Decided
+from parley.server.minutes.mentions import Names
+from parley.server.minutes.sentence_words import READ
+
+MOST: Final = 50
+TEXT: Final = 240
+_LEAD: Final = " \t-*•>@"
+_WILL: Final = re.compile(r"will\b", re.IGNORECASE)
+_WORDS: Final = re.compile(r"[^\s,:;()]+")
+
+Row = dict[str, Any]
+
+
+def actions(
+    memory: Memory, messages: Iterable[Record], said: Mapping[int, Voice], decided: Decided
+) -> tuple[list[Row], int]:
+    """The newest candidates, oldest first, and how many older ones are left out.
+
+    `said` tells whose words each of the `messages` is.
+    """
+    names, reader = Names(memory), promises()
+    found: deque[Row] = deque(maxlen=MOST)
+    count = 0
+    for record in messages:
+        for row in reader.read(record, names, said[record.n]):
+            count += 1
+            found.append(row)
+    return [{**row, "decision": decided.near(row["text"], row["n"])} for row in found], count - len(
+        found
+    )
+
+
+class Promises:
+    """The shipped rules, compiled."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        self._judge = Judge([pack.guards])
+        self._gate = compiled_set(tuple(rule.pattern for rule in pack.rules)).Match
+        self._finders = [Finder(rule.pattern, rule.name) for rule in pack.rules]
+
+    def read(self, record: Record, names: Names, voice: Voice) -> list[Row]:
+        """What one message promises or hands on, each sentence once, in its order."""
+        entry: Any = record.entry
+        text = plain(entry.content[:READ])
+        hits = self._gate(text)
+        if not hits:
+            return []
+        script = Script(text)
+        rows: dict[int, Row] = {}
+        for match in self._matches(script, sorted(hits)):
+            first = match.sentence[0]
+            if first in rows or self._judge.objection(script.unquoted, match):
+                continue
+            who = _who(match, script, names, voice)
+            if who is not None:
+                rows[first] = _row(record, match, who, voice)
+        return [rows[first] for first in sorted(rows)]
+
+    def _matches(self, script: Script, hits: Sequence[int]) -> Iterator[Match]:
+        for index in hits:
+            rule = self._pack.rules[index]
+            for place in self._finders[index].each(script.subject):
+                start, end = place.span()
+                while script.unquoted[start].isspace():
+                    start += 1
+                sentence = script.sentence(start, end)
+                yield Match(start, end, rule.name, rule, sentence, self._judge)
+
+
+@cache
+def promises() -> Promises:
+    """The rules of the shipped file."""
+    return Promises(shipped())
+
+
+@cache
+def shipped() -> Pack:
+    """The shipped rules as a pack, their lists of words filled in."""
+    tree = json.loads((resources.files("parley.server") / "data/actions.json").read_text("utf-8"))
+    lists = {name: tree[name] for name in ("doing", "asking", "talking", "adverbs")}
+    words = {f"<{name}>": "|".join(re.split(r" +", said)) for name, said in lists.items()}
+    words["<condition>"] = tree["condition"]
+    for rule in tree["pack"]["rules"]:
+        for key in ("pattern", "before", "after", "within"):
+            for name, alternatives in words.items():
+                if key in rule:
+                    rule[key] = rule[key].replace(name, alternatives)
+    return parse_pack(tree["pack"])
+
+
+def _who(match: Match, script: Script, names: Names, voice: Voice) -> str | None:
+    """Who is to do it; "" where nobody is named, None where it is no action after all."""
+    first, last = _sentence(match, voice)
+    if match.rule.name.startswith("assigned"):
+        named = script.unquoted[first : match.start].strip(f"{_LEAD},:;")
+        if not named and 0 < first == voice.start and _WILL.match(script.unquoted, match.start):
+            return voice.name  # a scribe's "ann: will ask them"
+        return names.find(named)
+    if match.rule.name in ("marked", "listed"):
+        if names.find("ai") and "AI:" in script.text[match.start :][:12]:
+            return None  # a participant of that name is quoted
+        return _named(script.text[match.end - 1 : last], names)
+    return voice.name
+
+
+def _named(rest: str, names: Names) -> str:
+    """The participant that what follows a mark begins with, or names by @; "" for none."""
+    words = list(_WORDS.finditer(rest[:TEXT]))
+    for count in range(min(4, len(words)), 0, -1):
+        said = rest[words[0].start() : words[count - 1].end()].strip(_LEAD)
+        if (found := names.find(said)) is not None:
+            return found
+    mentioned = (names.find(word[0][1:].rstrip(".!?")) for word in words if word[0][0] == "@")
+    return next((name for name in mentioned if name is not None), "")
+
+
+def _sentence(match: Match, voice: Voice) -> tuple[int, int]:
+    """Without the name that a scribe wrote before it."""
+    first, last = match.sentence
+    behind = first < voice.start <= match.start
+    return (voice.start, last) if behind else (first, last)
+
+
+def _row(record: Record, match: Match, who: str, voice: Voice) -> Row:
+    entry: Any = record.entry
+    first, last = _sentence(match, voice)
+    while entry.content[first : first + 1].isspace():
+        first += 1
+    return {
+        "who": who or None,
+        "by": voice.name,
+        "text": clip(one_line(entry.content[first:last]), TEXT),
+        "n": record.n,
+        "at": entry.at,
+        "cites": [[record.n, first, last]],
+        "rule": match.rule.name,
+    }

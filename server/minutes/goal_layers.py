@@ -1,0 +1,37 @@
+"""What the minutes tell of a session that works toward goals. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parley.memory.insights import standing
+from parley.memory.state import Memory
+from parley.server.rows.goal_rows import rows
+
+Row = dict[str, Any]
+
+
+def goals(memory: Memory) -> list[Row]:
+    """The goals and tasks, what holds one before it, with what they came to."""
+    names = (
+        "ref", "kind", "title", "participant", "status", "opened_n", "closed_n", "result", "depth"
+    )  # fmt: skip
+    return [
+        {name: row[name] for name in names}
+        for row in rows(memory)
+        if row["kind"] in ("goal", "task")
+    ]
+
+
+def learnt(memory: Memory) -> list[Row]:
+    """What the work taught, the weightiest first."""
+    return [
+        {
+            "ref": one.handle,
+            "kind": one.kind,
+            "text": one.text,
+            "count": one.count,
+            "cites": [cite.n for cite in one.cites],
+        }
+        for one in standing(memory)
+    ]

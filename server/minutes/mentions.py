@@ -1,0 +1,57 @@
+"""Who is meant by a name in the talk: in any case, by first name where it is one person's. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property
+from typing import Final
+
+from parley.memory.state import Memory
+
+_MOST: Final = 500  # names that are looked for in a text: the talk of more is a crowd's
+
+
+class Names:
+    """The participants of a session, by what they are called."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        firsts = {name: name.split()[0].casefold() for name in memory.participants if name.split()}
+        shared = Counter(firsts.values())
+        self._firsts = {first: name for name, first in firsts.items() if shared[first] == 1}
+
+    def canonical(self, participant: str) -> str:
+        return self._memory.named(participant)
+
+    def is_bot(self, participant: str) -> bool:
+        return self.canonical(participant) in self._memory.bots
+
+    def find(self, said: str) -> str | None:
+        """The participant called `said`; None where nobody, or more than one, is."""
+        small = said.casefold()
+        if not small:
+            return None
+        return self._memory.names.get(small) or self._firsts.get(small)
+
+    def in_text(self, text: str) -> list[str]:
+        """The participants that `text` names by a word of its own.
+
+        A first name has to be written as a name is: "who will go" does not ask Will.
+        """
+        if self._pattern is None:
+            return []
+        said = (self._written(found[0]) for found in self._pattern.finditer(text))
+        return list(dict.fromkeys(name for name in said if name is not None))
+
+    def _written(self, said: str) -> str | None:
+        name = self.find(said)
+        if name is None or said.casefold() in self._memory.names:
+            return name
+        return name if said[:1].isupper() or not name[:1].isupper() else None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        called = sorted({*self._memory.names, *self._firsts}, key=lambda one: (-len(one), one))
+        words = "|".join(re.escape(one) for one in called[:_MOST])
+        return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if words else None

@@ -1,0 +1,151 @@
+"""The minutes to hand on: also who moved, what is to do and what is still asked. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from parley.bus.entries import Record
+from parley.memory.state import Memory
+from parley.memory.text import ELLIPSIS, clip, one_line, sentence_span
+from parley.server.minutes.action_items import actions
+from parley.server.minutes.attendance import present, span
+from parley.server.minutes.attribution import voices
+from parley.server.minutes.decided_words import Decided
+from parley.server.minutes.goal_layers import goals, learnt
+from parley.server.minutes.mentions import Names
+from parley.server.minutes.open_questions import questions
+from parley.server.minutes.sentence_words import READ
+from parley.server.render.minutes.minutes_sections import linked, sections, written
+from parley.server.rows.cite_rows import QUOTE
+from parley.server.rows.digest_rows import cited, minutes
+
+EVIDENCE: Final = 1200  # characters of a message, in the appendix
+WORDING: Final = 600  # of a decision
+_MARK: Final = re.compile(r"^\[[^\]]{1,60}\]\s*(?=\S)")  # "[OPPOSE P4] " says what its line says
+_WORDS: Final = ("content", "title", "result", "text")  # where an entry has them
+
+Row = dict[str, Any]
+
+
+def report(memory: Memory, records: Iterable[Record], session: str = "") -> Row:
+    """The whole of it as plain data. `records` are the log's primary entries up to `memory.n`;
+    others among them do no harm, and of what they lack nothing is quoted."""
+    said: dict[int, Record] = {}
+    for record in records:
+        if 0 < record.n <= memory.n:
+            said.setdefault(record.n, record)
+    wanted = cited(memory)
+    found = minutes(memory, {n: said[n] for n in sorted(wanted & said.keys())})
+    talk = _talk(memory, said)
+    heard, decided = voices(memory, talk), Decided(memory)
+    to_do, older_actions = actions(memory, talk, heard, decided)
+    asked, older_questions = questions(memory, talk, heard, decided)
+    began, ended = span(_messages(said), logged=bool(session))
+    whole = {
+        "session": session,
+        "n": memory.n,
+        "began": began,
+        "ended": ended,
+        "present": present(memory),
+        **found,
+        "decisions": [_decision(row, memory, said) for row in found["decisions"]],
+        "open": [{**row, "reactions": _reasons(row["reactions"], said)} for row in found["open"]],
+        "moved": moved(found),
+        "actions": to_do,
+        "questions": asked,
+        "goals": goals(memory),
+        "learnt": learnt(memory),
+        "left_out": {"actions": older_actions, "questions": older_questions},
+    }
+    shown = sections(whole)
+    return {**whole, "evidence": _evidence(said, linked(shown)), "page": written(whole, shown)}
+
+
+def moved(found: Row) -> list[Row]:
+    """Everyone who changed sides: from what to what, after whose words, in order."""
+    named = {row["handle"]: row for kind in ("decisions", "open", "settled") for row in found[kind]}
+    rows = [
+        {
+            "participant": person["participant"],
+            "on": position["on"],
+            "topic": named.get(position["on"], {}).get("topic", ""),
+            "from": position["was"],
+            "from_n": position["was_n"],
+            "to": position["stance"],
+            "n": position["n"],
+            "text": position["text"],
+            "after": position["moved_by"],
+            "after_n": position["moved_n"],
+        }
+        for person in found["positions"]
+        for position in person["positions"]
+        if position["was"] and position["stance"] not in ("neutral", position["was"])
+    ]
+    return sorted(rows, key=lambda row: (row["n"], row["participant"], row["on"]))
+
+
+def _decision(row: Row, memory: Memory, said: dict[int, Record]) -> Row:
+    against = _reasons(row["dissenters"], said)
+    return {**row, "dissenters": against, "wording": _wording(row, memory, said)}
+
+
+def _reasons(voices: Sequence[Row], said: dict[int, Record]) -> list[Row]:
+    """The same with `words`: from the sentence that takes the stand on, why it is taken."""
+    return [{**voice, "words": _on_from(voice, said)} for voice in voices]
+
+
+def _on_from(voice: Row, said: dict[int, Record]) -> str | None:
+    if not voice.get("quote"):
+        return None
+    n, start, end = voice["cites"][0]
+    content = getattr(said[n].entry, "content", "") if n in said else ""
+    words = one_line(content[sentence_span(content, start, end)[0] :])
+    return clip(_MARK.sub("", words), QUOTE) or None
+
+
+def _wording(row: Row, memory: Memory, said: dict[int, Record]) -> str | None:
+    """The decision in full, where its outcome is cut short and its entry, or that of the
+    proposal that it settles, has the rest; None where nothing is missing."""
+    if not row["outcome"].endswith(ELLIPSIS):
+        return None
+    begins = row["outcome"].removesuffix(ELLIPSIS).rstrip()
+    offer = memory.proposals.get(int(row["resolves"][1:])) if row["resolves"] else None
+    for n in (row["n"], offer.born if offer else 0):
+        content = getattr(said[n].entry, "content", "") if n in said else ""
+        for line in map(one_line, content[:READ].split("\n")):
+            if (start := line.find(begins)) >= 0 and not memory.is_redacted(n):
+                return clip(line[start:], WORDING)
+    return None
+
+
+def _messages(said: dict[int, Record]) -> Iterable[Record]:
+    return (record for record in said.values() if record.entry.kind == "message")
+
+
+def _talk(memory: Memory, said: dict[int, Record]) -> Sequence[Record]:
+    """What people and agents said, without bots and without what is gone."""
+    names = Names(memory)
+    return [
+        record
+        for record in _messages(said)
+        if not names.is_bot(str(getattr(record.entry, "participant", "")))
+        and not memory.is_redacted(record.n)
+    ]
+
+
+def _evidence(said: dict[int, Record], wanted: Iterable[int]) -> list[Row]:
+    rows = []
+    for n in sorted(set(wanted) & said.keys()):
+        entry: Any = said[n].entry
+        content = next(filter(None, (getattr(entry, name, "") for name in _WORDS)), "")
+        rows.append({
+            "n": n,
+            "kind": entry.kind,
+            "participant": getattr(entry, "participant", None),
+            "at": getattr(entry, "at", None),
+            "text": clip(content, EVIDENCE),
+            "clipped": len(content) > EVIDENCE,
+        })  # fmt: skip
+    return rows

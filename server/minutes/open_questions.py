@@ -1,0 +1,144 @@
+"""What was asked and, as far as words can tell, not answered. Pure.
+
+Unresolved is a question that no message is marked as an answer to, that nobody else
+took up in the messages right after, least of all whoever it names, that no later
+decision speaks to, and whose item, if it is on one, is not settled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from parley.bus.entries import Record
+from parley.memory.items import Proposal
+from parley.memory.state import Memory
+from parley.memory.text import clip, one_line, plain
+from parley.memory.words.clauses import Script, Span
+from parley.server.minutes.attribution import Voice
+from parley.server.minutes.decided_words import Decided
+from parley.server.minutes.mentions import Names
+from parley.server.minutes.replies import Question, Replies, openers
+from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content
+
+MOST: Final = 30
+TEXT: Final = 240
+_IN_ONE: Final = 3  # questions of one message
+_MARKS: Final = re.compile(r"\?+")
+_MARKS_READ: Final = 64  # of one message
+_CLAUSE: Final = re.compile(r"[,;:(]\s*|\s-\s+")
+_CLOSERS: Final = "\"')]*! "
+
+Row = dict[str, Any]
+
+
+def questions(
+    memory: Memory, messages: Sequence[Record], said: Mapping[int, Voice], decided: Decided
+) -> tuple[list[Row], int]:
+    """The newest unresolved ones, oldest first, and how many older ones are left out.
+
+    `said` tells whose words each of the `messages` is.
+    """
+    names = Names(memory)
+    answered = {getattr(record.entry, "re", None) for record in messages}
+    replies = Replies(messages, said, names)
+    rows = [
+        _row(messages[one.place], one, said)
+        for one in _asked(messages, names, said)
+        if messages[one.place].n not in answered
+        and not _settled(memory, messages[one.place], one)
+        and not replies.answer(one)
+        and not decided.speaks_to(one.about, messages[one.place].n)
+    ]
+    return rows[-MOST:], max(0, len(rows) - MOST)
+
+
+def _asked(
+    messages: Sequence[Record], names: Names, said: Mapping[int, Voice]
+) -> Iterator[Question]:
+    for place, record in enumerate(messages):
+        entry: Any = record.entry
+        marked = entry.act == "ask"
+        if not marked and "?" not in entry.content and "？" not in entry.content:
+            continue
+        script = Script(plain(entry.content[:READ]))
+        voice = said[record.n]
+        found = [*islice(_in_words(place, script, names, voice), _IN_ONE)]
+        if not found and marked:
+            end = len(script.text.rstrip())
+            found = [_question(place, script, (0, end), names, voice, closed=False)]
+        to = frozenset(map(names.canonical, entry.to)) - {voice.name}
+        how = "act" if marked else "words"
+        yield from (one._replace(how=how, to=one.to | to) for one in found)
+
+
+def _in_words(place: int, script: Script, names: Names, voice: Voice) -> Iterator[Question]:
+    """The sentences that end in a question mark, and open as questions or name somebody."""
+    seen = -1
+    for mark in islice(_MARKS.finditer(script.unquoted), _MARKS_READ):
+        first, last = script.sentence(mark.start(), mark.end())
+        if first < voice.start < last:  # a scribe's "ann: "
+            first = last - len(script.text[voice.start : last].lstrip())
+        said = script.unquoted[first:last]
+        if first == seen or not said.rstrip(_CLOSERS).endswith("?"):
+            continue
+        seen = first
+        form = _form(said)
+        if form or any(name != voice.name for name in names.in_text(said)):
+            yield _question(place, script, (first, last), names, voice, closed=form == "closed")
+
+
+def _form(said: str) -> str:
+    """How a sentence opens, or one of its clauses: `open`, `closed`, "" for neither."""
+    if WITHOUT_SPACES.search(said):
+        return "closed"
+    known = openers()
+    for clause in _CLAUSE.split(said):
+        words = [word.casefold() for word in WORD.findall(clause[:200])]
+        while words and words[0] in known.leads:
+            words.pop(0)
+        for kind, listed in (("open", known.open), ("closed", known.closed)):
+            if words and words[0] in listed:
+                return kind
+    return ""
+
+
+def _question(
+    place: int, script: Script, span: Span, names: Names, voice: Voice, *, closed: bool
+) -> Question:
+    said = script.text[slice(*span)]
+    named = names.in_text(said)
+    called = {stem for name in named for stem in content(name)}
+    about = frozenset(content(said)) - called
+    to = frozenset(named) - {voice.name}
+    return Question(place, span, said, "words", closed, script.handles(*span), about, to)
+
+
+def _settled(memory: Memory, record: Record, asked: Question) -> bool:
+    """Whether all that it asks about is settled by now."""
+    re = getattr(record.entry, "re", None)
+    named = [memory.item(handle) for handle in asked.handles]
+    if re is not None:
+        named.append(memory.known(re) if isinstance(re, int) else memory.item(re))
+    items = [item for item in named if item is not None]
+    return bool(items) and all(
+        item.status != "active" if isinstance(item, Proposal) else item.status != "claimed"
+        for item in items
+    )
+
+
+def _row(record: Record, asked: Question, said: Mapping[int, Voice]) -> Row:
+    entry: Any = record.entry
+    first, last = asked.span
+    return {
+        "participant": said[record.n].name,
+        "text": clip(one_line(entry.content[first:last]), TEXT),
+        "n": record.n,
+        "at": entry.at,
+        "cites": [[record.n, first, last]],
+        "how": asked.how,
+        "about": list(asked.handles),
+        "to": list(entry.to),
+    }

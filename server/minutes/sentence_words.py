@@ -1,0 +1,18 @@
+"""The words that a sentence of the minutes is about, and what a word is. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from parley.memory.similar import stems
+from parley.memory.text import IDEOGRAPHIC
+
+READ: Final = 50_000  # characters of a message: what is longer is pasted, not said
+WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+WITHOUT_SPACES: Final = re.compile(f"[{IDEOGRAPHIC}]")
+
+
+def content(text: str) -> list[str]:
+    """The content words of `text` without common endings; none where all are stop words."""
+    return stems(f"minutes {text}")[1:]  # of stop words alone `stems` gives them all

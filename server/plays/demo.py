@@ -1,0 +1,138 @@
+"""The demonstration: a bundled deliberation through the real bus and a real worker, live."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib import resources
+from typing import Any, Final
+
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.live import Live
+from rich.panel import Panel
+from rich.text import Text
+
+from parley.bus import Bus
+from parley.bus.connection.tasks import end
+from parley.bus.entries import Record
+from parley.bus.log.replies import FactRecord
+from parley.server.basics.output import shown, stderr, tell
+from parley.server.queries.log_queries import report
+from parley.server.records.session_opening import drafts
+from parley.server.records.transcript_replay import open_once, publish, settled
+from parley.server.render.events.entry_text import message_line
+from parley.server.render.events.fact_text import fact_line, fact_style
+from parley.server.render.events.live_text import show
+from parley.server.runtime.connection import connected
+from parley.server.runtime.packs import read_packs
+from parley.server.runtime.worker_process import worker_process
+from parley.server.settings import Settings
+from parley.server.transcripts import Transcript, parse_transcript
+
+SESSION: Final = "demo"
+LASTS_SECONDS: Final = 24  # long enough to read along, short enough to sit through
+CATCH_UP_SECONDS: Final = 5
+ROWS: Final = 200  # kept for the screen, however tall it is
+LEAST_ROWS: Final = 12
+BORDER: Final = 2  # rows of a panel that are its frame
+
+
+def bundled() -> Transcript:
+    """The deliberation that ships with Parley."""
+    data = (resources.files("parley.server") / "data" / "demo.jsonl").read_bytes()
+    return parse_transcript(data)
+
+
+async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
+    """The minutes of the bundled deliberation, after showing how they came about."""
+    transcript = bundled()
+    packs = read_packs(settings.packs)
+    rate = None if fast else len(transcript.said) / LASTS_SECONDS
+    async with connected(settings, scratch=True) as running:
+        tell(f"embedded server: {running.kind}" + ("" if running.durable else ", not durable"))
+        async with worker_process(settings, running.url) as worker:
+            await open_once(running.bus, SESSION, transcript, settings, packs)
+            async with _shown(running.bus, live=not fast):
+                await publish(running.bus, SESSION, drafts(transcript.said), rate, lambda _: None)
+                await settled(running.bus, packs, SESSION, worker.check)
+        return await report(running.bus, packs, SESSION)
+
+
+@asynccontextmanager
+async def _shown(bus: Bus, *, live: bool) -> AsyncIterator[None]:
+    """Shows entries and facts on stderr while the body runs, and until all it wrote was shown."""
+    if not live:
+        yield
+        return
+    view = _View(stderr())
+    following = asyncio.create_task(view.follow(bus), name="parley-demo-view")
+    try:
+        yield
+        head = (await bus.info(SESSION)).head
+        with contextlib.suppress(TimeoutError):  # the minutes say it all anyway
+            async with asyncio.timeout(CATCH_UP_SECONDS):
+                await view.until(head)
+    finally:
+        await end(following)
+
+
+class _View:
+    """Follows a session on a console: a screen where there is a terminal, else lines."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._seen = 0  # seq of the newest entry shown
+        self._moved = asyncio.Event()
+
+    async def until(self, seq: int) -> None:
+        """Returns once entry `seq` was shown."""
+        while self._seen < seq:
+            self._moved.clear()
+            await self._moved.wait()
+
+    def _saw(self, one: Record | FactRecord) -> None:
+        self._seen = max(self._seen, one.seq)
+        self._moved.set()
+
+    async def follow(self, bus: Bus) -> None:
+        async with bus.subscribe(SESSION, after=0) as heard:
+            if not self._console.is_terminal:
+                async for one in heard:
+                    show(self._console, one)
+                    self._saw(one)
+                return
+            screen = _Screen()
+            with Live(screen, console=self._console, refresh_per_second=12):
+                async for one in heard:
+                    screen.add(one)
+                    self._saw(one)
+
+
+class _Screen:
+    """The newest talk on top, what came of it below."""
+
+    def __init__(self) -> None:
+        self._talk: deque[Text] = deque(maxlen=ROWS)
+        self._facts: deque[Text] = deque(maxlen=ROWS)
+
+    def add(self, one: Record | FactRecord) -> None:
+        if isinstance(one, FactRecord):
+            fact = Text(shown(fact_line(one.fact)), style=fact_style(one.fact))
+            fact.no_wrap, fact.overflow = True, "ellipsis"
+            self._facts.append(fact)
+        elif (line := message_line(one)) is not None:
+            line.no_wrap, line.overflow = True, "ellipsis"
+            self._talk.append(line)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        rows = max(console.size.height - 1, LEAST_ROWS) - 2 * BORDER  # the cursor has a line
+        facts = rows // 3
+        yield _panel("the deliberation", self._talk, rows - facts)
+        yield _panel("what it comes to", self._facts, facts)
+
+
+def _panel(title: str, lines: Sequence[Text], rows: int) -> Panel:
+    return Panel(Group(*list(lines)[-rows:]), title=title, height=rows + BORDER)

@@ -1,0 +1,247 @@
+"""A scenario on the bus: opened or gone on with, hosted here or in children, reported."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from ulid import ULID
+
+from parley.bus import Bus
+from parley.bus.contract.errors import Conflict, SessionExists
+from parley.bus.entries import SessionOpened
+from parley.listeners.agents.host import Part, host
+from parley.listeners.models.model_port import Speaker
+from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.room import entered
+from parley.listeners.spending.prices import Prices
+from parley.listeners.workers.supervisor import mind
+from parley.server.basics.errors import Failure
+from parley.server.basics.interrupts import Interrupted, interruptible
+from parley.server.basics.output import many, tell
+from parley.server.plays.arrivals import gathering
+from parley.server.plays.live_view import followed
+from parley.server.queries.log_queries import ending, report
+from parley.server.records.session_file import SessionFile, write_file
+from parley.server.records.transcript_replay import settled
+from parley.server.runtime.connection import Running, connected
+from parley.server.runtime.packs import Packs
+from parley.server.runtime.worker_process import (
+    STALE_MS,
+    Helping,
+    child_environment,
+    worker_process,
+    working,
+)
+from parley.server.scenarios.cast import Cast
+from parley.server.scenarios.session_setup import beginnings
+from parley.server.settings import Settings
+
+_NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """What is to be played, and how. `session` None: a name made of the scenario's."""
+
+    cast: Cast
+    entry: SessionOpened
+    packs: Packs
+    session: str | None = None
+    processes: int = 0  # 0: this one hosts everybody
+    out: Path | None = None  # where the session is saved
+    offline: bool = False
+    fast: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """How it went: `ended` None where it was interrupted and can be gone on with."""
+
+    session: str
+    ended: dict[str, Any] | None
+    minutes: dict[str, Any] | None
+    exit_code: int = 0
+
+
+async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -> Played:
+    """Plays until the session is closed or this process is asked to stop."""
+    async with connected(settings) as running:
+        bus = running.bus
+        session, after = await enter(bus, plan)
+        async with (
+            _some_worker(settings, running) as worker,
+            followed(bus, session, after, live=not plan.fast),
+        ):
+            with interruptible(lambda: _tell_how_to_resume(plan.cast, session)) as asked:
+                async with _gathered(bus, plan, session):
+                    if plan.processes:
+                        await _in_children(settings, running, plan, session, asked)
+                    else:
+                        await here(bus, plan.packs, session, plan.cast.parts, model, prices, asked)
+            if open_still := (await bus.info(session)).status == "open":
+                asked.by = asked.by or signal.SIGTERM
+            else:
+                await _settled(settings, running, plan, session, worker)
+        if plan.out is not None:
+            audit = await bus.audit(session)
+            write_file(plan.out, SessionFile(session, audit.status, audit.rows))
+        if open_still:
+            return Played(session, None, None, asked.exit_code)
+        found = await report(bus, plan.packs, session)
+        return Played(session, await ending(bus, session), found)
+
+
+async def enter(bus: Bus, plan: Play) -> tuple[str, int]:
+    """The session to play in, set; and the seq of what was there before."""
+    for name in _names(plan):
+        try:
+            await bus.open(name, plan.entry)
+        except SessionExists:
+            if not await _is_to_go_on(bus, plan, name):
+                continue
+            tell(f"session {name!r} goes on")
+        after = (await bus.info(name)).head
+        try:
+            await bus.publish(name, beginnings(plan.cast))
+        except Conflict:
+            raise Failure(
+                f"session {name!r} was begun with other people or opening words; "
+                "give another name with --session"
+            ) from None
+        return name, after
+    raise AssertionError("names do not end")
+
+
+def _names(plan: Play) -> Iterator[str]:
+    if plan.session is not None:
+        yield plan.session
+        return
+    stem = _NOT_IN_A_NAME.sub("-", Path(plan.cast.source).stem).lstrip("._-")[:50] or "scenario"
+    yield stem
+    yield from (f"{stem}-{number}" for number in count(2))
+
+
+async def _is_to_go_on(bus: Bus, plan: Play, name: str) -> bool:
+    """Whether that session is this scenario's, and open.
+
+    Raises `Failure` where it is not, and was asked for by name.
+    """
+    info = await bus.info(name)
+    (first,) = await bus.read(name, count=1)
+    title = getattr(first.entry, "title", None)
+    goal = getattr(first.entry, "settings", {}).get("goal", "")
+    same = (title, goal) == (plan.entry.title, plan.entry.settings.get("goal", ""))
+    if info.status == "open" and same:
+        return True
+    if plan.session is not None:
+        finding = "is closed" if same else "is another talk than this scenario"
+        raise Failure(f"session {name!r} {finding}; give another name with --session")
+    return False
+
+
+@asynccontextmanager
+async def _gathered(bus: Bus, plan: Play, session: str) -> AsyncIterator[None]:
+    names = [part.name for part in plan.cast.parts]
+    async with (
+        entered(BusDoor(bus, plan.packs.known, session)) as room,
+        gathering(room, names, str(ULID())),
+    ):
+        yield
+
+
+async def here(
+    bus: Bus, packs: Packs, session: str, parts: Sequence[Part], model: Speaker, prices: Prices,
+    asked: Interrupted,
+) -> None:  # fmt: skip
+    """Hosts `parts` in this process until the session is closed, or it is asked to stop.
+
+    Closes `model` at the end: what it holds open belongs to this event loop.
+    """
+    try:
+        async with entered(BusDoor(bus, packs.known, session)) as room:
+            await host(room, parts, model, nonce=str(ULID()), prices=prices, stop=asked.stop)
+    finally:
+        if (aclose := getattr(model, "aclose", None)) is not None:
+            await aclose()
+
+
+async def _in_children(
+    settings: Settings, running: Running, plan: Play, session: str, asked: Interrupted
+) -> None:
+    """Hosts everybody in children, each a share of the cast; one that dies is started again."""
+    environment = child_environment(settings.model_copy(update={"redis": running.url}))
+    names = [part.name for part in plan.cast.parts]
+    shares = [names[first :: plan.processes] for first in range(min(plan.processes, len(names)))]
+    async with asyncio.TaskGroup() as tasks:
+        minded = [
+            tasks.create_task(
+                mind(
+                    f"host-{number}", _command(plan, session, share), asked.stop,
+                    settings.drain_seconds, environment=environment, finishes=True,
+                )
+            )
+            for number, share in enumerate(shares, 1)
+        ]  # fmt: skip
+    if not all(task.result() for task in minded):
+        raise Failure(f"a process that hosts agents of {session!r} keeps dying; its log is above")
+
+
+def _command(plan: Play, session: str, share: Sequence[str]) -> list[str]:
+    switches = [*(["--offline"] * plan.offline), *(["--fast"] * plan.fast)]
+    return [
+        sys.executable, "-m", "parley", "host", plan.cast.name, "--session", session,
+        "--minder", str(os.getpid()), *(word for name in share for word in ("--agent", name)),
+        *switches,
+    ]  # fmt: skip
+
+
+def _tell_how_to_resume(cast: Cast, session: str) -> None:
+    heads = many(len(cast.parts), "agent")
+    tell(f"{heads} leaving; session {session!r} stays open (Ctrl-C again: at once)")
+    tell(f"'parley run {cast.name} --session {session}' goes on")
+
+
+@asynccontextmanager
+async def _some_worker(settings: Settings, running: Running) -> AsyncIterator[Helping | None]:
+    """A worker of our own; None where others work."""
+    if await working(running.bus):
+        yield None
+        return
+    async with worker_process(settings, running.url) as worker:
+        yield worker
+
+
+async def _settled(
+    settings: Settings, running: Running, plan: Play, session: str, worker: Helping | None
+) -> None:
+    """Waits for what memory is owed; with another worker where the one there was has died.
+
+    Workers of others are known by their signs of life alone: one that was killed
+    just before is taken for alive until it is `STALE_MS` silent.
+    """
+    bus, packs = running.bus, plan.packs
+    if worker is not None and worker.ended is None:
+        await settled(bus, packs, session, worker.check)
+        return
+    if worker is None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STALE_MS / 1000):
+                await settled(bus, packs, session)
+                return
+    if worker is None and await working(bus):
+        await settled(bus, packs, session)
+    else:
+        if worker is not None:
+            tell(f"the worker ended with {worker.ended}; another one goes on")
+        async with worker_process(settings, running.url) as another:
+            await settled(bus, packs, session, another.check)

@@ -1,0 +1,86 @@
+"""A rehearsal: a whole scenario in this process, in virtual time, the same every time.
+
+No Redis, no worker, no waiting: the log is in memory, extracts are made as they
+fall due, and the clock jumps. What is rehearsed is the real thing otherwise: the
+agents, the arbiter, the fold and the log's refusals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from parley.bus.connection.tasks import end
+from parley.bus.contract import wire
+from parley.bus.entries import SessionOpened, Unknown
+from parley.bus.log.local_log import LocalLog
+from parley.bus.sessions.audit import Row
+from parley.listeners.agents.host import host
+from parley.listeners.models.model_port import Speaker
+from parley.listeners.offline.local_effects import answer, settle
+from parley.listeners.offline.virtual_loop import run_virtual
+from parley.listeners.rooms.log_port import LocalDoor
+from parley.listeners.rooms.room import Hearer, Room, entered
+from parley.memory.state import Memory
+from parley.memory.summaries import due
+from parley.server.plays.arrivals import gathering
+from parley.server.records.session_file import SessionFile
+from parley.server.runtime.packs import Packs
+from parley.server.scenarios.cast import Cast
+from parley.server.scenarios.session_setup import beginnings
+
+NONCE: Final = "rehearsal"  # the same for every run: seats are named by it
+BEGAN_MS: Final = 1_700_000_000_000  # when every rehearsal begins, by its own clock
+
+
+def rehearse(
+    cast: Cast, entry: SessionOpened, packs: Packs, model: Speaker, session: str, hear: Hearer
+) -> LocalLog:
+    """The log of `cast` played through; `hear` is called with each entry as it comes.
+
+    Raises `Stalled` where it would wait for somebody who does not come.
+    """
+    return run_virtual(_rehearse(cast, entry, packs, model, session, hear))
+
+
+async def _rehearse(
+    cast: Cast, entry: SessionOpened, packs: Packs, model: Speaker, session: str, hear: Hearer
+) -> LocalLog:
+    clock = asyncio.get_running_loop()
+    log = LocalLog(session, lambda: BEGAN_MS + round(clock.time() * 1000))
+    log.open(entry)
+    async with entered(LocalDoor(log, packs.known)) as room:
+        room.hear(hear)
+        if drafts := beginnings(cast):
+            await room.publish(drafts)
+        extracts = asyncio.create_task(_extract(room, log), name="extracts")
+        try:
+            async with gathering(room, [part.name for part in cast.parts], NONCE):
+                await host(room, cast.parts, model, nonce=NONCE, prices=cast.prices)
+        finally:
+            await end(extracts)
+    settle(log, Memory(packs.known))  # what fell due with the last words
+    return log
+
+
+async def _extract(room: Room, log: LocalLog) -> None:
+    """Publish the extracts that memory is owed, as a worker would."""
+    while True:
+        seq = room.seq
+        if drafts := [answer(log, room.memory, effect) for effect in due(room.memory)]:
+            await room.publish(drafts)
+        await room.moved(seq)
+
+
+def file_of(log: LocalLog) -> SessionFile:
+    """The session of `log` as a file holds it."""
+    info = log.info()
+    rows = (
+        Row(record.seq, record.n, record.id, record.received_ms, _body(record.entry))
+        for record in log.read(count=info.head)
+    )
+    return SessionFile(info.session, info.status, tuple(rows))
+
+
+def _body(entry: object) -> bytes:
+    return entry.raw if isinstance(entry, Unknown) else wire.encode(entry)  # type: ignore[arg-type] # what decode gave

@@ -1,0 +1,61 @@
+"""What an assistant works from, in three views: memory, kept results, messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.tools.assistant import prepared
+from parley.memory.brevity import size_of
+from parley.memory.condensed import running_text
+from parley.memory.messages import Prepared
+from parley.memory.state import Memory
+from parley.server.rows.tool_rows import rows
+from parley.server.runtime.connection import connected
+from parley.server.runtime.packs import read_packs
+from parley.server.settings import Settings
+
+
+async def messages_of(
+    settings: Settings, session: str, participant: str | None, budget: int | None
+) -> Prepared:
+    """The messages of the profile `exchange`."""
+    async with connected(settings) as running:
+        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+        return await prepared(running.bus, reader, session, participant, budget=budget)
+
+
+async def trace_of(
+    settings: Settings, session: str, participant: str | None, budget: int | None
+) -> dict[str, Any]:
+    """The three views of a session as it stands."""
+    async with connected(settings) as running:
+        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
+        found = await prepared(running.bus, reader, session, participant, budget=budget)
+        memory = await reader.current(session)
+        return {
+            "memory": held(session, memory),
+            "cache": {
+                "hits": memory.tools.hits,
+                "misses": memory.tools.misses,
+                "evicted": memory.tools.evicted,
+                "results": list(rows(memory)),
+            },
+            "messages": list(found.messages),
+            "size": found.size,
+            "dropped": found.dropped,
+        }
+
+
+def held(session: str, memory: Memory) -> dict[str, Any]:
+    """What memory holds of the exchanges of `session`. Pure."""
+    store, told = memory.exchanges, running_text(memory)
+    return {
+        "session": session,
+        "exchanges": len(store.window),
+        "turn": store.turn,
+        "open": f"E{store.open}" if store.open else None,
+        "summary_bytes": size_of(told),
+        "compressions": store.compressions,
+        "in_a_models_words": told != store.running,
+    }

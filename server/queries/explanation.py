@@ -1,0 +1,216 @@
+"""Why something is in memory: its evidence word for word, its history, and who gets to see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from parley.bus import Bus
+from parley.memory import tallies
+from parley.memory.claims.reading import Read, Reading, reading
+from parley.memory.context import Request, assemble
+from parley.memory.errors import UnknownRef
+from parley.memory.floor.state import Vote
+from parley.memory.items import Cite, Decision, Fact, Origin, Proposal
+from parley.memory.state import Memory
+from parley.memory.stores import Episode, Insight
+from parley.server.queries.log_queries import Replayed, replayed
+from parley.server.rows.cite_rows import origin_row, quote
+from parley.server.rows.claim_rows import read_row
+from parley.server.rows.digest_rows import decision_row, origins_of, proposal_row
+from parley.server.rows.vote_rows import vote_row
+from parley.server.runtime.packs import Packs
+
+Item = Proposal | Decision | Episode | Insight | Vote
+
+_WHY: Final = {
+    "whole": "shown whole",
+    "short": "shown in short: there was no room for all of it",
+    "left out": "left out: there was no room",
+    None: "not part of it",
+}
+
+
+async def explained(bus: Bus, packs: Packs, session: str, ref: str) -> dict[str, Any]:
+    """`explanation` of an item of that session as it stands now. Raises `UnknownRef`."""
+    return explanation(await replayed(bus, packs, session), ref)
+
+
+def explanation(found: Replayed, ref: str) -> dict[str, Any]:
+    """One item with its evidence, who stood where, how it came to be, and what covers it now.
+
+    `words` are the passages that it rests on, in full; `summaries` the standing
+    summaries that cover it; `context` what became of it in the full context as of
+    now. Of an episode or insight that memory let go of (`held` false) the log tells
+    what it was. Raises `UnknownRef`.
+    """
+    facts = [fact for fact in found.facts if fact.ref == ref]
+    read = reading(found.memory)
+    if (claimed := read.items.get(ref)) is not None:
+        return _claimed(claimed, facts, found)
+    item = _item(found.memory, ref)
+    if item is None and not facts:
+        raise UnknownRef(ref)
+    born = facts[0].n if item is None else _born(item)
+    return {
+        **(_gone(ref, facts[0]) if item is None else _row(item, found)),
+        **_overlaid(read, ref, found),
+        "words": _words([Cite(born)] if item is None else _cites(item), found),
+        "summaries": _summaries(found.memory, born),
+        "context": _fate(found, ref),
+        "history": [{"n": fact.n, "kind": fact.kind, **fact.data} for fact in facts],
+    }
+
+
+def cited(memory: Memory, ref: str) -> set[int]:
+    """The entries whose words `explanation` shows; the newest messages come on top of them."""
+    read, item = reading(memory), _item(memory, ref)
+    found: list[Cite] = [] if item is None else [Cite(_born(item)), *_cites(item)]
+    origins = [read.confirmed.get(ref), read.retracted.get(ref)]
+    if isinstance(item, Proposal | Decision):
+        origins += origins_of(item)
+    if (claimed := read.items.get(ref)) is not None:
+        origins += [claimed.origin, *(voice.origin for voice in claimed.voices.values())]
+        found.append(Cite(claimed.born))
+    found += [cite for origin in origins if origin is not None for cite in origin.cites]
+    return {cite.n for cite in found}
+
+
+def _claimed(claimed: Read, facts: list[Fact], found: Replayed) -> dict[str, Any]:
+    """An item that a model alone found."""
+    return {
+        **read_row(claimed, found.said),
+        "words": _words(list(claimed.origin.cites), found),
+        "summaries": _summaries(found.memory, claimed.born),
+        "context": _fate(found, claimed.handle),
+        "history": [{"n": fact.n, "kind": fact.kind, **fact.data} for fact in facts],
+    }
+
+
+def _overlaid(read: Reading, ref: str, found: Replayed) -> dict[str, Any]:
+    """What a model said of an item that the fold found; nothing of most."""
+    told: dict[str, Any] = {}
+    if ref in read.confirmed:
+        told["confirmed"] = origin_row(read.confirmed[ref], found.said)
+    if ref in read.retracted:
+        told["status"] = "retracted"
+        doubt = origin_row(read.retracted[ref], found.said) or {}
+        told["retracted"] = {**doubt, "reason": read.reasons[ref]}
+    return told
+
+
+def _gone(ref: str, first: Fact) -> dict[str, Any]:
+    """What memory no longer holds, as the fact that announced it tells it."""
+    kind = "vote" if first.kind == "vote.called" else first.data.get("kind", first.kind)
+    named = {"kind": first.data.get("episode") or kind}
+    text = next(
+        (first.data[name] for name in ("title", "text", "question") if name in first.data), ""
+    )
+    return {"handle": ref, **named, "status": "let go of", "title": text, "held": False}
+
+
+def _item(memory: Memory, ref: str) -> Item | None:
+    """The item as it was numbered, struck and merged ones included; None where none is held."""
+    shelves: dict[str, Mapping[int, Item]] = {
+        "P": memory.proposals,
+        "D": memory.decisions,
+        "E": memory.episodes.held,
+        "I": memory.insights.held,
+        "V": memory.votes.held,
+    }
+    number = ref[1:]
+    return shelves.get(ref[:1], {}).get(int(number)) if number.isdecimal() else None
+
+
+def _born(item: Item) -> int:
+    match item:
+        case Episode():
+            return item.opened
+        case Insight():
+            return item.cites[0].n
+        case Vote():
+            return item.n
+        case _:
+            return item.born
+
+
+def _row(item: Item, found: Replayed) -> dict[str, Any]:
+    match item:
+        case Decision():
+            return decision_row(item, found.said)
+        case Proposal():
+            return proposal_row(item, found.said)
+        case Vote():
+            named = {"handle": item.handle, "kind": "vote", "title": item.question}
+            return {**named, **vote_row(found.memory, item)}
+        case _:
+            fields = {name: getattr(item, name) for name in item.__struct_fields__}
+            return {
+                "handle": item.handle,
+                **msgspec.to_builtins(fields, str_keys=True),
+                **_done(item),
+            }
+
+
+def _done(item: Item) -> dict[str, str]:
+    """What was counted in a goal or task, in words."""
+    if not isinstance(item, Episode) or item.work is None:
+        return {}
+    return {"done": tallies.told(item.work.tally)}
+
+
+def _cites(item: Item) -> list[Cite]:
+    """The passages that the item rests on; of an exchange its question and its answer."""
+    origins: list[Origin | None] = []
+    cites: list[Cite] = []
+    match item:
+        case Decision():
+            origins = [item.origin, item.ratified, item.disputed]
+        case Proposal():
+            origins = [item.origin, item.settled]
+        case Insight():
+            cites = item.cites
+        case Vote():
+            cites = [Cite(item.n), *([Cite(item.closed)] if item.closed else [])]
+        case Episode():
+            cites = [Cite(item.opened)]
+            if item.talk is not None and item.talk.answer_n:
+                cites.append(Cite(item.talk.answer_n))
+    return [*cites, *(cite for origin in origins if origin is not None for cite in origin.cites)]
+
+
+def _words(cites: list[Cite], found: Replayed) -> list[dict[str, Any]]:
+    """Each of the passages, unabridged, in the order of the talk."""
+    passages = {(cite.n, cite.start, cite.end): _passage(cite, found) for cite in cites}
+    return [row for _, row in sorted(passages.items()) if row is not None]
+
+
+def _passage(cite: Cite, found: Replayed) -> dict[str, Any] | None:
+    record = found.said.get(cite.n)
+    content = getattr(record.entry, "content", "") if record else ""
+    text = content[cite.start : cite.end] if cite.end > cite.start else content
+    if not text or record is None:
+        return None
+    by = getattr(record.entry, "participant", None)
+    return {"n": cite.n, "by": by, "text": text, "quote": quote(cite, found.said)}
+
+
+def _summaries(memory: Memory, n: int) -> list[dict[str, int]]:
+    """The standing summaries whose range holds entry `n`, the lowest level first."""
+    return [
+        {"level": one.level, "first": one.first, "last": one.last}
+        for _, one in sorted(memory.summaries.items())
+        if one.first <= n <= one.last
+    ]
+
+
+def _fate(found: Replayed, ref: str) -> list[dict[str, str]]:
+    """What became of the item in each block of the full context."""
+    recent = [record for _, record in sorted(found.said.items()) if record.entry.kind == "message"]
+    shown = found.memory.settings.context.recent_full
+    context = assemble(found.memory, Request(recent=recent[len(recent) - shown :]))
+    fates = [one for one in context.choices if one.what == ref]
+    rows = [{"block": one.block, "fate": one.fate, "why": _WHY[one.fate]} for one in fates]
+    return rows or [{"block": "", "fate": "absent", "why": _WHY[None]}]

@@ -1,0 +1,83 @@
+"""What is asked of a session on a bus: its entries, its minutes, its replay."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from parley.bus import Bus
+from parley.bus.entries import Record
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.state import Memory
+from parley.server.basics.errors import Failure
+from parley.server.rows.digest_rows import cited, minutes
+from parley.server.runtime.packs import Packs
+
+PAGE: Final = 1000  # entries a round trip
+
+
+async def entries(bus: Bus, session: str, to: int | None = None) -> AsyncIterator[Record]:
+    """Every entry of the log, in order, up to seq `to`."""
+    after = 0
+    while page := await bus.read(session, after, to=to, count=PAGE):
+        for record in page:
+            yield record
+        after = page[-1].seq
+
+
+async def said(bus: Bus, session: str, wanted: Iterable[int]) -> dict[int, Record]:
+    """The primary entries of these numbers, by number."""
+    numbers = set(wanted)
+    found: dict[int, Record] = {}
+    if not numbers:
+        return found
+    last = max(numbers)
+    async for record in entries(bus, session):
+        if record.n > last:
+            break
+        if record.n in numbers and record.n not in found:
+            found[record.n] = record
+    return found
+
+
+async def report(bus: Bus, packs: Packs, session: str) -> dict[str, Any]:
+    """The minutes of a session as it stands now."""
+    memory = await MemoryReader(bus, packs.known).current(session)
+    return minutes(memory, await said(bus, session, cited(memory)))
+
+
+async def ending(bus: Bus, session: str) -> dict[str, Any]:
+    """Why the session was closed, and its totals."""
+    async for record in entries(bus, session):
+        if record.entry.kind == "session.closed":
+            return closing(record.entry)
+    raise Failure(f"session {session!r} has no end")
+
+
+def closing(entry: Any) -> dict[str, Any]:
+    """A `session.closed` as data."""
+    return {"reason": entry.reason, "rule": entry.rule, "by": entry.by, "totals": entry.totals}
+
+
+@dataclass(slots=True)
+class Replayed:
+    """A session folded from its first entry, with what each entry changed."""
+
+    memory: Memory
+    facts: list[Fact]
+    said: dict[int, Record]
+
+
+async def replayed(bus: Bus, packs: Packs, session: str) -> Replayed:
+    """The whole log, folded here."""
+    info = await bus.info(session)
+    found = Replayed(Memory(packs.known), [], {})
+    async for record in entries(bus, session, info.head):
+        if record.seq in info.skips:
+            continue
+        found.facts += apply(found.memory, record)
+        found.said.setdefault(record.n, record)
+    return found

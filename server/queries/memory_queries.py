@@ -1,0 +1,105 @@
+"""One question each, of what is held; and for a command from settings: connect, ask, done."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from parley.bus import Bus
+from parley.memory import canonical
+from parley.memory.context import Context, Profile
+from parley.memory.state import Memory
+from parley.server.basics.entry_drafts import handle
+from parley.server.basics.errors import Misuse, NotYet
+from parley.server.queries.explanation import explained
+from parley.server.queries.log_queries import said
+from parley.server.queries.session_stats import measured
+from parley.server.render.memory_layers import Told, layer
+from parley.server.rows.digest_rows import cited, minutes
+from parley.server.runtime.backend import Held, holding
+from parley.server.settings import Settings
+
+
+async def check_moment(bus: Bus, session: str, at: int | None) -> None:
+    """Raises `NotYet` for a moment that has not come yet."""
+    if at is not None and at > (n := (await bus.info(session)).n):
+        raise NotYet(at, n)
+
+
+async def memory_in(held: Held, session: str, at: int | None = None) -> Memory:
+    """The memory, now or as of the `at`-th primary entry. Raises `NotYet`."""
+    if at is None:
+        return await held.reader.current(session)
+    await check_moment(held.bus, session, at)
+    return await held.reader.at(session, at)
+
+
+async def stats_in(held: Held, session: str) -> dict[str, Any]:
+    """Counts, sizes, forecasts."""
+    return await measured(held.bus, held.reader, session)
+
+
+@asynccontextmanager
+async def _asking(settings: Settings, session: str) -> AsyncIterator[Held]:
+    """Connected for one question of a command, whose moment is its option `--at`."""
+    async with holding(settings) as held:
+        try:
+            yield held
+        except NotYet as early:
+            raise Misuse(f"--at {early.at}: {session!r} has {early.n} primary entries") from None
+
+
+async def canonical_memory(settings: Settings, session: str, at: int | None) -> bytes:
+    """The canonical bytes of memory, now or as of the `at`-th primary entry."""
+    async with _asking(settings, session) as held:
+        return canonical.dump(await memory_in(held, session, at))
+
+
+async def minutes_of(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
+    """The minutes, now or as of the `at`-th primary entry."""
+    async with _asking(settings, session) as held:
+        memory = await memory_in(held, session, at)
+        found = await said(held.bus, session, cited(memory))
+        if at is None:  # reading was an await: the copy may have been folded on
+            memory = await held.reader.current(session)
+        return minutes(memory, found)
+
+
+async def context_of(
+    settings: Settings,
+    session: str,
+    participant: str | None,
+    profile: Profile,
+    budget: int | None,
+    at: int | None,
+    shared: Sequence[str] = (),
+) -> Context:
+    """The context of a participant, with what the sessions `shared` decided."""
+    if session in shared:
+        raise Misuse(f"--with {session}: its decisions are there already; name another session")
+    async with _asking(settings, session) as held:
+        await check_moment(held.bus, session, at)
+        return await held.reader.context(
+            session, participant, profile=profile, budget=budget, at=at, shared=shared
+        )
+
+
+async def story_of(settings: Settings, session: str, ref: str) -> dict[str, Any]:
+    """An item's evidence and history."""
+    async with holding(settings) as held:
+        return await explained(held.bus, held.packs, session, handle(ref))
+
+
+async def stats_of(settings: Settings, session: str) -> dict[str, Any]:
+    """Counts, sizes, forecasts."""
+    async with holding(settings) as held:
+        return await stats_in(held, session)
+
+
+async def layer_of(settings: Settings, session: str, name: str, at: int | None) -> Told:
+    """One layer of memory, now or as of the `at`-th primary entry."""
+    found = layer(name)  # refused before anything is opened
+    async with _asking(settings, session) as held:
+        memory = await memory_in(held, session, at)
+        return Told(found.tree(memory), "\n".join(found.lines(memory)))

@@ -1,0 +1,44 @@
+"""Finding messages by their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from parley.bus.entries import Message, Record
+from parley.server.queries.log_queries import PAGE
+from parley.server.runtime.backend import Held
+
+
+def holds(record: Record, words: Sequence[str], by: str | None) -> bool:
+    """Whether a message holds all the words, whatever their case, and is `by` whom one asks for."""
+    if record.entry.kind != "message":
+        return False
+    said = cast("Message", record.entry)
+    if by is not None and said.participant != by:
+        return False
+    content = said.content.casefold()
+    return all(word.casefold() in content for word in words)
+
+
+async def found(
+    held: Held,
+    session: str,
+    words: Sequence[str],
+    by: str | None,
+    limit: int,
+    before: int | None = None,
+) -> list[Record]:
+    """The newest `limit` matches, of those before seq `before` where it is given, oldest first.
+
+    Raises `SessionNotFound`.
+    """
+    head = (await held.bus.info(session)).head
+    end = head if before is None else min(head, before - 1)
+    matches: list[Record] = []
+    while end > 0 and len(matches) < limit:
+        begin = max(0, end - PAGE)
+        page = await held.bus.read(session, begin, to=end, count=PAGE)
+        matches += [record for record in reversed(page) if holds(record, words, by)]
+        end = begin
+    return matches[:limit][::-1]

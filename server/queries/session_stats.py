@@ -1,0 +1,49 @@
+"""Numbers that memory alone does not have: tokens of open talk, the model calls of workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from parley.bus import Bus
+from parley.bus.work.workforce import WorkerInfo
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.sizes import tokens
+from parley.memory.stats import stats
+
+
+async def measured(bus: Bus, reader: MemoryReader, session: str) -> dict[str, Any]:
+    """`memory.stats.stats`, with tokens of the open stretch and the summariser's record.
+
+    The summariser's numbers are those of all workers that run now, whatever
+    sessions they served.
+    """
+    memory = await reader.current(session)
+    found = stats(memory)
+    talk = found["conversation"]
+    if talk["estimated_tokens"] is None:
+        said = await reader.recent(session, memory.open_count)
+        spoken = sum(tokens(getattr(one.entry, "content", "")) for one in said)
+        talk["estimated_tokens"] = spoken + talk["summary_tokens"]
+    return {**found, "summariser": summariser(await bus.workers())}
+
+
+def summariser(workers: Iterable[WorkerInfo]) -> dict[str, Any]:
+    """Model calls of all workers: how many, how they ended, how long they took.
+
+    Shares are per mille, null where nothing was called; `memo_permille` is of
+    all answers, asked for and remembered.
+    """
+    told = [worker.stats for worker in workers]
+    total = {
+        name: sum(int(one.get(name, 0)) for one in told)
+        for name in ("extracts", "models", "fallbacks", "model_calls", "model_failures",
+                     "model_ms", "memo_hits")
+    }  # fmt: skip
+    calls, hits = total["model_calls"], total["memo_hits"]
+    return {
+        **total,
+        "ms_per_call": total["model_ms"] // calls if calls else None,
+        "success_permille": (calls - total["model_failures"]) * 1000 // calls if calls else None,
+        "memo_permille": hits * 1000 // (calls + hits) if calls + hits else None,
+    }

@@ -1,0 +1,122 @@
+"""What is wrong with a log, by its rows alone or against what is stored beside it. Pure."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from typing import cast
+
+from parley.bus.contract.drafts import is_id
+from parley.bus.contract.wire import decode, encode, fingerprint
+from parley.bus.entries import KINDS, PRIMARY, EntryRedacted, EntrySetAside, SessionForked, Unknown
+from parley.bus.sessions.audit import Row, records, redacted
+from parley.bus.sessions.staged_log import ANY
+from parley.memory.text import clip
+
+
+def findings(rows: Sequence[Row]) -> Iterator[str]:
+    """Each thing that no sound log has, in the order of the rows; nothing for a sound one."""
+    n = 0
+    ids: dict[str, int] = {}
+    for place, row in enumerate(rows, 1):
+        entry = decode(row.body)
+        if row.seq != place:
+            yield f"entry {place} is numbered {row.seq}: one is missing, doubled or misplaced"
+            return
+        if (place == 1) != (entry.kind == "session.opened"):
+            yield f"entry {place} is {entry.kind!r}; a log begins with 'session.opened', once"
+        n += entry.kind in PRIMARY
+        if row.n != n:
+            yield f"entry {place} has n {row.n} where {n} is due"
+            n = row.n
+        if not is_id(row.id):
+            yield f"entry {place} has {clip(row.id, 60)!r}, which is no id"
+        if row.id in ids:
+            yield f"entry {place} has the id {row.id!r} of entry {ids[row.id]}"
+        ids[row.id] = place
+        if isinstance(entry, Unknown):
+            yield from _unreadable(place, entry)
+    if not rows:
+        yield "the log is empty; it should begin with 'session.opened'"
+
+
+def status_findings(status: str, rows: Sequence[Row]) -> Iterator[str]:
+    """What a header says of the session otherwise than its log."""
+    told = "open"
+    for row in rows:
+        kind = decode(row.body).kind
+        if kind in ("session.closed", "session.forked"):
+            told = "closed" if kind == "session.closed" else "open"
+    if status != told and not (status == "archived" and told == "closed"):
+        yield f"the header says {clip(status, 60)!r}, the log {told!r}"
+
+
+def _unreadable(place: int, entry: Unknown) -> Iterator[str]:
+    """An entry of another version's kind is sound; one of a kind known here is not."""
+    if entry.kind in KINDS or entry.kind == "?":
+        yield f"entry {place} cannot be read as {entry.kind!r}"
+
+
+def index_findings(rows: Sequence[Row], ids: Mapping[str, str]) -> Iterator[str]:
+    """What the index of client ids says otherwise than the log."""
+    wordless = redacted(records(rows))
+    before = 0
+    for row in rows:
+        gone = row.n > before and row.n in wordless
+        before = row.n
+        due = f"{row.seq}-{row.n} {ANY if gone else fingerprint(row.body)}"
+        found = ids.get(row.id)
+        if found is None:
+            yield f"entry {row.seq}: its id {row.id!r} is not in the index of ids"
+        elif found != due:
+            yield f"entry {row.seq}: the index of ids has {found!r}, the log {due!r}"
+    strangers = set(ids) - {row.id for row in rows}
+    for id_ in sorted(strangers):
+        yield f"the index of ids has {id_!r}, which is in no entry"
+
+
+def skips(rows: Sequence[Row]) -> frozenset[int]:
+    """The sequence numbers that entries of the log set aside."""
+    found = set()
+    for record in records(rows):
+        entry = record.entry
+        if entry.kind == "entry.set_aside" and not isinstance(entry, Unknown):
+            found.add(cast("EntrySetAside", entry).seq)
+    return frozenset(found)
+
+
+def forked(rows: Sequence[Row], session: str, at: int, now_ms: int) -> tuple[Row, ...]:
+    """The log of a fork that shares every entry up to the `at`-th primary one.
+
+    What later entries of the original set aside or redacted stays so; a closing is
+    left behind. The last entry says where the fork came from, and stands at `now_ms`: what
+    waits for a time in it waits from then.
+    """
+    prefix = [row for row in rows if row.n <= at and decode(row.body).kind != "session.closed"]
+    kept = [Row(seq, row.n, row.id, row.received_ms, row.body) for seq, row in enumerate(prefix, 1)]
+    for seq in sorted(skips(rows) - skips(prefix)):
+        if seq <= len(kept):
+            kept.append(_appended(kept, f"set-aside:{seq}", EntrySetAside(seq=seq, reason="fork")))
+    there = redacted(records(kept))
+    for n in sorted(redacted(records(rows)) - there):
+        if n <= at:
+            marker = EntryRedacted(redacted=n, reason="fork")
+            kept.append(_appended(kept, f"redacted:fork:{n}", marker))
+    name = _free(f"fork:{session}:{at}", {row.id for row in kept})
+    fork = _appended(kept, name, SessionForked(session=session, n=at))
+    kept.append(replace(fork, received_ms=max(fork.received_ms, now_ms)))
+    return tuple(kept)
+
+
+def _free(name: str, taken: Set[str]) -> str:
+    """`name`, or with a number where a fork of a fork has it from its past."""
+    others = (f"{name}:{count}" for count in itertools.count(2))
+    return name if name not in taken else next(other for other in others if other not in taken)
+
+
+def _appended(
+    rows: Sequence[Row], id_: str, entry: EntryRedacted | EntrySetAside | SessionForked
+) -> Row:
+    last = rows[-1]
+    return Row(last.seq + 1, last.n, id_, last.received_ms, encode(entry))

@@ -1,0 +1,124 @@
+"""The report that minutes are made of: of a session, a session file, any record of talk."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Any
+
+from parley.bus import Bus
+from parley.bus.entries import PRIMARY, Record
+from parley.bus.sessions.audit import records as records_of
+from parley.memory.fold import apply
+from parley.memory.state import Memory
+from parley.server.basics.errors import BadSessionFile, Misuse, NotYet
+from parley.server.basics.output import tell
+from parley.server.minutes.minutes_report import report
+from parley.server.queries.log_queries import entries
+from parley.server.queries.memory_queries import memory_in
+from parley.server.records.log_audit import findings, skips
+from parley.server.records.session_file import SessionFile, decode_file
+from parley.server.records.transcript_analysis import analyze
+from parley.server.runtime.backend import holding
+from parley.server.runtime.packs import read_packs
+from parley.server.settings import Settings
+from parley.server.transcripts import FORMATS, parse_transcript, read_transcript
+from parley.server.transcripts.transcript_export import told
+
+_SESSION = b'{"parley":"session",'
+_ENDINGS = frozenset({"json", "zip", *(end for each in FORMATS for end in each.extensions)})
+
+
+def is_file(source: str) -> bool:
+    """Whether it names a file: it is `-`, has a slash, or ends as records of talk do."""
+    ending = source.rpartition(".")[2].lower() if "." in source else ""
+    return source == "-" or "/" in source or ending in _ENDINGS
+
+
+async def reported(bus: Bus, session: str, memory: Memory) -> dict[str, Any]:
+    """The report on a session whose memory, now or past, is at hand."""
+    log = entries(bus, session, memory.seq)
+    said = [record async for record in log if record.entry.kind in PRIMARY]
+    return report(memory, said, session)
+
+
+async def of_session(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
+    """The report on a session, now or as of the `at`-th primary entry. Raises `Misuse`."""
+    async with holding(settings) as held:
+        try:
+            memory = await memory_in(held, session, at)
+        except NotYet as early:
+            raise _early(session, early.at, early.n) from None
+        return await reported(held.bus, session, memory)
+
+
+def of_file(
+    settings: Settings, source: str, at: int | None, format: str | None = None
+) -> dict[str, Any]:
+    """The report on a session file or any record of talk, in `format`; `-` is stdin."""
+    path = Path(source)
+    if source == "-":
+        data = sys.stdin.buffer.read()
+    elif path.is_file():
+        with path.open("rb") as file:
+            data = file.read(len(_SESSION))
+    else:
+        data = b""
+    if format is None and data.startswith(_SESSION):
+        whole = data if source == "-" else path.read_bytes()
+        return _of_saved(settings, source, whole, at)
+    return _of_talk(settings, source, data, at, format)
+
+
+def _of_saved(settings: Settings, source: str, data: bytes, at: int | None) -> dict[str, Any]:
+    try:
+        file = decode_file(data)
+    except BadSessionFile as error:
+        raise BadSessionFile(f"{source}: {error}") from None
+    wrong = next(findings(file.rows), None)
+    if wrong is not None:
+        raise BadSessionFile(f"{source}: {wrong}; 'parley session verify --file' tells more")
+    _check(source, at, file.n)
+    memory, said = _folded(settings, file, at)
+    return report(memory, said, file.session)
+
+
+def _folded(settings: Settings, file: SessionFile, at: int | None) -> tuple[Memory, list[Record]]:
+    memory = Memory(read_packs(settings.packs).known)
+    skipped, said = skips(file.rows), []
+    for record in records_of(file.rows):
+        if at is not None and record.n > at:
+            break
+        if record.seq not in skipped:
+            apply(memory, record)
+        if record.entry.kind in PRIMARY:
+            said.append(record)
+    return memory, said
+
+
+def _of_talk(
+    settings: Settings, source: str, data: bytes, at: int | None, format: str | None
+) -> dict[str, Any]:
+    if source == "-":
+        found = parse_transcript(data, format=format)
+    else:
+        found = read_transcript(Path(source), format=format)
+    if found.format != "jsonl":
+        tell(f"read as {found.format}")
+    for line in told(found):
+        tell(line)
+    _check(source, at, len(found.said))
+    if at is not None:
+        found = dataclasses.replace(found, said=found.said[:at])
+    done = analyze(found, settings)
+    return report(done.memory, done.said.values())
+
+
+def _check(source: str, at: int | None, n: int) -> None:
+    if at is not None and at > n:
+        raise _early(source, at, n)
+
+
+def _early(source: str, at: int, n: int) -> Misuse:
+    return Misuse(f"--at {at}: {source!r} has {n} primary entries")

@@ -1,0 +1,36 @@
+"""A transcript read by a model, as far as it answers."""
+
+from __future__ import annotations
+
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.cache.projection import Found
+from parley.listeners.models.model_port import Speaker
+from parley.listeners.offline.local_extraction import ReadThrough, read_through
+from parley.listeners.spending.prices import Prices
+from parley.memory.state import Memory
+from parley.server.basics.errors import Failure, Misuse
+from parley.server.basics.output import tell
+from parley.server.runtime.connection import run
+from parley.server.runtime.model_endpoint import heard, model, prices
+from parley.server.settings import Settings
+
+
+def read_by_model(log: LocalLog, memory: Memory, settings: Settings) -> list[Found]:
+    """What a model reads out of `log`, folded; what it does not read is told of on stderr.
+
+    Raises `Misuse` where there is no model, `Failure` where it reads nothing.
+    """
+    asked = model(settings)
+    if asked is None:
+        raise Misuse("extract.how is model, and there is none: give --model-url or --model-key")
+    done: ReadThrough = run(_read(asked, log, memory, prices(settings)))
+    for effect, why in done.unread:
+        tell(f"messages {effect.first}-{effect.last} were not read: {why}")
+    if done.unread and not memory.claims.read:
+        raise Failure("the model read nothing; mend that, or leave --extract-how out")
+    return done.found
+
+
+async def _read(asked: Speaker, log: LocalLog, memory: Memory, known: Prices) -> ReadThrough:
+    async with heard(asked):
+        return await read_through(log, memory, asked, known)

@@ -1,0 +1,59 @@
+"""How sessions are opened and transcripts become entries: alike with a bus and without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from parley.bus.contract.drafts import Draft
+from parley.bus.entries import SessionOpened
+from parley.server.runtime.packs import Packs
+from parley.server.settings import Settings
+from parley.server.transcripts import Said, Transcript
+from parley.server.transcripts.speaker_roles import Roles, inferred
+
+
+def opening(
+    settings: Settings, packs: Packs, title: str | None = None, **given: Any
+) -> SessionOpened:
+    """Entry 1 of a new session; `given` are session settings that were not set otherwise."""
+    tree = settings.opening({key: value for key, value in given.items() if value})
+    return SessionOpened(settings=tree, packs=packs.opening, title=title)
+
+
+def opening_of(transcript: Transcript, settings: Settings, packs: Packs) -> SessionOpened:
+    """Entry 1 of a transcript's session: its first line may name a title, chairs, scribe and bots.
+
+    Whom it does not name, its words may tell.
+    """
+    meta, roles = transcript.meta, roles_of(transcript, settings)
+    title = meta.get("title")
+    scribes = _names(meta.get("scribe")) or list(roles.scribes)
+    return opening(
+        settings,
+        packs,
+        title if isinstance(title, str) and title.strip() else None,
+        chair=_names(meta.get("chair")) or list(roles.chair),
+        bots=_names(meta.get("bots")) or list(roles.bots),
+        structure={"scribes": scribes} if scribes else {},
+    )
+
+
+def roles_of(transcript: Transcript, settings: Settings) -> Roles:
+    """Whom the words of a transcript tell to be what, where neither it nor a setting says so."""
+    roles, own = inferred(transcript), settings.session.model_fields_set
+    return Roles(
+        bots=() if "bots" in own else roles.bots,
+        chair=() if "chair" in own else roles.chair,
+        scribes=() if "scribes" in settings.session.structure.model_fields_set else roles.scribes,
+    )
+
+
+def drafts(said: Iterable[Said]) -> list[Draft]:
+    """What is published for these messages, under ids that the file alone decides."""
+    return [Draft(one.id, one.entry) for one in said]
+
+
+def _names(value: Any) -> list[str]:
+    names = [value] if isinstance(value, str) else value
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []

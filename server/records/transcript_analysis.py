@@ -1,0 +1,70 @@
+"""A transcript's memory, made in this process: the same log, fold and extracts, no server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from parley.bus.entries import Record
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.offline.local_effects import settle
+from parley.memory import canonical
+from parley.memory.context import Context, Profile, Request, assemble
+from parley.memory.items import Fact
+from parley.memory.state import Memory
+from parley.server.records.session_opening import drafts, opening_of
+from parley.server.rows.digest_rows import cited, minutes
+from parley.server.rows.finding_rows import item_rows
+from parley.server.runtime.packs import read_packs
+from parley.server.settings import Settings
+from parley.server.transcripts import Transcript
+
+
+@dataclass(slots=True)
+class Analysis:
+    """What a transcript came to, with the records and facts behind it."""
+
+    transcript: Transcript
+    memory: Memory
+    facts: list[Fact]
+    said: dict[int, Record]
+
+    def canonical(self) -> bytes:
+        return canonical.dump(self.memory)
+
+    def minutes(self) -> dict[str, Any]:
+        wanted = cited(self.memory)
+        return minutes(self.memory, {n: self.said[n] for n in wanted if n in self.said})
+
+    def items(self) -> list[dict[str, Any]]:
+        said = self.transcript.said
+        return item_rows(self.facts, self.memory, lambda n: said[n - 1].index)
+
+    def context(self, participant: str | None, *, brief: bool, budget: int | None) -> Context:
+        shown = self.memory.settings.context
+        count = shown.recent_brief if brief else shown.recent_full
+        recent = [self.said[n] for n in sorted(self.said)[-count:]] if count else []
+        profile: Profile = "brief" if brief else "full"
+        return assemble(self.memory, Request(participant, profile, budget, tuple(recent)))
+
+
+def analyze(transcript: Transcript, settings: Settings) -> Analysis:
+    """The analysis of a whole transcript, settled: no effect is due.
+
+    Where `extract.how` is model it is read by that, which takes its time.
+    """
+    packs = read_packs(settings.packs)
+    log = LocalLog()
+    log.open(opening_of(transcript, settings, packs))
+    log.publish(drafts(transcript.said))
+    memory = Memory(packs.known)
+    found = settle(log, memory)
+    if memory.is_read:
+        from parley.server.records.model_analysis import (
+            read_by_model,  # a second of imports that few need
+        )
+
+        found += read_by_model(log, memory, settings)
+    facts = [fact for _, some in found for fact in some]
+    said = {r.n: r for r in log.read(0, count=log.info().head) if r.entry.kind == "message"}
+    return Analysis(transcript, memory, facts, said)

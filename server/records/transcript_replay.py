@@ -1,0 +1,142 @@
+"""A transcript through the bus: published, folded by workers, settled, reported."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from parley.bus import Bus
+from parley.bus.contract.drafts import Draft
+from parley.bus.contract.errors import Busy, Conflict, SessionExists
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.summaries import due
+from parley.server.basics.errors import Failure
+from parley.server.basics.output import stderr
+from parley.server.queries.log_queries import report
+from parley.server.records.session_opening import drafts, opening_of
+from parley.server.runtime.connection import connected
+from parley.server.runtime.packs import Packs, read_packs
+from parley.server.runtime.worker_process import worker_process, working
+from parley.server.settings import Settings
+from parley.server.transcripts import Transcript
+
+BATCH: Final = 64  # messages a round trip: past this a batch gains little
+STALLED_SECONDS: Final = 60  # without a step forward, whatever should work does not
+LOOK_SECONDS: Final = 0.05
+
+Advance = Callable[[int], None]
+
+
+async def replay(
+    settings: Settings, transcript: Transcript, session: str, *, rate: float | None, wait: bool
+) -> dict[str, Any] | None:
+    """Publishes everything, waits until settled and gives the minutes; None without waiting.
+
+    Where no worker runs, one is started and ended with this call.
+    """
+    packs = read_packs(settings.packs)
+    async with connected(settings) as running:
+        bus = running.bus
+        await open_once(bus, session, transcript, settings, packs)
+        async with _some_worker(settings, bus, running.url, needed=wait) as check:
+            await _publish_shown(bus, session, drafts(transcript.said), rate)
+            if not wait:
+                return None
+            await settled(bus, packs, session, check)
+        return await report(bus, packs, session)
+
+
+async def open_once(
+    bus: Bus, session: str, transcript: Transcript, settings: Settings, packs: Packs
+) -> None:
+    """The session of this transcript is there; one that was begun before goes on."""
+    try:
+        await bus.open(session, opening_of(transcript, settings, packs))
+    except SessionExists:
+        return
+
+
+async def publish(
+    bus: Bus, session: str, waiting: Sequence[Draft], rate: float | None, advance: Advance
+) -> None:
+    """Publishes in order, `rate` a second or flat out; waits while the session is busy."""
+    clock = asyncio.get_running_loop()
+    started = clock.time()
+    size = BATCH if rate is None else max(1, min(BATCH, int(rate / 20)))
+    for first in range(0, len(waiting), size):
+        batch = list(waiting[first : first + size])
+        if rate is not None:
+            await asyncio.sleep(max(0.0, started + first / rate - clock.time()))
+        await _offer(bus, session, batch)
+        advance(len(batch))
+
+
+async def _offer(bus: Bus, session: str, batch: list[Draft]) -> None:
+    while True:
+        try:
+            await bus.publish(session, batch)
+        except Busy as busy:
+            await asyncio.sleep(busy.retry_after)
+        except Conflict as other:
+            raise Failure(
+                f"session {session!r} holds another transcript: its entry {other.seq} is not what "
+                "this file says there; give --session a new name"
+            ) from None
+        else:
+            return
+
+
+async def settled(
+    bus: Bus, packs: Packs, session: str, check: Callable[[], None] = lambda: None
+) -> None:
+    """Returns once the head is folded and no effect is due.
+
+    Raises `Failure` where nothing moves for a minute, or when `check` does.
+    """
+    clock = asyncio.get_running_loop()
+    reader = MemoryReader(bus, packs.known)
+    before: tuple[int, int, int] | None = None
+    moved = clock.time()
+    while True:
+        check()
+        info = await bus.info(session)
+        if info.settled:
+            memory = await reader.current(session)
+            if not due(memory) and (await bus.info(session)).head == info.head:
+                return
+        now = (info.head, info.folded, info.due["effects"])
+        if now != before:
+            before, moved = now, clock.time()
+        elif clock.time() - moved > STALLED_SECONDS:
+            raise Failure(
+                f"session {session!r} has not moved for {STALLED_SECONDS} s at {info.folded} of "
+                f"{info.head}; see 'parley status' and the workers' logs"
+            )
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+@asynccontextmanager
+async def _some_worker(
+    settings: Settings, bus: Bus, url: str, *, needed: bool
+) -> AsyncIterator[Callable[[], None]]:
+    if not needed or await working(bus):
+        yield lambda: None
+        return
+    async with worker_process(settings, url) as worker:
+        yield worker.check
+
+
+async def _publish_shown(
+    bus: Bus, session: str, waiting: Sequence[Draft], rate: float | None
+) -> None:
+    console = stderr()
+    with Progress(
+        TextColumn("publishing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        console=console, disable=not console.is_terminal, transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("publishing", total=len(waiting))
+        await publish(bus, session, waiting, rate, lambda count: bar.advance(task, count))

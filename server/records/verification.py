@@ -1,0 +1,110 @@
+"""Whether a session is whole, live or in a file: its log, and all that is told from it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from parley.bus import Snapshot
+from parley.bus.contract.errors import SnapshotDamaged
+from parley.bus.sessions.audit import Audit, Row, epoch_reached, records
+from parley.memory import canonical
+from parley.memory.errors import DomainError
+from parley.memory.fold import apply
+from parley.memory.state import FOLD, Memory
+from parley.server.records.log_audit import findings, index_findings, skips, status_findings
+from parley.server.records.session_file import SessionFile
+from parley.server.runtime.backend import Held, holding
+from parley.server.runtime.packs import Packs, read_packs
+from parley.server.settings import Settings
+
+
+def verify_file(file: SessionFile, settings: Settings) -> list[str]:
+    """What is wrong with the log of a file; empty for a sound one.
+
+    Reading the file has shown that its bytes are those that were written.
+    """
+    found = [*findings(file.rows), *status_findings(file.status, file.rows)]
+    return found or list(_replay(file.rows, skips(file.rows), read_packs(settings.packs)))
+
+
+async def verify(settings: Settings, session: str) -> list[str]:
+    """What is wrong with a live session; empty for a sound one."""
+    async with holding(settings) as held:
+        return await verified(held, session)
+
+
+async def verified(held: Held, session: str) -> list[str]:
+    """Likewise. Folding it twice may take seconds; a server's own loop stays free meanwhile."""
+    audit = await held.bus.audit(session)
+    found = await asyncio.to_thread(lambda: list(_live(audit, held.packs)))
+    try:
+        stored = await held.bus.snapshot(session, FOLD, strict=True)
+    except SnapshotDamaged as damaged:
+        return [*found, str(damaged)]
+    return found or await asyncio.to_thread(lambda: list(_snapshot(stored, audit, held.packs)))
+
+
+def _live(audit: Audit, packs: Packs) -> Iterator[str]:
+    rows = audit.rows
+    broken = list(findings(rows))
+    yield from broken
+    yield from index_findings(rows, audit.ids)
+    last = rows[-1] if rows else Row(0, 0, "", 0, b"")
+    if (audit.head, audit.n) != (last.seq, last.n):
+        yield f"meta says head {audit.head}, n {audit.n}; the log ends at {last.seq}, {last.n}"
+    if audit.folded > audit.head:
+        yield f"meta says folded {audit.folded}, past the head {audit.head}"
+    if set(audit.skips) != skips(rows):
+        yield f"meta skips {sorted(audit.skips)}; the log sets aside {sorted(skips(rows))}"
+    if not broken and audit.epoch != epoch_reached(records(rows)):
+        yield f"meta epoch {audit.epoch}; the log's floor is in {epoch_reached(records(rows))}"
+    if not broken:
+        yield from _replay(rows, frozenset(audit.skips), packs)
+
+
+def _replay(rows: Sequence[Row], skipped: frozenset[int], packs: Packs) -> Iterator[str]:
+    """Memory in one go, and in two with a save between, must be the same."""
+    try:
+        whole = canonical.dump(_folded(rows, skipped, packs))
+        half = canonical.dump(_folded(rows[: len(rows) // 2], skipped, packs))
+        memory = canonical.load(half, packs.known, len(rows) // 2)
+        _fold_on(memory, rows[len(rows) // 2 :], skipped)
+    except DomainError as error:
+        yield f"the log cannot be replayed: {error}"
+        return
+    if canonical.dump(memory) != whole:
+        yield "memory saved halfway and carried on differs from its replay; report this as a bug"
+
+
+def _snapshot(stored: Snapshot | None, audit: Audit, packs: Packs) -> Iterator[str]:
+    """The stored snapshot must be the fold of the log up to where it says."""
+    if stored is None:
+        return
+    if not 1 <= stored.upto <= len(audit.rows):
+        yield f"the snapshot reaches {stored.upto}, the log {len(audit.rows)}"
+        return
+    row = audit.rows[stored.upto - 1]
+    identity = f"{row.seq}-{row.n} {row.received_ms} {row.id}"
+    if (stored.identity, stored.n) != (identity, row.n):
+        yield f"the snapshot was taken at {stored.identity!r}, the log has {identity!r} there"
+    honoured = frozenset(skip for skip in audit.skips if skip <= stored.upto)
+    if stored.skips > len(honoured):
+        yield f"the snapshot honours {stored.skips} entries set aside; there are {len(honoured)}"
+    if stored.skips != len(honoured):
+        return  # taken before an entry was set aside: nobody builds on it any more
+    memory = _folded(audit.rows[: stored.upto], honoured, packs)
+    if canonical.dump(memory) != stored.data:
+        yield f"the snapshot at {stored.upto} differs from the replay of the log"
+
+
+def _folded(rows: Sequence[Row], skipped: frozenset[int], packs: Packs) -> Memory:
+    memory = Memory(packs.known)
+    _fold_on(memory, rows, skipped)
+    return memory
+
+
+def _fold_on(memory: Memory, rows: Sequence[Row], skipped: frozenset[int]) -> None:
+    for record in records(rows):
+        if record.seq not in skipped:
+            apply(memory, record)

@@ -1,0 +1,249 @@
+"""What commands show: the data as JSON, or the same in words for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from parley.bus.contract.drafts import Receipt
+from parley.listeners.tools.toolbox import Found
+from parley.memory.context import Context
+from parley.memory.messages import Prepared
+from parley.memory.text import clip
+from parley.server.basics.output import (
+    cell,
+    emit,
+    emit_bytes,
+    listing,
+    show_rows,
+    shown,
+    stdout,
+    tell,
+)
+from parley.server.render.digest_text import write_minutes
+from parley.server.render.item_text import write_item
+from parley.server.render.memory_layers import Told
+from parley.server.render.stats_text import layer_lines, statistics
+
+STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+def show_minutes(report: Mapping[str, Any], json: bool) -> None:
+    """The minutes of a session."""
+    if json:
+        emit(report)
+    else:
+        write_minutes(stdout(), report)
+
+
+def show_item(row: Mapping[str, Any], json: bool) -> None:
+    """One item with its evidence and history."""
+    if json:
+        emit(row)
+    else:
+        write_item(stdout(), row)
+
+
+def show_context(context: Context, json: bool) -> None:
+    """A context as a listener gets it; its text is fenced and safe to print."""
+    if json:
+        emit(asdict(context))
+    else:
+        emit_bytes(context.text.encode() + b"\n")
+
+
+def show_messages(found: Prepared, json: bool) -> None:
+    """A list of chat messages; as JSON what a model's API takes under "messages"."""
+    if json:
+        emit(list(found.messages))
+    else:
+        _write_messages(stdout(), found.messages)
+
+
+def show_trace(found: Mapping[str, Any], json: bool) -> None:
+    """What an assistant works from: memory, kept results, messages."""
+    if json:
+        emit(found)
+        return
+    console = stdout()
+    held, cache = found["memory"], found["cache"]
+    by_model = ", in a model's words now" if held["in_a_models_words"] else ""
+    console.print("=== MEMORY STATE ===")
+    console.print(cell(
+        f"Session: {held['session']} | Exchanges: {held['exchanges']} of {held['turn']} | "
+        f"Summary: {held['summary_bytes']} bytes{by_model} | Compressions: {held['compressions']}"
+    ))  # fmt: skip
+    console.print("\n=== FUNCTION CACHE STATE ===")
+    counts = f"Hits: {cache['hits']} | Misses: {cache['misses']} | Evicted: {cache['evicted']}"
+    console.print(cell(f"Kept results: {len(cache['results'])} | {counts}"))
+    for row in cache["results"]:
+        console.print(cell(f"- {_kept(row)}"))
+    console.print(f"\n=== AGENT RECEIVES ({len(found['messages'])} messages) ===")
+    _write_messages(console, found["messages"])
+
+
+def show_result(found: Found, json: bool) -> None:
+    """A tool's result as it was."""
+    if json:
+        emit(asdict(found))
+    else:
+        emit_bytes(shown(found.result, keep_newlines=True).encode() + b"\n")
+
+
+def show_kept(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """Kept results, one a line."""
+    none = "nothing is kept; 'parley tool put' keeps a result"
+    show_rows(found, lambda row: f"{row['n']:>5} {_kept(row)}, {row['hits']} hits", none, json=json)
+
+
+def _kept(row: Mapping[str, Any]) -> str:
+    """A kept call and the exchanges after this one that it is served in."""
+    arguments = clip(row["arguments"] or "{…}", 100)
+    return f"{row['tool']}({arguments}): {row['remaining']}/{row['original']} exchanges remaining"
+
+
+def _write_messages(console: Console, messages: Sequence[Mapping[str, Any]]) -> None:
+    """One message a line or more, numbered, with its role."""
+    for number, message in enumerate(messages, 1):
+        told = message["content"] or "".join(
+            f"{call['function']['name']}({call['function']['arguments']})"
+            for call in message["tool_calls"]
+        )
+        head = Text(f"[{number}] {message['role'].upper()}: ", style="bold")
+        console.print(head.append(shown(told, keep_newlines=True), style="not bold"))
+
+
+def show_statistics(found: Mapping[str, Any], json: bool) -> None:
+    """Counts and sizes."""
+    if json:
+        emit(found)
+        return
+    console = stdout()
+    for line in (*statistics(found), *layer_lines(found)):
+        console.print(cell(line))
+
+
+def show_pairs(found: Mapping[str, Any], json: bool) -> None:
+    """Names and values, one a line."""
+    if json:
+        emit(found)
+    else:
+        write_pairs(stdout(), found)
+
+
+def show_receipt(receipt: Receipt, number: int, json: bool) -> None:
+    """Where an entry landed; `number` is the one that a person goes on with."""
+    if json:
+        emit(asdict(receipt))
+    else:
+        emit_bytes(b"%d\n" % number)
+
+
+def show_done(receipt: Receipt, done: str, json: bool) -> None:
+    """What an entry that is no talk has done."""
+    if json:
+        emit(asdict(receipt))
+    else:
+        tell(done)
+
+
+def show_one(found: Mapping[str, Any], name: str, json: bool) -> None:
+    """One value of what was made: the one that a person goes on with."""
+    if json:
+        emit(found)
+    else:
+        emit_bytes(f"{shown(found[name])}\n".encode())
+
+
+def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """One session a line."""
+    if json:
+        for row in found:
+            emit(row)
+        return
+    table = listing("session", "status", "last message", "last active", "entries", "not folded yet")
+    for row in found:
+        when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
+        cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
+        table.add_row(*map(cell, (*cells, row["head"] - row["folded"])))
+    stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
+
+
+def show_layer(told: Told, json: bool) -> None:
+    """One layer of memory; its words are fenced and safe to print."""
+    if json:
+        emit(told.tree)
+    else:
+        emit_bytes((told.text or "nothing yet").encode() + b"\n")
+
+
+def show_lines(lines: Sequence[str], tree: Mapping[str, Any], json: bool) -> None:
+    """The same in words, and as data."""
+    if json:
+        emit(tree)
+        return
+    for line in lines:
+        emit_bytes(f"{shown(line)}\n".encode())
+
+
+def show_verdict(what: str, found: Sequence[str], json: bool) -> None:
+    """Whether something is whole, and what is not."""
+    if json:
+        emit({"of": what, "sound": not found, "findings": list(found)})
+        return
+    console = stdout()
+    for finding in found:
+        console.print(Text(shown(finding), style="red"))
+    verdict = f"{len(found)} findings" if found else "sound: memory equals the replay of its log"
+    console.print(cell(f"{what}: {verdict}"))
+
+
+def show_status(found: Mapping[str, Any], json: bool) -> None:
+    """Redis, workers, what is due."""
+    if json:
+        emit(found)
+        return
+    console = stdout()
+    write_pairs(console, found["redis"])
+    for warning in found["redis"]["warnings"]:
+        console.print(Text(f"warning: {shown(warning)}", style="yellow"))
+    table = listing("worker", "lanes", "silent for", "folded", "summaries")
+    for worker in found["workers"]:
+        silent = f"{worker['age_ms'] / 1000:.1f} s"
+        row = (worker["name"], " ".join(worker["lanes"]), silent, *_done(worker))
+        table.add_row(*map(cell, row))
+    console.print(table if found["workers"] else "no worker runs; 'parley worker' starts one")
+    totals = {name: found[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
+    write_pairs(console, {**totals, **found["lag"]})
+
+
+def _done(worker: Mapping[str, Any]) -> tuple[object, object]:
+    """What a worker says that it folded and wrote; each lane has its own numbers."""
+    written = worker["extracts"] + worker["models"] if "extracts" in worker else "-"
+    return worker.get("folded", "-"), written
+
+
+def show_checks(checks: Sequence[Mapping[str, str]], json: bool) -> None:
+    """What was checked, how it stands, and how to mend it."""
+    if json:
+        for check in checks:
+            emit(check)
+        return
+    console = stdout()
+    for check in checks:
+        state = Text(f"{check['state']:<5}", style=STATES[check["state"]])
+        console.print(state.append(shown(f"{check['what']}: {check['finding']}"), style="default"))
+
+
+def write_pairs(console: Console, found: Mapping[str, Any], before: str = "") -> None:
+    """Names and values, one a line, trees flattened."""
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            write_pairs(console, value, f"{before}{name}.")
+        elif not isinstance(value, list | tuple) or value:
+            console.print(cell(f"{before}{name}: {value}"))

@@ -1,0 +1,136 @@
+"""The layers of a memory in words: those of a context, so nothing can pose as something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from parley.memory import condensed, render_layers, toolcache
+from parley.memory.notebooks import lines_since
+from parley.memory.render import line
+from parley.memory.showing import fenced
+from parley.memory.sizes import measure
+from parley.memory.state import Memory
+from parley.memory.stores import Episode
+from parley.memory.summaries import frontier
+from parley.server.basics.output import many
+
+Lines = Iterable[str]
+
+
+def conversation(memory: Memory) -> Lines:
+    for one in frontier(memory):
+        saved = f"{one.size} tokens for {one.was}"
+        yield f"Summary of {one.first}-{one.last} ({one.how}, level {one.level}, {saved})"
+        yield fenced(one.text)
+    tokens = f", {memory.open_tokens} tokens" if memory.short_term else ""
+    talk = many(memory.open_count, "message")
+    yield f"{talk} from {memory.open_first} on{tokens}, no summary yet"
+    if memory.owed:
+        yield f"{many(len(memory.owed), 'summary', 'summaries')} due"
+
+
+def session(memory: Memory) -> Lines:
+    held = memory.episodes.held.values()
+    return _told(memory, [one for one in held if one.kind in ("goal", "task")])
+
+
+def _told(memory: Memory, found: Iterable[Episode]) -> Iterator[str]:
+    for one in found:
+        if one.talk is not None:
+            answer = condensed.answer_text(memory, one)
+            yield render_layers.exchange_lines(one, answer)
+        elif one.status != "open":
+            yield render_layers.past_lines(one, condensed.episode_text(memory, one))
+        elif one.work is not None:
+            yield render_layers.work_lines(one)
+        else:
+            yield render_layers.stage_line(one)
+    if memory.episodes.evicted:
+        yield f"{memory.episodes.evicted} closed before are in the log alone"
+
+
+def execution(memory: Memory) -> Lines:
+    for one in (memory.episodes.held[ref] for ref in memory.episodes.open):
+        if one.work is None:
+            continue
+        yield render_layers.work_lines(one)
+        for step in one.work.steps:
+            for key, value in step.discovered:
+                yield f"| {line(key)}: {line(value)} (n {step.n})"
+
+
+def episodes(memory: Memory) -> Lines:
+    yield from _told(memory, memory.episodes.held.values())
+    if memory.episodes.refused:
+        yield f"{memory.episodes.refused} openings were refused"
+
+
+def notebooks(memory: Memory) -> Lines:
+    for name, note in sorted(memory.notebooks.notes.items()):
+        size = many(len(note.text), "character")
+        revision = f"revision {note.cause} of {size}" if note.cause else "no revision yet"
+        since = many(len(lines_since(memory, name)), "line")
+        owed = f"; a revision up to n {note.owed} is owed" if note.owed > note.answered else ""
+        yield f"{line(name, 64)}: {revision}, {since} since{owed}"
+        if note.text:
+            yield render_layers.note_lines(note.text, note.cause, len(note.text))
+
+
+def history(memory: Memory) -> Lines:
+    books = memory.notebooks
+    if books.dropped:
+        yield f"{books.dropped} lines up to n {books.through} are in the log alone"
+    for told in books.history:
+        topic = f" on {line(told.topic, 100)}" if told.topic else ""
+        yield f"{told.n} {told.kind} of {line(told.who, 64)}{topic}"
+        yield fenced(told.text)
+        yield from (f"| {line(key)}: {line(value)}" for key, value in told.facts)
+
+
+def exchanges(memory: Memory) -> Lines:
+    store, held = memory.exchanges, memory.episodes.held
+    running = condensed.running_text(memory)
+    pressed = many(store.compressions, "compression")
+    yield f"{store.turn} closed, {len(store.window)} kept, {pressed}"
+    if running:
+        yield f"Before them, in {measure(running, 'bytes')} bytes:"
+        yield render_layers.running_lines(running)
+    for ref in [*store.window, store.open]:
+        if ref in held:
+            found = held[ref]
+            yield render_layers.exchange_lines(found, condensed.answer_text(memory, found))
+
+
+def tools(memory: Memory) -> Lines:
+    tools = memory.tools
+    misses = many(tools.misses, "miss", "misses")
+    yield f"{many(tools.hits, 'hit')}, {misses}, {len(tools.cached)} kept"
+    for cached in toolcache.live(memory):
+        value = condensed.result_text(memory, cached)
+        yield render_layers.cached_lines(memory, cached, value)
+    for call in tools.calls.values():
+        yield f"{line(call.call_id)} is under way since n {call.n}"
+    for name, shown in sorted(tools.injected.items()):
+        yield f"Shown to {line(name, 64)}:"
+        yield from (render_layers.injection_lines(key, one) for key, one in sorted(shown.items()))
+
+
+def insights(memory: Memory) -> Lines:
+    yield from map(render_layers.insight_line, memory.insights.held.values())
+    if memory.insights.dropped:
+        yield f"{memory.insights.dropped} more are in the log alone"
+
+
+def lessons(memory: Memory) -> Lines:
+    return map(render_layers.lesson_line, memory.lessons.values())
+
+
+def ledger(memory: Memory) -> Lines:
+    for ref, found in memory.decisions.items():
+        if memory.decision(ref) is not found:
+            continue
+        support, oppose, neutral = found.tally
+        tally = f"+{support} -{oppose} ~{neutral}"
+        yield f"{found.handle} {found.status} {tally}, n {found.born}: {line(found.topic)}"
+        if found.outcome:
+            yield fenced(found.outcome)

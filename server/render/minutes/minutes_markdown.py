@@ -1,0 +1,84 @@
+"""The minutes as Markdown that any reader of it shows alike; what was said stays text. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from parley.memory.showing import visible
+from parley.server.render.minutes.minutes_heading import head, title
+from parley.server.render.minutes.minutes_line import Line
+from parley.server.render.minutes.minutes_sections import sections, shown_at
+
+# What some dialect of Markdown reads, and no more: people read the file as it is, too.
+_MARKS: Final = re.compile(
+    r"""
+    [\\`*_{}\[\]\#|<>~&@=^$]            # emphasis, links, code, HTML, headings, tables, mathematics
+    | ^[-+:] | -(?=-) | (?<=-)- | \+(?=\+) | (?<=\+)\+  # lists, definitions, rules, insertions
+    | (?<!\d):(?=\S) | :(?=[^\d\s])       # addresses, names of pictures; 10:30 is neither
+    | (?<!\d)\.(?=\d) | \.(?=[^\W\d])     # addresses; a sentence's end is none, nor is 2.5
+    | !(?=\d)                            # references
+    """,
+    re.VERBOSE,
+)
+_NUMBERED: Final = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")  # a list, at the start of a line
+
+
+def render(report: Mapping[str, Any]) -> str:
+    """The whole page; links lead to the appendix, which quotes the messages."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """`text` on one line, so that nothing in it is read as Markdown."""
+    return _plain(visible(" ".join(text.split("\n")).strip()))
+
+
+def _plain(row: str) -> str:
+    return _NUMBERED.sub(r"\1\\\2", _MARKS.sub(r"\\\g<0>", row))
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+    yield f"# {escaped(title(report)) or 'Minutes'}"
+    for told in head(report):
+        yield from ("", escaped(told))
+    at_hand = {row["n"] for row in report["evidence"]}
+    for section in sections(report):
+        yield from ("", f"## {section.heading}", "")
+        if section.about:
+            yield from (escaped(section.about), "")
+        for line in section.lines:
+            yield from _item(line, at_hand)
+    if report["evidence"]:
+        yield from ("", "## Evidence")
+    for row in report["evidence"]:
+        yield from (
+            "",
+            f'<a id="m{row["n"]}"></a>**\\[{row["n"]}\\]** {escaped(shown_at(row))}',
+            "",
+        )
+        yield quoted(row["text"])
+
+
+def _item(line: Line, at_hand: set[int], depth: int = 0) -> Iterator[str]:
+    mark = f"**{escaped(line.mark)}**" if line.mark.strip() else ""
+    note = f"({escaped(line.note)})" if line.note.strip() else ""
+    text = escaped(line.text)
+    if line.kind in ("quote", "against") and text:
+        text = f"*{text}*" if line.kind == "quote" else text
+    links = " ".join(_link(n, at_hand) for n, *_ in line.cites)
+    yield "  " * depth + "- " + " ".join(filter(None, [mark, note, text, links]))
+    for one in line.under:
+        yield from _item(one, at_hand, depth + 1)
+
+
+def _link(n: int, at_hand: set[int]) -> str:
+    """A number that leads to the appendix, where that quotes its message."""
+    return f"[\\[{n}\\]](#m{n})" if n in at_hand else f"\\[{n}\\]"
+
+
+def quoted(text: str) -> str:
+    """A message as a block of quotation, line for line."""
+    rows = (_plain(row.strip()) for row in visible(text, True).split("\n"))
+    return "\n".join(f"> {row}  ".rstrip() if not row else f"> {row}  " for row in rows)

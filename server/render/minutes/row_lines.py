@@ -1,0 +1,221 @@
+"""One row of the minutes as a line, and the lines below it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from parley.memory.text import clip, one_line
+from parley.server.render.minutes.minutes_line import Line, Name, cited, listed, worded
+from parley.server.render.vote_text import headline
+
+Row = Mapping[str, Any]
+
+SETTLED: Final = 240  # characters of a proposal that is over
+EXTRACT: Final = 400  # of a summary that no model made: its first sentences
+_MARKED: Final = 24  # characters such as "RESOLVED: " and "[DECISION] " before the same words
+_STANCES: Final = {"support": "for", "oppose": "against", "neutral": "abstaining"}
+_SIDES: Final = (
+    ("for", "support", "supporters"),
+    ("against", "oppose", "dissenters"),
+    ("abstaining", "neutral", "abstainers"),
+)
+
+
+def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row]) -> Line:
+    """With its votes, its dissent in its own words, and the words that it rests on."""
+    text = row["wording"] or row["outcome"] or row["topic"]
+    cites = cited(_born(row), row["ratified"], row["disputed"])
+    gone = f", by {row['superseded_by']}" if row["superseded_by"] else ""
+    kind = {"ratified": "firm", "superseded": "over"}.get(row["status"], "")
+    under: list[Line] = []
+    for label, stance, side in _SIDES:
+        under += _voices(label, row["tally"][stance], row[side])
+    under += _reach(row, offers)
+    held = votes.get(row["resolves"])
+    if held is not None:
+        under.append(_of_vote(held, headline(held)))
+    if row["evidence"] and row["evidence"]["how"] != "vote":  # a count says what the vote does
+        under += _quoted(row["evidence"], text)
+    return Line(text, cites, row["handle"], _status(row) + gone, kind, tuple(under), of="item")
+
+
+def _voices(label: str, count: int, voices: Sequence[Row]) -> Iterator[Line]:
+    """How many; their names on one line, but for who is against it, each with their words."""
+    if label == "against" and voices:
+        for voice in voices:
+            said = worded(Name(voice["participant"]), _in_words(voice))
+            yield Line.of_words(said, cited(voice), label, kind="against")
+    elif voices or count:
+        yield _together(voices, f"{max(count, len(voices))} {label}")
+
+
+def _together(voices: Sequence[Row], mark: str, note: str = "") -> Line:
+    names = listed(voice["participant"] for voice in voices)
+    return Line.of_words(names, cited(*voices), mark, note)
+
+
+def _reach(row: Row, offers: Mapping[str, Row]) -> Iterator[Line]:
+    """What it does to other items."""
+    offer = offers.get(row["resolves"])
+    by = (" by ", Name(offer["participant"])) if offer else ()
+    settles = (f"settles {row['resolves']}", *by) if row["resolves"] else ()
+    supersedes = (f"supersedes {row['supersedes']}",) if row["supersedes"] else ()
+    if settles or supersedes:
+        between = ("; ",) if settles and supersedes else ()
+        told = worded(*settles, *between, *supersedes)
+        yield Line.of_words(told, cited(_born(offer) if offer else None))
+
+
+def proposal(row: Row) -> Line:
+    """With who is for it on one line, who objects or sets conditions in their words."""
+    parts = [
+        tally(row["tally"]) if row["reactions"] else "",
+        f"amends {row['amends']}" if row["amends"] else "",
+        f"repeats {row['echoes']}" if row["echoes"] else "",
+    ]
+    more = (f"; {part}" for part in parts if part)
+    under = [Line.of_words(worded("by ", Name(row["participant"]), *more))]
+    plain: dict[tuple[str, str], list[Row]] = {}
+    for reaction in row["reactions"]:
+        note = "" if reaction["counted"] else "inferred, does not bind"
+        if reaction["conditional"] or reaction["stance"] == "oppose":
+            under.append(_objection(reaction, note))
+        else:
+            plain.setdefault((reaction["stance"], note), []).append(reaction)
+    for (stance, note), voices in plain.items():
+        under.append(_together(voices, _STANCES[stance], note))
+    text = row["text"] or row["topic"]
+    cites = cited(_born(row))
+    return Line(text, cites, row["handle"], _status(row), "", tuple(under), of="item")
+
+
+def _objection(reaction: Row, note: str) -> Line:
+    notes = ["with conditions"] if reaction["conditional"] else []
+    said = worded(Name(reaction["participant"]), _in_words(reaction))
+    kind = "against" if reaction["stance"] == "oppose" else ""
+    told, mark = ", ".join(filter(None, [*notes, note])), _STANCES[reaction["stance"]]
+    return Line.of_words(said, cited(reaction), mark, told, kind)
+
+
+def _in_words(voice: Row) -> str:
+    said = voice.get("words") or voice.get("quote")
+    return f": “{said}”" if said else ""
+
+
+def suggestion(row: Row) -> Line:
+    text = row["text"] or row["topic"]
+    return Line(text, cited(_born(row)), row["handle"], f"by {row['participant']}", of="item")
+
+
+def settled(row: Row, votes: Mapping[str, Row]) -> Line:
+    cites = cited(_born(row), row["settled"])
+    now = f", now {row['superseded_by']}" if row["superseded_by"] else ""
+    notes = [
+        f"{row['status']}{now}",
+        f"by {row['participant']}",
+        tally(row["tally"]),
+        f"repeats {row['echoes']}" if row["echoes"] else "",
+    ]
+    held = votes.get(row["handle"])
+    under = (vote(held, asked=False),) if held is not None else ()
+    text = clip(row["text"] or row["topic"], SETTLED)
+    told = "; ".join(filter(None, notes))
+    return Line(text, cites, row["handle"], told, "", under, of="item")
+
+
+def vote(row: Row, *, asked: bool = True) -> Line:
+    """With who chose what, a line an option; without what was `asked` where that stands above."""
+    chose: dict[str, list[str]] = {}
+    for name, choice in (row["ballots"] or {}).items():
+        chose.setdefault(" > ".join(choice) or "could not be read", []).append(name)
+    under = [Line.of_words(listed(names), (), choice) for choice, names in chose.items()]
+    told = f"{row['question']}: {headline(row)}" if asked else headline(row)
+    return _of_vote(row, told, *under)
+
+
+def _of_vote(row: Row, told: str, *under: Line) -> Line:
+    return Line(told, cited(row["n"], row["closed_n"]), row["ref"], under=under, of="item")
+
+
+def moved(row: Row) -> Line:
+    on = row["on"] + (f" ({row['topic']})" if row["topic"] else "")
+    after = (", after ", Name(row["after"])) if row["after"] else ()
+    told = worded(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}", *after)
+    said = (Line(f"“{row['text']}”", (), "", "", "quote"),) if row["text"] else ()
+    cites = cited(row["from_n"], row["after_n"], row["n"])
+    return Line.of_words(told, cites, row["participant"], under=said, of="participant")
+
+
+def action(row: Row) -> Line:
+    notes = [f"follows {row['decision']}"] if row["decision"] else []
+    if row["who"] != row["by"]:
+        notes.append(f"said by {row['by']}")
+    told, cites = ", ".join(notes), cited(row)
+    if not row["who"]:
+        return Line(row["text"], cites, "to do", told)
+    return Line(row["text"], cites, row["who"], told, of="participant")
+
+
+def question(row: Row) -> Line:
+    about = f"on {', '.join(row['about'])}" if row["about"] else ""
+    to = f"to {', '.join(row['to'])}" if row["to"] else ""
+    notes = ", ".join(filter(None, [to, about]))
+    return Line(row["text"], cited(row), row["participant"], notes, of="participant")
+
+
+def read(row: Row) -> Line:
+    why = f" ({row['reason']})" if row["reason"] else ""
+    text, note = row["text"] or row["topic"], f"{row['kind']}, {row['status']}{why}"
+    under = tuple(_quoted(row["evidence"], text))
+    return Line(text, cited(_born(row)), row["handle"], note, "", under, of="item")
+
+
+def goal(row: Row) -> Line:
+    """What it came to below it; a task is no further in than its goal, whose name it follows."""
+    cites = cited(row["opened_n"], row["closed_n"])
+    result = (Line(one_line(row["result"])),) if row["result"] else ()
+    note = f"{row['kind']}, {row['status']}"
+    return Line(row["title"], cites, row["ref"], note, "", result, of="item")
+
+
+def lesson(row: Row) -> Line:
+    times = f", {row['count']} times" if row["count"] > 1 else ""
+    note = f"{row['kind']}{times}"
+    return Line(row["text"], cited(*row["cites"]), row["ref"], note, of="item")
+
+
+def summary(row: Row) -> Line:
+    """A model's whole; of an extract, which is sentences of the talk, the beginning."""
+    span = f"messages {row['first']}-{row['last']}"
+    text = row["text"] if row["how"] == "model" else clip(row["text"], EXTRACT)
+    return Line(text, cited(row["first"], row["last"]), span, row["how"], "long")
+
+
+def tally(found: Row) -> str:
+    """What was said for, against and to neither; "" where nothing was."""
+    sides = (("support", "for"), ("oppose", "against"), ("neutral", "abstaining"))
+    return ", ".join(f"{found[stance]} {word}" for stance, word in sides if found[stance])
+
+
+def _quoted(origin: Row | None, told: str) -> Iterator[Line]:
+    """The words that it rests on, where `told` has more, or less, in it than they."""
+    if not origin or not origin["quote"]:
+        return
+    said, known = _folded(origin["quote"]), _folded(told)
+    begins = known[: max(_MARKED, len(said) - _MARKED)]  # what is quoted may be cut short
+    if begins not in said or len(said) > len(known) + _MARKED:
+        yield Line(f"“{origin['quote']}”", cited(origin), "", origin["by"] or "", "quote")
+
+
+def _folded(text: str) -> str:
+    return one_line(text).casefold().rstrip(" .…")
+
+
+def _status(row: Row) -> str:
+    return str(row["status"]) + (", tentative" if row["tentative"] else "")
+
+
+def _born(row: Row) -> Row:
+    """Where an item was found."""
+    return {"n": row["n"], "cites": row["evidence"]["cites"] if row["evidence"] else ()}

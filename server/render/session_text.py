@@ -1,0 +1,129 @@
+"""What somebody who takes part is shown of the session beside the talk: lines of text. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from parley.memory.floor.state import Seat, Vote
+from parley.memory.items import Decision, Proposal
+from parley.memory.showing import visible
+from parley.memory.state import Memory
+from parley.memory.text import clip, one_line
+from parley.memory.voting.tallying import ABSTAIN
+from parley.server.basics.output import many
+
+_TEXT: Final = 120  # characters of an item
+_BIDS: Final = 3  # in the status line, the most urgent: what is voted on is to be seen as well
+_ITEMS: Final = 30  # of each sort, the newest
+
+
+def status(memory: Memory) -> str:
+    """The floor, open proposals and an open vote, in one line."""
+    if memory.closed is not None:
+        return f"closed: {memory.closed}"
+    parts = [_floor(memory)]
+    if memory.live:
+        parts.append("open: " + " ".join(f"P{ref}" for ref in sorted(memory.live)[-8:]))
+    parts += [_vote(vote) for vote in memory.votes.held.values() if vote.status == "open"]
+    return visible(" | ".join(parts))
+
+
+def told(memory: Memory, view: str) -> list[str]:
+    """The lines of that view, as a terminal may have them."""
+    return [visible(line) for line in _VIEWS[view](memory)]
+
+
+def _floor(memory: Memory) -> str:
+    floor = memory.floor
+    if floor.paused:
+        state = f"floor: paused ({floor.paused})"
+    else:
+        state = f"floor: {floor.holder or 'free'}"
+    bids = sorted(floor.bids.items(), key=lambda one: (-one[1].urgency, one[0]))
+    asking = [f"{name} {bid.urgency}" for name, bid in bids[:_BIDS]]
+    if more := len(bids) - len(asking):
+        asking.append(f"{more} more")
+    return f"{state}, asked for by {', '.join(asking)}" if asking else state
+
+
+def _vote(vote: Vote) -> str:
+    cast = sum(name in vote.ballots for name in vote.electorate)
+    options = ", ".join((*vote.options, ABSTAIN))
+    return f"V{vote.ref}: {options} ({cast} of {len(vote.electorate)} cast)"
+
+
+def _memory(memory: Memory) -> Iterator[str]:
+    proposals = [p for p in memory.proposals.values() if p.stands and p.status == "active"]
+    decisions = [d for d in memory.decisions.values() if d.stands and d.status != "superseded"]
+    if not proposals and not decisions:
+        yield "nothing was proposed or decided yet"
+    yield from map(_proposal, proposals[-_ITEMS:])
+    yield from map(_decision, decisions[-_ITEMS:])
+
+
+def _proposal(proposal: Proposal) -> str:
+    sides = [f"{name} {found.stance}" for name, found in sorted(proposal.reactions.items())]
+    stood = f" [{', '.join(sides)}]" if sides else ""
+    text = clip(one_line(proposal.text or proposal.topic), _TEXT)
+    return f"{proposal.handle} {proposal.participant}: {text}{stood}"
+
+
+def _decision(decision: Decision) -> str:
+    text = clip(one_line(decision.outcome or decision.topic), _TEXT)
+    return f"D{decision.ref} {decision.status}: {text}"
+
+
+def _who(memory: Memory) -> Iterator[str]:
+    seats = sorted(memory.floor.seats.items(), key=lambda pair: pair[1].order)
+    for name, seat in seats:
+        yield f"{name}: {_seat(seat)}"
+    for name in sorted(set(memory.participants) - set(memory.floor.seats)):
+        yield f"{name}: has spoken"
+    if not seats and not memory.participants:
+        yield "nobody has joined or spoken yet"
+
+
+def _seat(seat: Seat) -> str:
+    marks = [seat.role, "here" if seat.present else "gone"]
+    if seat.muted:
+        marks.append("muted")
+    if seat.turns:
+        marks.append(many(seat.turns, "turn"))
+    if seat.interests:
+        marks.append("listens for " + ", ".join(seat.interests))
+    return ", ".join(marks)
+
+
+def _floor_lines(memory: Memory) -> Iterator[str]:
+    floor = memory.floor
+    yield f"policy {memory.settings.floor.policy}, epoch {floor.epoch}, {many(floor.turns, 'turn')}"
+    if memory.closed is not None:
+        yield f"closed: {memory.closed}"
+        return
+    yield f"paused: {floor.paused}" if floor.paused else f"held by {floor.holder or 'nobody'}"
+    for name, bid in sorted(floor.bids.items()):
+        about = f" on {bid.re}" if bid.re else ""
+        adds = f": {bid.novelty}" if bid.novelty else ""
+        yield f"{name} asks, urgency {bid.urgency}, to {bid.intent}{about}{adds}"
+    if floor.passes:
+        yield f"passed: {', '.join(sorted(floor.passes))}"
+    if muted := sorted(name for name, seat in floor.seats.items() if seat.muted):
+        yield f"muted: {', '.join(muted)}"
+
+
+def _votes(memory: Memory) -> Iterator[str]:
+    if not memory.votes.held:
+        yield "no vote was called yet"
+    for vote in memory.votes.held.values():
+        outcome = vote.status if vote.carried is None else f"{vote.status}: {vote.carried}"
+        state = _vote(vote) if vote.status == "open" else f"V{vote.ref}: {outcome}"
+        yield f"{state}: {clip(one_line(vote.question), _TEXT)}"
+
+
+_VIEWS: Final = {
+    "memory": _memory,
+    "who": _who,
+    "floor": _floor_lines,
+    "votes": _votes,
+}

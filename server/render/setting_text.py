@@ -1,0 +1,72 @@
+"""Settings, presets and advice in words, or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.text import Text
+
+from parley.memory.advice import Advice
+from parley.server.basics.output import cell, emit, listing, show_rows, shown, stdout, tell
+from parley.server.settings.setting_inventory import Row
+
+
+def show_settings(rows: Sequence[Row], changed: bool, json: bool) -> None:
+    """One setting a line; with `changed`, those alone that are not as usual."""
+    found = [row for row in rows if row.changed or not changed]
+    if json:
+        for row in found:
+            emit(asdict(row))
+        return
+    table = listing("setting", "value", "from", "otherwise")
+    for row in found:
+        otherwise = _worded(row.usual) if row.changed else ""
+        style = "bold" if row.changed else ""
+        table.add_row(
+            Text(shown(row.key), style), *map(cell, (_worded(row.value), row.source, otherwise))
+        )
+    stdout().print(table if found else "nothing is set otherwise")
+
+
+def show_presets(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """Each preset, and what it sets."""
+    if json:
+        for row in found:
+            emit(row)
+        return
+    console = stdout()
+    for row in found:
+        console.print(Text(row["preset"], style="bold"))
+        _pairs(console, row["sets"] or {"the defaults": "as they are"})
+
+
+def show_advice(advice: Sequence[Advice], json: bool) -> None:
+    """What to set, and why."""
+    show_rows(
+        list(map(asdict, advice)),
+        lambda one: f"{one['key']}={one['suggested']} (now {one['now']}): {one['because']}",
+        "nothing measured calls for other limits",
+        json=json,
+    )
+
+
+def show_applied(session: str, advice: Sequence[Advice]) -> None:
+    """That it is in force."""
+    tell(f"{session} goes by {', '.join(f'{one.key}={one.suggested}' for one in advice)} from now")
+
+
+def _pairs(console: Console, found: Mapping[str, Any]) -> None:
+    for name, value in found.items():
+        console.print(cell(f"  {name}: {_worded(value)}"))
+
+
+def _worded(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return orjson.dumps(value).decode() if value else ""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,169 @@
+"""The numbers of a session in words, one line each; layers it does not use are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from parley.memory.render import line
+from parley.server.basics.output import many
+
+Row = Mapping[str, Any]
+
+
+def statistics(found: Row) -> Iterator[str]:
+    """Counts and sizes in words, one a line."""
+    yield f"{many(found['messages'], 'message')} by {many(found['participants'], 'participant')}"
+    for name in ("decision", "proposal"):
+        by_status = found[f"{name}s_by_status"]
+        parts = ", ".join(f"{count} {status}" for status, count in by_status.items())
+        yield many(sum(by_status.values()), name) + (f": {parts}" if parts else "")
+    yield f"{many(found['flips'], 'change')} of side, {many(found['echoes'], 'idea')} said before"
+    sizes, owed = found["sizes"], found["summaries_owed"]
+    made = f"{sizes['summary_tokens']} tokens for {sizes['summarised_tokens']} of talk"
+    due = f"; {many(owed, 'more', 'more')} due" if owed else ""
+    summaries = many(found["summaries"], "summary", "summaries")
+    yield summaries + (f": {made}" if found["summaries"] else "") + due
+    yield f"{many(sizes['open_messages'], 'message')} since the last summary"
+    yield from extraction_lines(found["extraction"])
+    yield f"{sizes['memory_bytes']:,} bytes of memory"
+    for kind, count in found.get("unknown", {}).items():
+        yield f"{count} of unknown kind {kind}, skipped"
+
+
+def layer_lines(found: Row) -> Iterator[str]:
+    """One line for each layer that is in use, then limits and alerts."""
+    yield _conversation(found["conversation"])
+    if (permille := found["compression_permille"]) is not None:
+        yield f"compression: summaries have {_percent(permille)} of the size of the talk"
+    yield from _work(found["session"], found["execution"])
+    yield from _notebooks(found["notebooks"])
+    yield from _exchanges(found["exchanges"], found["cache"])
+    yield from _table(found["floor"], found["spend"], found["votes"])
+    yield from _summariser(found.get("summariser", {}))
+    yield from forecasts(found["forecasts"])
+    yield from (f"alert: {limit} is over its warning line" for limit in found["alerts"])
+
+
+def _conversation(talk: Row) -> str:
+    size = talk["estimated_tokens"]
+    tokens = "" if size is None else f", about {size} tokens with the summaries"
+    return f"conversation: {many(talk['buffer_messages'], 'message')} without a summary{tokens}"
+
+
+def _work(session: Row, execution: Row) -> Iterator[str]:
+    goals = session["archived_goals"] + session["evicted"]
+    if not session["current_goal"] and not execution["current_task"] and not goals:
+        return
+    yield (
+        f"session: goal {session['current_goal'] or 'none'}, "
+        f"{many(session['subtasks'], 'task')}, {many(session['tool_executions'], 'tool run')}, "
+        f"{many(session['completed_goals'], 'goal')} completed, "
+        f"{session['estimated_tokens']} tokens"
+    )
+    yield (
+        f"execution: task {execution['current_task'] or 'none'}, "
+        f"{many(execution['execution_steps'], 'step')}, "
+        f"{execution['discovered_context_entries']} discovered, "
+        f"{many(execution['insights'], 'insight')}"
+    )
+
+
+def _notebooks(books: Row) -> Iterator[str]:
+    if books["policy"] == "off" and not books["lines"] and not books["notes"]:
+        return
+    dropped = f", {books['dropped']} dropped" if books["dropped"] else ""
+    yield (
+        f"notebooks ({books['policy']}): {many(len(books['notes']), 'note')}, "
+        f"{many(books['lines'], 'line')} of {books['characters']} characters{dropped}"
+    )
+
+
+def _exchanges(exchanges: Row, cache: Row) -> Iterator[str]:
+    if exchanges["turn"]:
+        yield (
+            f"exchanges: {exchanges['turn']} closed, {exchanges['window']} kept, "
+            f"{exchanges['running_bytes']} bytes of summary, "
+            f"{many(exchanges['compressions'], 'compression')}"
+        )
+    if cache["kept"] or cache["hits"] or cache["misses"]:
+        rate = cache["hit_permille"]
+        share = "" if rate is None else f" ({_percent(rate)})"
+        yield (
+            f"tool cache: {cache['kept']} kept, {many(cache['hits'], 'hit')}{share}, "
+            f"{many(cache['misses'], 'miss', 'misses')}, {cache['evicted']} evicted"
+        )
+
+
+def _table(floor: Row, spend: Row, votes: Row) -> Iterator[str]:
+    if floor["seats"] or floor["turns"]:
+        held = f", held by {line(floor['holder'], 64)}" if floor["holder"] else ""
+        paused = (
+            f", paused: {line(floor['paused'], 64)}"
+            if floor["paused"] not in ("", "closing")
+            else ""
+        )
+        yield (
+            f"floor ({floor['policy']}): {many(floor['seats'], 'seat')}, "
+            f"{many(floor['turns'], 'turn')}, {floor['hops']} since a person spoke, "
+            f"{many(floor['evaluations'], 'evaluation')}{held}{paused}"
+        )
+    if spend["calls"] or spend["held_tokens"] or spend["refused"]:
+        yield from _spent(spend)
+    if votes:
+        yield "votes: " + ", ".join(f"{count} {status}" for status, count in votes.items())
+
+
+def _spent(spend: Row) -> Iterator[str]:
+    """What model calls came to: in all, for what, and on whose account."""
+    held = f", {spend['held_tokens']} held" if spend["held_tokens"] else ""
+    yield (
+        f"spend: {many(spend['tokens'], 'token')}{_cost(spend)}{held} in "
+        f"{many(spend['calls'], 'call')}, {spend['failed']} failed, {spend['refused']} refused"
+    )
+    if spend["purposes"]:
+        yield "  for " + ", ".join(f"{line(name, 32)} {n}" for name, n in spend["purposes"].items())
+    for name, one in spend["accounts"].items():
+        calls = many(one["calls"], "call")
+        yield f"  {line(name, 64)}: {many(one['tokens'], 'token')}{_cost(one)} in {calls}"
+
+
+def _cost(spent: Row) -> str:
+    return f", cost {spent['micros'] / 1_000_000:.4f}" if spent["micros"] else ""
+
+
+def extraction_lines(read: Row) -> Iterator[str]:
+    """What a model read out of the talk, and what its calls came to."""
+    if read["how"] == "none" and not read["read"] and not read["waiting"]:
+        return
+    yield (
+        f"extraction: {many(read['read'], 'stretch', 'stretches')} read by a model, "
+        f"{read['waiting']} waiting; {many(read['claims'], 'claim')}, "
+        f"{many(read['items'], 'new item')}, {read['confirmed']} confirmed, "
+        f"{read['retracted']} retracted, {sum(read['dropped'].values())} dropped"
+    )
+    if read["calls"]:
+        size = f"{read['input_tokens']} tokens asked, {read['output_tokens']} answered"
+        yield f"  {many(read['calls'], 'call')}: {size}"
+
+
+def _summariser(told: Row) -> Iterator[str]:
+    calls = told.get("model_calls", 0)
+    if calls or told.get("memo_hits"):
+        rate, each = told["success_permille"], told["ms_per_call"]
+        ended = "" if rate is None else f", {_percent(rate)} answered, {each} ms each"
+        yield f"summariser: {many(calls, 'model call')}{ended}, {told['memo_hits']} remembered"
+
+
+def forecasts(rows: list[Row]) -> Iterator[str]:
+    """How full each limit is that holds anything, and when it will be reached."""
+    for row in (row for row in rows if row["size"]):
+        whose = f" of {row['of']}" if row["of"] else ""
+        left = row["turns_left"]
+        when = "" if left is None else f", in {many(left, 'turn')}" if left else ", reached"
+        share = f" ({_percent(row['size'] * 1000 // row['cap'])})" if row["cap"] else ""
+        yield f"{row['limit']}{whose}: {row['size']} of {row['cap']} {row['unit']}{share}{when}"
+
+
+def _percent(permille: int) -> str:
+    return f"{permille / 10:g} %"

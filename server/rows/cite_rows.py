@@ -1,0 +1,41 @@
+"""Where something in the minutes comes from, with the words that say so. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from parley.bus.entries import Record
+from parley.memory.items import Cite, Origin
+from parley.memory.text import clip, sentence
+
+QUOTE = 240  # characters: two lines of a terminal
+
+Said = Mapping[int, Record]  # entries by n
+
+
+def origin_row(origin: Origin | None, said: Said) -> dict[str, Any] | None:
+    """Where something comes from, with the words that say so."""
+    if origin is None:
+        return None
+    cite = origin.cites[0]
+    return {
+        "n": cite.n,
+        "by": getattr(said[cite.n].entry, "participant", None) if cite.n in said else None,
+        "quote": quote(cite, said),
+        "how": origin.how,
+        "rule": origin.rule,
+        "confidence": origin.confidence,
+        "cites": [[c.n, c.start, c.end] for c in origin.cites],
+    }
+
+
+def quote(cite: Cite, said: Said) -> str | None:
+    """The sentence around `cite`; None where its entry is not at hand or has no words."""
+    record = said.get(cite.n)
+    content = getattr(record.entry, "content", None) if record else None
+    if content is None:
+        return None
+    if cite.end > cite.start:
+        return sentence(content, cite.start, cite.end, QUOTE)
+    return clip(content, QUOTE)

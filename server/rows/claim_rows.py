@@ -1,0 +1,100 @@
+"""What a model's claims add to minutes and to rows of items. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from parley.memory.claims.reading import Read, Reading, Voice
+from parley.memory.items import Origin
+from parley.memory.state import Memory
+from parley.server.rows.cite_rows import Said, origin_row
+
+Row = dict[str, Any]
+
+
+def reading_rows(found: Reading, said: Said) -> Row:
+    """Its own items, the stances it reads on others, and what it agrees with or takes back."""
+    return {
+        "items": [read_row(one, said) for one in found.items.values()],
+        "stances": [
+            {"on": handle, **_voice(one, said)}
+            for handle, voices in found.voices.items()
+            for one in voices.values()
+        ],
+        "confirmed": [
+            {"handle": handle, **(origin_row(origin, said) or {})}
+            for handle, origin in found.confirmed.items()
+        ],
+        "retracted": [
+            {"handle": handle, "reason": found.reasons[handle], **(origin_row(origin, said) or {})}
+            for handle, origin in found.retracted.items()
+        ],
+    }
+
+
+def read_row(one: Read, said: Said) -> Row:
+    """One item that a model alone reads in a message."""
+    return {
+        "handle": one.handle,
+        "kind": one.kind,
+        "status": one.status,
+        "reason": one.reason or None,
+        "topic": one.topic,
+        "text": one.text,
+        "participant": one.participant,
+        "n": one.born,
+        "voices": [_voice(voice, said) for voice in one.voices.values()],
+        "evidence": origin_row(one.origin, said),
+    }
+
+
+def cited_by(found: Reading) -> set[int]:
+    """The entries whose words it rests on."""
+    origins = [*found.confirmed.values(), *found.retracted.values()]
+    for item in found.items.values():
+        origins += [item.origin, *(voice.origin for voice in item.voices.values())]
+    for voices in found.voices.values():
+        origins += [voice.origin for voice in voices.values()]
+    return {cite.n for origin in origins for cite in origin.cites}
+
+
+def _voice(one: Voice, said: Said) -> Row:
+    row = {"participant": one.participant, "stance": one.stance}
+    return {**row, **(origin_row(one.origin, said) or {})}
+
+
+def scored(found: Reading, memory: Memory, index_of: Callable[[int], int]) -> Iterator[Row]:
+    """The same as the flat rows that extraction is scored in; what was retracted is left out."""
+    born: dict[str, int] = {}
+    for item in found.items.values():
+        if item.status == "retracted":
+            continue
+        born[item.handle] = item.born
+        yield from _item(item, index_of(item.born))
+    for handle in found.voices:
+        known = memory.item(handle)
+        if known is not None:
+            born[handle] = known.born
+    for handle, n in born.items():
+        item_read = found.items.get(handle)
+        voices = found.voices.get(handle, {}) if item_read is None else item_read.voices
+        for voice in voices.values():
+            index = index_of(voice.origin.cites[0].n)
+            row = {"index": index, "label": "reaction", "stance": voice.stance}
+            id_ = f"claim:{voice.origin.cites[0].n}:{handle}"
+            yield {**row, "proposal_index": index_of(n), **_whence(voice.origin, id_)}
+
+
+def _item(item: Read, index: int) -> Iterator[Row]:
+    whence = _whence(item.origin, f"claim:{item.born}:{item.handle}")
+    if item.kind == "decision":
+        yield {"index": index, "label": "decision", "proposal_index": None, **whence}
+        return
+    yield {"index": index, "label": "proposal", **whence}
+    status = {"index": index, "label": "status", "proposal_index": index, "status": "active"}
+    yield {**status, **whence}
+
+
+def _whence(origin: Origin, id: str) -> Row:
+    return {"how": origin.how, "rule": origin.rule, "confidence": origin.confidence, "id": id}

@@ -1,0 +1,110 @@
+"""The layers of a memory as trees: the stores, with handles where items have one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import to_builtins
+
+from parley.memory import toolcache
+from parley.memory.lessons import standing
+from parley.memory.state import Memory
+from parley.memory.stores import Episode, Store
+from parley.memory.summaries import frontier
+
+
+def conversation(memory: Memory) -> dict[str, Any]:
+    return {
+        "open": {
+            "first": memory.open_first, "messages": memory.open_count,
+            "tokens": memory.open_tokens if memory.short_term else None,
+        },
+        "summaries": [_plain(summary) for summary in frontier(memory)],
+        "owed": [{"level": level, "first": first} for level, first in sorted(memory.owed)],
+    }  # fmt: skip
+
+
+def session(memory: Memory) -> dict[str, Any]:
+    found = [one for one in memory.episodes.held.values() if one.kind in ("goal", "task")]
+    return {
+        "open": [_row(one) for one in found if one.status == "open"],
+        "archived": [_row(one) for one in found if one.status != "open"],
+        "evicted": memory.episodes.evicted,
+    }
+
+
+def execution(memory: Memory) -> dict[str, Any]:
+    at_work = [memory.episodes.held[ref] for ref in memory.episodes.open]
+    return {"work": [_row(one) for one in at_work if one.work is not None]}
+
+
+def episodes(memory: Memory) -> dict[str, Any]:
+    tree = _store(memory.episodes)
+    return {
+        **tree,
+        "held": [_row(one) for one in memory.episodes.held.values()],
+        "open": [f"E{ref}" for ref in memory.episodes.open],
+    }
+
+
+def notebooks(memory: Memory) -> dict[str, Any]:
+    notes = {name: _plain(note) for name, note in sorted(memory.notebooks.notes.items())}
+    return {"policy": memory.settings.note.policy, "notes": notes}
+
+
+def history(memory: Memory) -> dict[str, Any]:
+    tree: dict[str, Any] = _plain(memory.notebooks)
+    return {name: value for name, value in tree.items() if name != "notes"}
+
+
+def exchanges(memory: Memory) -> dict[str, Any]:
+    held = memory.episodes.held
+    return {
+        **_store(memory.exchanges),
+        "window": [_row(held[ref]) for ref in memory.exchanges.window if ref in held],
+        "running": memory.exchanges.running,
+        "open": f"E{memory.exchanges.open}" if memory.exchanges.open else None,
+    }
+
+
+def tools(memory: Memory) -> dict[str, Any]:
+    cached = [
+        {**_plain(one), "remaining": max(0, toolcache.remaining(memory, one))}
+        for one in memory.tools.cached.values()
+    ]
+    return {**_store(memory.tools), "turn": memory.exchanges.turn, "cached": cached}
+
+
+def insights(memory: Memory) -> dict[str, Any]:
+    held = [{"handle": one.handle, **_plain(one)} for one in memory.insights.held.values()]
+    return {**_store(memory.insights), "held": held}
+
+
+def lessons(memory: Memory) -> dict[str, Any]:
+    return {"lessons": [_plain(one) for one in standing(memory)]}
+
+
+def ledger(memory: Memory) -> dict[str, Any]:
+    rows = []
+    for ref, found in memory.decisions.items():
+        if memory.decision(ref) is found:
+            tree = {key: value for key, value in _plain(found).items() if key != "fingerprint"}
+            resolves = None if found.resolves is None else f"P{found.resolves}"
+            rows.append({"handle": found.handle, **tree, "resolves": resolves})
+    return {"decisions": rows}
+
+
+def _plain(store: Any) -> Any:
+    return to_builtins(store, str_keys=True)
+
+
+def _row(episode: Episode) -> dict[str, Any]:
+    """An episode as its store has it, by handles."""
+    parent = None if episode.parent is None else f"E{episode.parent}"
+    after = [f"E{ref}" for ref in episode.after]
+    return {"handle": episode.handle, **_plain(episode), "parent": parent, "after": after}
+
+
+def _store(store: Store) -> dict[str, Any]:
+    """Every field of a store, those at their defaults included."""
+    return {name: _plain(getattr(store, name)) for name in store.__struct_fields__}

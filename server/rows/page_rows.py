@@ -1,0 +1,244 @@
+"""What the page shows of a memory: slim rows, newest first, cites without their words. Pure.
+
+It is asked for at every step of a slider, of sessions of any length: each list has
+`MOST` rows at most, and what is not shown is not worked out. `more` counts the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+from parley.memory import echoes
+from parley.memory.claims.reading import Read, Reading, reading, status_of
+from parley.memory.items import Decision, Origin, Proposal
+from parley.memory.state import Memory
+from parley.memory.summaries import frontier
+from parley.memory.text import clip
+from parley.server.rows.digest_rows import position_row
+from parley.server.rows.floor_rows import floor_tree
+from parley.server.rows.goal_rows import work
+from parley.server.rows.vote_rows import vote_row
+
+MOST: Final = 200  # rows of a list
+HUES: Final = 16
+_TEXT: Final = 240  # characters of a proposal, or of a summary that another covers
+
+Row = dict[str, Any]
+_One = TypeVar("_One")
+
+
+def view(memory: Memory) -> Row:
+    """The whole board. `status` knows open and closed alone."""
+    more: dict[str, int] = {}
+    read = reading(memory)
+
+    def listed(name: str, found: Sequence[_One], row: Callable[[_One], Row]) -> list[Row]:
+        if len(found) > MOST:
+            more[name] = len(found) - MOST
+        return [row(one) for one in islice(found, MOST)]
+
+    proposals = [p for p in reversed(memory.proposals.values()) if p.stands]
+    decisions = [d for d in reversed(memory.decisions.values()) if d.stands]
+    votes = list(reversed(memory.votes.held.values()))
+    repeats = [p for p in proposals if p.echoes is not None]
+    return {
+        "n": memory.n,
+        "seq": memory.seq,
+        "title": memory.title,
+        "goal": memory.settings.goal or None,
+        "status": "open" if memory.closed is None else "closed",
+        "closed": memory.closed,
+        "participants": listed("participants", people(memory), dict),
+        "proposals": listed("proposals", proposals, lambda one: _proposal(memory, read, one)),
+        "decisions": listed("decisions", decisions, lambda one: _decision(read, one)),
+        "reading": listed("reading", list(reversed(read.items.values())), _read),
+        "lanes": listed("lanes", _lanes(memory), dict),
+        "summaries": _summaries(memory, more),
+        "votes": listed("votes", votes, lambda one: vote_row(memory, one)),
+        "goals": listed("goals", work(memory), dict),
+        "floor": floor(memory),
+        "usage": usage(memory),
+        "circling": listed("circling", repeats, lambda one: _echo(memory, one)),
+        "more": more,
+    }
+
+
+def people(memory: Memory) -> list[Row]:
+    """Everybody who spoke or has a seat: those with seats in their order, then by messages."""
+    seats, shade = memory.floor.seats, hues([*memory.participants, *memory.floor.seats])
+    names = dict.fromkeys([*sorted(seats, key=lambda name: seats[name].order), *_by_talk(memory)])
+    known = also(memory)
+    return [_person(memory, name, shade[name], known.get(name, [])) for name in names]
+
+
+def also(memory: Memory) -> dict[str, list[str]]:
+    """The other names of each participant that has some, in order."""
+    found: dict[str, list[str]] = {}
+    for alias in sorted(memory.aliases):
+        found.setdefault(memory.named(memory.aliases[alias]), []).append(alias)
+    return found
+
+
+def hues(names: Iterable[str]) -> dict[str, int]:
+    """A hue of 16 for each name; no two of the first 16, in the order of their hashes, share one.
+
+    It hangs on the names alone: whoever asks gets the same ones.
+    """
+    found: dict[str, int] = {}
+    taken: set[int] = set()
+    digests = {name: blake2b(name.encode(), digest_size=8).digest() for name in names}
+    for name in sorted(digests, key=lambda name: (digests[name], name)):
+        hue = int.from_bytes(digests[name], "big") % HUES
+        while hue in taken and len(taken) < HUES:
+            hue = (hue + 1) % HUES
+        taken.add(hue)
+        found[name] = hue
+    return found
+
+
+def floor(memory: Memory) -> Row:
+    """The floor, and who asks for it: the most urgent first, of equals who asked first."""
+    bids = memory.floor.bids
+    queue = sorted(bids, key=lambda name: (-bids[name].urgency, bids[name].turn, name))
+    return {**floor_tree(memory), "queue": queue}
+
+
+def usage(memory: Memory) -> Row:
+    """What the session spent, in all and by whom; those who spent most first."""
+    ledger = memory.ledger
+    spent = sorted(ledger.accounts.items(), key=lambda one: (-one[1].tokens, one[0]))
+    return {
+        "tokens": ledger.total.tokens,
+        "micros": ledger.total.micros,
+        "by": [
+            {"participant": name, "tokens": one.tokens, "micros": one.micros}
+            for name, one in spent[:MOST]
+        ],
+    }
+
+
+def _by_talk(memory: Memory) -> list[str]:
+    spoken = memory.participants
+    return sorted(spoken, key=lambda name: (-spoken[name].messages, name))
+
+
+def _person(memory: Memory, name: str, hue: int, aliases: list[str]) -> Row:
+    person, seat = memory.participants.get(name), memory.floor.seats.get(name)
+    return {
+        "name": name,
+        "hue": hue,
+        "role": None if seat is None else seat.role,
+        "present": seat is not None and seat.present,
+        "messages": 0 if person is None else person.messages,
+        "muted": seat is not None and seat.muted,
+        "aliases": aliases,
+    }
+
+
+def _proposal(memory: Memory, read: Reading, one: Proposal) -> Row:
+    stances: dict[str, list[str]] = {"support": [], "oppose": [], "neutral": []}
+    for name, reaction in one.reactions.items():
+        stances[reaction.stance].append(name)
+    why = echoes.reason(memory, one)
+    return {
+        "ref": one.handle,
+        "status": status_of(read, one),
+        "text": clip(one.text or one.topic, _TEXT),
+        "topic": one.topic,
+        "participant": one.participant,
+        "n": one.born,
+        "cites": _cites(one.origin),
+        "stances": stances,
+        "tally": dict(zip(stances, one.tally, strict=True)),
+        "tentative": one.tentative,
+        "amends": _handle("P", one.amends),
+        "echoes": _handle("P", one.echoes),
+        "settled_n": echoes.settled_n(one),
+        "because": None if why is None else why._asdict(),
+    }
+
+
+def _decision(read: Reading, one: Decision) -> Row:
+    origin = one.ratified or one.origin
+    return {
+        "ref": one.handle,
+        "status": status_of(read, one),
+        "topic": one.topic,
+        "outcome": one.outcome,
+        "participant": one.participant,
+        "n": one.born,
+        "cites": [*_cites(one.origin), *_cites(one.ratified), *_cites(one.disputed)],
+        "resolves": _handle("P", one.resolves),
+        "superseded_by": _handle("D", one.superseded_by),
+        "supporters": list(one.supporters),
+        "dissenters": list(one.dissenters),
+        "dissent": [
+            {"participant": name, "cites": _cites(origin)}
+            for name, origin in one.dissenters.items()
+        ],
+        "abstainers": list(one.abstainers),
+        "tentative": one.tentative,
+        "how": origin.how,
+        "rule": origin.rule,
+        "confidence": origin.confidence,
+    }
+
+
+def _read(one: Read) -> Row:
+    """What a model alone reads in a message."""
+    fields = ("kind", "status", "topic", "participant")
+    told = {name: getattr(one, name) for name in fields}
+    return {"ref": one.handle, **told, "n": one.born, "cites": _cites(one.origin)}
+
+
+def _lanes(memory: Memory) -> list[Row]:
+    """Who stood where, whoever spoke most first."""
+    spoken = memory.participants
+    return [
+        {"participant": name, "positions": [position_row(one) for one in held.values()]}
+        for name in _by_talk(memory)
+        if (held := spoken[name].positions)
+    ]
+
+
+def _summaries(memory: Memory, more: dict[str, int]) -> list[Row]:
+    """Those that cover the talk, in full, then what they cover, the highest and newest first."""
+    top = frontier(memory)
+    shown = {(one.level, one.first) for one in top}
+    below = [one for key, one in memory.summaries.items() if key not in shown]
+    below.sort(key=lambda one: (-one.level, -one.first))
+    top.sort(key=lambda one: -one.first)
+    if len(memory.summaries) > MOST:
+        more["summaries"] = len(memory.summaries) - MOST
+    rows = [(one, one.text) for one in top] + [(one, clip(one.text, _TEXT)) for one in below]
+    return [
+        {"level": one.level, "first": one.first, "last": one.last, "how": one.how, "text": text}
+        for one, text in rows[:MOST]
+    ]
+
+
+def _echo(memory: Memory, one: Proposal) -> Row:
+    """A proposal that repeats an earlier one, and what became of that."""
+    earlier = memory.proposals[one.echoes or 0]
+    return {
+        "ref": one.handle,
+        "n": one.born,
+        "participant": one.participant,
+        "repeats": earlier.handle,
+        "repeats_n": earlier.born,
+        "status": earlier.status,
+        "settled_n": echoes.settled_n(earlier),
+        "similarity": one.similarity,
+        "reoffered": earlier.status in echoes.GIVEN_UP,
+    }
+
+
+def _cites(origin: Origin | None) -> list[list[int]]:
+    return [] if origin is None else [[one.n, one.start, one.end] for one in origin.cites]
+
+
+def _handle(letter: str, ref: int | None) -> str | None:
+    return None if ref is None else f"{letter}{ref}"

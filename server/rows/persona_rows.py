@@ -1,0 +1,49 @@
+"""Personas as rows: one that there is, a file that was looked at, an import. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from parley.personas.draft import Row
+from parley.personas.errors import PersonaRefused
+from parley.personas.library import Found
+from parley.personas.persona_file import Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a look at one file came to: the name of its persona, or why it is refused."""
+
+    file: str
+    name: str = ""
+    warnings: tuple[Remark, ...] = ()
+    refused: PersonaRefused | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """An import: the files that were written, by name, and what became of each key."""
+
+    files: dict[str, Path]
+    rows: tuple[Row, ...]
+
+
+def check_row(row: Checked) -> dict[str, Any]:
+    """A look at one file as `--json` gives it."""
+    refused = row.refused
+    return {
+        "file": row.file,
+        "name": row.name or None,
+        "warnings": [asdict(remark) for remark in row.warnings],
+        "refused": None if refused is None else {"line": refused.line, "text": refused.reason},
+    }
+
+
+def persona_row(found: Found) -> dict[str, Any]:
+    """A persona as `--json` gives it, without its body."""
+    persona = asdict(found.persona)
+    del persona["body"]
+    foreign = persona.pop("foreign")
+    return {**persona, "source": found.source, "foreign": foreign}

@@ -1,0 +1,26 @@
+"""Kept results of tools as rows: for JSON, for a terminal, for routes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from parley.memory.condensed import result_text
+from parley.memory.state import Memory
+from parley.memory.toolcache import live, remaining
+
+
+def rows(memory: Memory) -> Iterator[dict[str, Any]]:
+    """What is kept in `memory`, oldest first."""
+    for held in live(memory):
+        yield {
+            "tool": held.tool,
+            "arguments": held.arguments,
+            "remaining": remaining(memory, held),
+            "original": held.ttl,
+            "hits": held.hits,
+            "bytes": held.bytes,
+            "n": held.n,
+            "call_id": held.call_id,
+            "text": result_text(memory, held),
+        }

@@ -1,0 +1,71 @@
+"""Votes as rows: for JSON, for minutes, for a terminal. Pure.
+
+Of a secret vote no row says who chose what, and while it is open not what leads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parley.memory.floor.state import Vote
+from parley.memory.state import Memory
+from parley.memory.voting.electorate import electorate, waits_for
+from parley.memory.voting.outcomes import counted
+from parley.memory.voting.tallying import ABSTAIN, Result, preferences
+
+Row = dict[str, Any]
+
+
+def vote_row(memory: Memory, vote: Vote) -> Row:
+    """A vote as memory holds it; `ballots` is None of a secret one, and where the log has them."""
+    called, held = vote.status == "called", bool(vote.electorate)
+    electors = electorate(memory) if called else vote.electorate
+    waiting = [name for name in electors if name not in vote.agreed] if called else waits_for(vote)
+    return {
+        "ref": vote.handle,
+        "status": vote.status,
+        "question": vote.question,
+        "proposal": None if vote.proposal is None else f"P{vote.proposal}",
+        "options": list(vote.options),
+        "rule": vote.rule,
+        "secret": vote.secret,
+        "quorum": vote.quorum,
+        "participant": vote.by,
+        "n": vote.n,
+        "closed_n": vote.closed or None,
+        "electorate": dict(sorted(electors.items())),
+        "waiting": sorted(waiting) if called or vote.status == "open" else [],
+        "cast": len([one for one in vote.ballots.values() if one.choice]) if held else None,
+        "ballots": _choices(vote) if held and not vote.secret else None,
+        "carried": vote.carried,
+        "tally": _tally(vote),
+    }
+
+
+def _choices(vote: Vote) -> dict[str, list[str]]:
+    return {name: list(one.choice) for name, one in sorted(vote.ballots.items())}
+
+
+def _tally(vote: Vote) -> dict[str, int] | None:
+    if vote.status != "open":
+        options = (*vote.options, ABSTAIN)
+        return {one: vote.tally[one] for one in options if one in vote.tally} or None
+    return None if vote.secret else counted(vote).tally
+
+
+def counted_row(vote: Vote, found: Result, quorum: int | None = None) -> Row:
+    """One count of the ballots of `vote`; of a ranked one also who beats whom by what weight."""
+    valid = {name: one.choice for name, one in vote.ballots.items() if one.choice}
+    pairs = preferences(vote.options, valid, vote.electorate) if found.rule == "ranked" else {}
+    named = not vote.secret
+    return {
+        "rule": found.rule,
+        "quorum": vote.quorum if quorum is None else quorum,
+        "status": found.status,
+        "carried": found.carried,
+        "tally": found.tally,
+        "supporters": list(found.supporters) if named else None,
+        "dissenters": list(found.dissenters) if named else None,
+        "abstainers": list(found.abstainers) if named else None,
+        "pairs": [[one, other, weight] for (one, other), weight in pairs.items()],
+    }

@@ -1,0 +1,36 @@
+"""What a process that answers many questions keeps between them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Self
+
+from parley.bus import Bus
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.server.runtime.connection import Running, connected
+from parley.server.runtime.packs import Packs, read_packs
+from parley.server.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A bus, packs, and one reader for all questions: its copies are folded once."""
+
+    bus: Bus
+    packs: Packs
+    reader: MemoryReader
+
+    @classmethod
+    def of(cls, running: Running, settings: Settings) -> Self:
+        """Raises `Misuse` for a pack that cannot be read."""
+        packs = read_packs(settings.packs)
+        return cls(running.bus, packs, MemoryReader(running.bus, packs.known))
+
+
+@asynccontextmanager
+async def holding(settings: Settings) -> AsyncIterator[Held]:
+    """Connected for as long as the body runs: what a command of one question needs."""
+    async with connected(settings) as running:
+        yield Held.of(running, settings)

@@ -1,0 +1,56 @@
+"""What commands run on: a bus, embedded where no address is given, and workers if need be."""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from parley.bus import Bus, embedded
+from parley.server.settings import Settings
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A bus and the address that other processes reach it by."""
+
+    bus: Bus
+    url: str
+    kind: str  # "given", or which server is embedded
+    durable: bool
+
+
+def run(main: Coroutine[Any, Any, Result]) -> Result:
+    """What `main` comes to, on a fresh event loop. A crash below Python tells where it was."""
+    if not faulthandler.is_enabled():
+        faulthandler.enable(sys.__stderr__ or 2)
+    return asyncio.run(main)
+
+
+@asynccontextmanager
+async def connected(settings: Settings, *, scratch: bool = False) -> AsyncIterator[Running]:
+    """A bus on the Redis of the settings, or on the embedded one under `data`.
+
+    `scratch` embeds a server of its own that is gone afterwards. Raises the
+    bus's `Unavailable` where neither can be had.
+    """
+    if settings.redis and not scratch:
+        async with await Bus.connect(
+            settings.redis, require_durable=settings.require_durable
+        ) as bus:
+            yield Running(bus, settings.redis, "given", durable=True)
+        return
+    data = None if scratch or settings.embedded == "fake" else settings.data.expanduser()
+    async with (
+        embedded.serve(settings.embedded, data, lasting=True) as server,
+        await Bus.connect(
+            server.url, require_durable=settings.require_durable and not scratch
+        ) as bus,
+    ):
+        yield Running(bus, server.url, server.kind, server.durable)

@@ -1,0 +1,57 @@
+"""The models that the settings name: who answers, what embeds, and what calls cost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from parley.listeners.models.embedding import Embedder
+from parley.listeners.models.model_port import Speaker
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.spending.prices import Prices, by_tier
+from parley.server.settings import Settings
+
+
+def prices(settings: Settings) -> Prices:
+    """What calls of the settings' models cost, as far as they say."""
+    return by_tier(settings.model_prices, settings.model, settings.model_large or settings.model)
+
+
+def embedder(settings: Settings) -> Embedder | None:
+    """The embedding model that the settings name; None where they name none, or no endpoint."""
+    if not settings.has_model or not settings.model_embedding:
+        return None
+    from parley.listeners.models.openai_model import OpenAIModel
+
+    return OpenAIModel(
+        settings.model_embedding,
+        key=settings.model_key.get_secret_value(),
+        url=settings.model_url or None,
+        timeout_seconds=settings.model_timeout_seconds,
+    )
+
+
+def model(settings: Settings) -> Speaker | None:
+    """The model that the settings name; None where they name none."""
+    if not settings.has_model:
+        return None
+    from parley.listeners.models.openai_model import OpenAIModel
+
+    return OpenAIModel(
+        settings.model,
+        key=settings.model_key.get_secret_value(),
+        url=settings.model_url or None,
+        large=settings.model_large or None,
+        timeout_seconds=settings.model_timeout_seconds,
+        temperature=settings.model_temperature,
+    )
+
+
+@asynccontextmanager
+async def heard(model: Speaker) -> AsyncIterator[None]:
+    """At the end an endpoint's connections are closed."""
+    try:
+        yield
+    finally:
+        if isinstance(model, OpenAIModel):
+            await model.aclose()

@@ -1,0 +1,45 @@
+"""Pattern packs: the shipped ones and the operator's files, as values for memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from parley.bus.entries import PackRef
+from parley.listeners.sessions.shipped_packs import known, newest
+from parley.memory.errors import BadPattern
+from parley.memory.words.patterns import Pack, parse_pack
+from parley.server.basics.errors import Misuse
+
+
+@dataclass(frozen=True, slots=True)
+class Packs:
+    """The packs a process knows, by `"name hash"`, and those new sessions open with."""
+
+    known: dict[str, Pack]
+    opening: tuple[PackRef, ...]
+
+
+def read_packs(files: Sequence[str] = ()) -> Packs:
+    """Every shipped pack, and the packs in `files`.
+
+    New sessions open with the newest shipped pack of each name and all of
+    `files`; those are logged in full, so that the log can be read without
+    them. Raises `Misuse` for a file that cannot be read or a pattern that is
+    refused, naming it.
+    """
+    own = [_read(Path(file)) for file in files]
+    opening = (*newest(), *(PackRef(pack.name, pack.hash, pack.to_json()) for pack in own))
+    return Packs(dict(known(*own)), opening)
+
+
+def _read(file: Path) -> Pack:
+    try:
+        return parse_pack(file.read_bytes())
+    except OSError as error:
+        raise Misuse(f"cannot read pattern pack {str(file)!r}: {error.strerror}") from None
+    except BadPattern as error:
+        raise Misuse(f"{file}: {error}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise Misuse(f"{str(file)!r} is not a pattern pack: {error}") from None

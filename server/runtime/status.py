@@ -1,0 +1,109 @@
+"""How the whole stands: Redis, workers, lag; and whether everything needed is there."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Final
+
+from parley.bus import Bus
+from parley.bus.contract.errors import BusError
+from parley.memory.errors import DomainError
+from parley.server.basics.errors import Refused
+from parley.server.runtime.backend import Held
+from parley.server.runtime.connection import connected
+from parley.server.runtime.packs import read_packs
+from parley.server.runtime.worker_process import working
+from parley.server.settings import Settings
+
+NEWEST: Final = 1000  # sessions that are looked at for lag
+
+
+async def status(settings: Settings) -> dict[str, Any]:
+    """Redis, workers, sessions, and what waits to be done."""
+    async with connected(settings) as running:
+        return await standing(Held.of(running, settings), running.kind)
+
+
+async def standing(held: Held, kind: str) -> dict[str, Any]:
+    """Likewise, of a Redis of that kind."""
+    bus = held.bus
+    server = await bus.server()
+    sessions = await bus.sessions(0, NEWEST)
+    workers = await bus.workers()
+    repaired = await bus.repaired_total()
+    waiting = {lane: await bus.oldest_due_ms(lane) for lane in ("fold", "effects")}
+    return {
+        "redis": {
+            "kind": kind, "version": server.version, "durability": server.durability,
+            "eviction": server.eviction, "cluster": server.cluster, "warnings": server.warnings,
+        },
+        "workers": [
+            {**w.stats, "name": w.owner, "age_ms": w.age_ms, "lanes": w.lanes} for w in workers
+        ],
+        "sessions": len(sessions),
+        "repaired_total": repaired,
+        "lag": {
+            "entries_not_folded": sum(max(0, one.head - one.folded) for one in sessions),
+            "effects_due": sum(one.due["effects"] for one in sessions),
+            "upgrades_due": sum(one.due["upgrades"] for one in sessions),
+            "oldest_fold_ms": waiting["fold"],
+            "oldest_effect_ms": waiting["effects"],
+        },
+        "entries_set_aside": sum(len(one.skips) for one in sessions),
+    }  # fmt: skip
+
+
+async def doctor(settings: Settings) -> list[dict[str, str]]:
+    """Each thing that was looked at: `what`, `state` (ok, warn, fail) and `finding`."""
+    checks = list(_at_home(settings))
+    try:
+        async with connected(settings) as running:
+            checks += [check async for check in _connected(running.bus, running.kind)]
+    except BusError as error:
+        checks.append(_check("redis", "fail", str(error)))
+    return checks
+
+
+def _at_home(settings: Settings) -> Iterator[dict[str, str]]:
+    """What needs no server."""
+    yield _check("python", "ok", sys.version.partition(" ")[0])
+    try:
+        names = ", ".join(sorted(read_packs(settings.packs).known))
+        yield _check("patterns", "ok", names)
+    except (Refused, DomainError) as error:
+        yield _check("patterns", "fail", str(error))
+    if not settings.has_model:
+        yield _check(
+            "model", "ok", "none: summaries are extracts; --model-key or --model-url adds one"
+        )
+    else:
+        yield _model()
+
+
+def _model() -> dict[str, str]:
+    if importlib.util.find_spec("openai") is None:
+        return _check(
+            "model",
+            "fail",
+            "the openai package is missing: install parley-deliberation[model] (docs/install.md)",
+        )
+    return _check("model", "ok", "configured; it is first asked when a summary is due")
+
+
+async def _connected(bus: Bus, kind: str) -> AsyncIterator[dict[str, str]]:
+    server = await bus.server()
+    yield _check("redis", "ok", f"{server.version} ({kind})")
+    durable = server.durability in ("everysec", "always")
+    yield _check("durability", "ok" if durable else "warn", server.durability)
+    for warning in server.warnings:
+        yield _check("redis", "warn", warning)
+    if await working(bus):
+        yield _check("workers", "ok", "at work")
+    else:
+        yield _check("workers", "warn", "none runs; 'parley worker' starts one")
+
+
+def _check(what: str, state: str, finding: str) -> dict[str, str]:
+    return {"what": what, "state": state, "finding": finding}

@@ -1,0 +1,91 @@
+"""The worker process, from settings to exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import Final, Literal
+
+from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.workers.projector import Pace
+from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
+from parley.server.runtime.connection import connected, run
+from parley.server.runtime.model_endpoint import embedder, model, prices
+from parley.server.runtime.packs import read_packs
+from parley.server.runtime.worker_process import child_environment, worker_command
+from parley.server.settings import Settings
+
+LOOK_SECONDS: Final = 0.5  # between two looks at whether the parent is still there
+
+
+def work(
+    settings: Settings, lanes: Literal["all", "fold", "effects"], *, minder: int | None = None
+) -> int:
+    """Works until told to stop; the exit code.
+
+    `all` minds two processes, one a lane; either lane alone works in this one.
+    `minder` is the process that started this one: its end, kill -9 included, is
+    a request to stop, as nobody is left to make one.
+    """
+    return int(run(_work(settings, lanes, minder)))
+
+
+async def _work(
+    settings: Settings, lanes: Literal["all", "fold", "effects"], minder: int | None
+) -> int:
+    watch = None if minder is None else asyncio.create_task(stop_with(minder))
+    try:
+        if lanes == "all":
+            return await _mind(settings)
+        await _serve(settings, lanes)
+        return 0
+    finally:
+        if watch is not None:
+            watch.cancel()
+
+
+async def stop_with(minder: int) -> None:
+    """SIGTERM to this process once `minder` is no longer its parent."""
+    while os.getppid() == minder:  # noqa: ASYNC110 - nothing wakes an orphan
+        await asyncio.sleep(LOOK_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+async def _mind(settings: Settings) -> int:
+    """Two children under the very settings of this process, on one server."""
+    read_packs(settings.packs)  # a pack that is refused is refused here, once
+    async with connected(settings) as running:
+        child = child_environment(settings.model_copy(update={"redis": running.url}))
+        os.environ.clear()
+        os.environ.update(child)
+        commands = {lane: (*worker_command(), "--lanes", lane) for lane in LANES}
+        return await supervise(commands, drain_seconds=settings.drain_seconds)
+
+
+async def _serve(settings: Settings, lane: Lane) -> None:
+    packs = read_packs(settings.packs)
+    async with connected(settings) as running:
+        await run_lane(lane, _passed(settings, running.url), packs.known, model(settings),
+                       embedder=embedder(settings))  # fmt: skip
+
+
+def _passed(settings: Settings, url: str) -> WorkerSettings:
+    return WorkerSettings(
+        url=url,
+        require_durable=settings.require_durable,
+        fold=Pace(
+            batch=settings.batch,
+            lease_ms=settings.lease_ms,
+            snapshot_tail=settings.snapshot_tail,
+            snapshot_seconds=settings.snapshot_seconds,
+        ),
+        effects=EffectPace(
+            at_once=settings.effects_at_once,
+            lease_ms=settings.effect_lease_ms,
+            memo_hours=settings.memo_hours,
+        ),
+        prices=prices(settings),
+        drain_seconds=settings.drain_seconds,
+        wedged_seconds=settings.wedged_seconds,
+    )

@@ -1,0 +1,198 @@
+"""A scenario made ready: who is who, and the settings its session is opened with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from parley.listeners.agents.host import Part
+from parley.listeners.spending.prices import Price
+from parley.memory.errors import SettingsRefused
+from parley.memory.presets import preset
+from parley.memory.settings import Settings, asked, overlay
+from parley.personas.errors import PersonaError
+from parley.personas.library import find, is_path
+from parley.personas.persona import Budget, Persona
+from parley.personas.persona_file import SERVER
+from parley.server.basics.errors import Misuse
+from parley.server.scenarios.scenario import ListPrice, Participant, Scenario, WrittenPersona
+from parley.server.scenarios.scenario_files import is_path as is_file
+from parley.server.scenarios.scenario_files import load
+
+MICROS: Final = 1_000_000  # of the currency
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A scenario whose personas were found. `tree` is what its session is opened with."""
+
+    name: str  # as it was given: of a bundled one, or a path
+    scenario: Scenario
+    source: str
+    parts: tuple[Part, ...]
+    tree: dict[str, Any]
+    settings: Settings
+    prices: dict[str, Price]
+
+
+def cast(name: str, folders: Sequence[str] = ()) -> Cast:
+    """The scenario called `name` (see `load`), ready to run. Raises `Misuse`."""
+    scenario = load(name)
+    source = name if is_file(name) else f"{name}.yaml"
+    beside = Path(name).parent if is_file(name) else Path()
+    parts = tuple(
+        _part(one, source, index, beside, folders)
+        for index, one in enumerate(scenario.participants)
+    )
+    _check_names(scenario, parts, source)
+    _check_script(scenario, parts, source)
+    try:
+        tree = settings_tree(scenario)
+        settings = asked(tree)
+    except SettingsRefused as refused:
+        raise Misuse(f"{source}: {refused.key}: {refused.reason}") from None
+    return Cast(name, scenario, source, parts, tree, settings, prices_of(scenario, source))
+
+
+def settings_tree(scenario: Scenario) -> dict[str, Any]:
+    """The settings of the scenario's session: a partial tree, with nothing that was not said."""
+    memory = scenario.memory.model_dump(mode="json", exclude_unset=True)
+    tree = overlay(preset(memory["preset"]) if "preset" in memory else {}, memory)
+    said = {
+        name: getattr(scenario, name).model_dump(mode="json", exclude_unset=True)
+        for name in ("floor", "speak", "vote")
+    }
+    said["floor"] = {"policy": "bid", **said["floor"]}  # agents under `open` all talk at once
+    budget = scenario.budget
+    said["budget"] = {
+        "tokens": budget.tokens,
+        "calls": budget.calls,
+        "micros": micros(budget.cost),
+    }
+    said["budget"] = {key: value for key, value in said["budget"].items() if value is not None}
+    tree = overlay(tree, {name: group for name, group in said.items() if group})
+    if scenario.goal:
+        tree["goal"] = scenario.goal
+    if scenario.stop is not None:
+        tree["stop"] = scenario.stop
+    return tree
+
+
+def prices_of(scenario: Scenario, source: str) -> dict[str, Price]:
+    """Its prices, in micros; a model that is called `small` or `large` here has its name's too."""
+    found = {}
+    for name, listed in scenario.prices.items():
+        try:
+            found[name] = _price(listed)
+        except ValidationError as refused:
+            raise Misuse(f"{source}: prices.{name}: {refused.errors()[0]['msg']}") from None
+    for tier, model in (("small", scenario.models.small), ("large", scenario.models.large)):
+        if model in found:
+            found.setdefault(tier, found[model])
+        elif model is not None and tier in found:
+            found[model] = found[tier]
+    return found
+
+
+def _price(listed: ListPrice) -> Price:
+    return Price(
+        input=micros(listed.input) or 0,
+        output=micros(listed.output) or 0,
+        cached=micros(listed.cached),
+    )
+
+
+def micros(cost: float | None) -> int | None:
+    """A sum of the currency in millionths."""
+    return None if cost is None else round(cost * MICROS)
+
+
+def _part(said: Participant, source: str, index: int, beside: Path, folders: Sequence[str]) -> Part:
+    place = f"{source}: participants[{index}].persona"
+    if isinstance(said.persona, WrittenPersona):
+        persona = _written(said.persona)
+    else:
+        name = said.persona
+        try:
+            persona = find(str(beside / name) if is_path(name) else name, folders)
+        except PersonaError as refused:
+            raise Misuse(f"{place}: {refused}") from None
+    persona = _overlaid(persona, said)
+    return Part(said.as_ or persona.name, persona)
+
+
+def _written(said: WrittenPersona) -> Persona:
+    return Persona(
+        said.name, said.description, said.body, display=said.display, interests=said.interests,
+        reactivity=round(said.reactivity * 1000), cooldown=said.cooldown_turns,
+    )  # fmt: skip
+
+
+def _overlaid(persona: Persona, said: Participant) -> Persona:
+    """`persona` with what the scenario says of it instead."""
+    budget = Budget(
+        turns=_either(said.budget.turns, persona.budget.turns),
+        tokens=_either(said.budget.tokens, persona.budget.tokens),
+        micros=_either(micros(said.budget.cost), persona.budget.micros),
+    )
+    return replace(
+        persona,
+        display=persona.display if said.as_ is None else said.as_,
+        model=said.model or persona.model,
+        eval_model=said.eval_model or persona.eval_model,
+        may=persona.may if said.may is None else tuple(said.may),
+        vote_weight=persona.vote_weight if said.weight is None else said.weight,
+        budget=budget,
+    )
+
+
+def _either(said: int | None, otherwise: int | None) -> int | None:
+    return otherwise if said is None else said
+
+
+def _check_script(scenario: Scenario, parts: Sequence[Part], source: str) -> None:
+    """Raises `Misuse` for a line that its speaker may not say."""
+    for part in parts:
+        may = part.persona.may
+        said = scenario.script.get(part.name)
+        for index, line in enumerate(said.turns if said and may is not None else ()):
+            if line.act is not None and line.act not in (may or ()):
+                raise Misuse(
+                    f"{source}: script.{part.name}.turns[{index}].act: {part.name!r} may not "
+                    f"{line.act}; it may {', '.join(may or ())}"
+                )
+            if line.call_vote and not {"vote", "moderate"} & set(may or ()):
+                raise Misuse(
+                    f"{source}: script.{part.name}.turns[{index}].call_vote: {part.name!r} may "
+                    "not call votes; add 'vote' to what it may"
+                )
+
+
+def _check_names(scenario: Scenario, parts: Sequence[Part], source: str) -> None:
+    """Raises `Misuse` for a name that two have, that is the server's, or that nobody has."""
+    seated = [*(part.name for part in parts), *(person.name for person in scenario.people)]
+    opens = [scenario.opening.by] if scenario.opening is not None else []
+    for name in (*seated, *opens):
+        if name.casefold() == SERVER:
+            raise Misuse(f"{source}: {name!r} is the server's own name; give another")
+    taken: set[str] = set()
+    for name in seated:
+        if name.casefold() in taken:
+            raise Misuse(f"{source}: two are called {name!r}; give one another name with 'as:'")
+        taken.add(name.casefold())
+    agents = {part.name for part in parts}
+    for key, names in (
+        ("floor.order", scenario.floor.order),
+        ("floor.finisher", [name for name in (scenario.floor.finisher,) if name]),
+        ("script", scenario.script),
+    ):
+        for name in names:
+            if name not in agents:
+                raise Misuse(
+                    f"{source}: {key}: no participant is called {name!r}; there are "
+                    f"{', '.join(sorted(agents))}"
+                )

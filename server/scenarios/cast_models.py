@@ -1,0 +1,55 @@
+"""Whose words a scenario's agents speak: an endpoint's, or the script's."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import SecretStr
+
+from parley.listeners.models.model_port import Speaker
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.spending.prices import Prices
+from parley.server.basics.errors import Misuse
+from parley.server.runtime.model_endpoint import model as endpoint
+from parley.server.runtime.model_endpoint import prices as listed
+from parley.server.scenarios.cast import Cast
+from parley.server.scenarios.scripted_model import scripted
+from parley.server.settings import Settings
+
+THINKS_SECONDS: Final = 0.25  # before it speaks, so that one can read along
+TOKENS_PER_SECOND: Final = 120.0  # faster than one reads, and a talk of 30 turns in a minute
+
+
+def told(settings: Settings, cast: Cast, *, offline: bool) -> Settings:
+    """`settings` with the scenario's models in them; with none where it is played `offline`."""
+    models = cast.scenario.models
+    found = {"model": models.small, "model_large": models.large}
+    if offline:
+        return settings.model_copy(update={"model_url": "", "model_key": SecretStr("")})
+    return settings.model_copy(update={name: one for name, one in found.items() if one})
+
+
+def voice(settings: Settings, cast: Cast, *, fast: bool) -> Speaker:
+    """Who answers: the endpoint of the settings, or the script where they name none.
+
+    `fast`: a script that does not pause. Raises `Misuse` where there is neither.
+    """
+    found = endpoint(settings)
+    if found is not None:
+        return found
+    if not cast.scenario.script:
+        raise Misuse(
+            f"{cast.source} has no script to play offline; name a model with --model-url "
+            "or --model-key"
+        )
+    answers = scripted(cast.scenario.script)
+    if fast:
+        return ScriptedModel(answers)
+    return ScriptedModel(
+        answers, first_token_seconds=THINKS_SECONDS, tokens_per_second=TOKENS_PER_SECOND
+    )
+
+
+def prices(settings: Settings, cast: Cast) -> Prices:
+    """What calls cost: the scenario's prices before those of the settings."""
+    return {**listed(settings), **cast.prices}

@@ -1,0 +1,214 @@
+"""The most that a scenario can come to, before it starts. Pure.
+
+Every number is an upper bound as long as no person stirs the talk: each listener
+thinks at every turn and once more for what a turn may stir (a vote's end, a word
+that it circles), each draft is begun anew as often as it may be, each turn brings a
+vote. A call counts as what is reserved for it. Where people talk too, the budget holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from parley.listeners.agents.host import Part
+from parley.listeners.spending.prices import Prices, priced
+from parley.memory.floor.stopping import Bounds, bounds, parse
+from parley.memory.settings import Settings
+from parley.memory.sizes import tokens
+from parley.server.basics.errors import Misuse
+from parley.server.scenarios.call_bounds import Call, Kind, kind_of, total
+from parley.server.scenarios.cast import Cast
+from parley.server.scenarios.reflection_bounds import reflections
+
+HOUSE: Final = 500  # tokens of the house's rules, of the question and of the answer's shape
+SUMMARY: Final = 4_000  # tokens of what one summary is made from, and of its words
+STIRS: Final = 2  # times that a turn can make a listener think: it was taken, it stirred
+FIRST: Final = 4  # times besides: the opening, a pause's end, a nudge, the hops
+TRIES: Final = 2  # of a ballot, of a reading: one that cannot be read is asked again
+LINE: Final = 80  # tokens of a message in a reading, however short it is clipped
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The most that a session can come to; None: no bound, or not known."""
+
+    turns: int | None
+    calls: int | None
+    tokens: int | None
+    micros: int | None
+    seconds: int | None
+    by: str  # what bounds it first: the stop rule's or the budget's key
+    kinds: tuple[Kind, ...] = ()
+
+
+def bounded(cast: Cast, settings: Settings, prices: Prices) -> Worst:
+    """The most that `cast` can come to. Raises `Misuse` where nothing bounds it."""
+    scenario = cast.scenario
+    opener = "" if scenario.opening is None else scenario.opening.by
+    found = worst(cast.parts, settings, prices, people=bool(scenario.people), opener=opener)
+    refuse_unbounded(found, cast.source)
+    refuse_unpriced(cast.parts, settings, prices, cast.source)
+    return found
+
+
+def worst(
+    parts: Sequence[Part], settings: Settings, prices: Prices, *, people: bool, opener: str = ""
+) -> Worst:
+    """The most that `parts` can come to under `settings`.
+
+    `people`: somebody may join, so that no limit of hops among agents ends it. `opener`
+    says what is said first.
+    """
+    ends = bounds(parse(settings.stop))
+    turns = _turns(parts, settings, ends, people)
+    kinds = () if turns is None else tuple(_kinds(parts, settings, prices, turns, opener))
+    spent = sum(kind.tokens for kind in kinds) if kinds else None
+    paid = total(kind.micros for kind in kinds) if kinds else None
+    budget = settings.budget
+    return Worst(
+        turns=turns,
+        calls=_least(sum(kind.calls for kind in kinds) if kinds else None, budget.calls),
+        tokens=_least(spent, budget.tokens),
+        micros=_least(paid, budget.micros),
+        seconds=ends.seconds,
+        by=_first(settings, ends, turns),
+        kinds=kinds,
+    )
+
+
+def refuse_unbounded(found: Worst, source: str) -> None:
+    """Raises `Misuse` where nothing but time, or nothing at all, would end it."""
+    if found.turns is None and found.tokens is None and found.micros is None:
+        raise Misuse(
+            f"{source}: nothing bounds what this costs; add a stop rule such as "
+            "'stop: {any: [{turns: 60}, {quiescent: true}]}', or 'budget: {tokens: 500000}'"
+        )
+
+
+def refuse_unpriced(parts: Sequence[Part], settings: Settings, prices: Prices, source: str) -> None:
+    """Raises `Misuse` where a budget in money meets a model whose calls it cannot count.
+
+    Such a model would never be asked, and its participant stay silent.
+    """
+    for part in parts:
+        persona = part.persona
+        if settings.budget.micros is None and persona.budget.micros is None:
+            continue
+        for model in (persona.model, persona.eval_model):
+            if priced(prices, model) is None:
+                raise Misuse(
+                    f"{source}: {part.name} needs the price of {model!r}, since a budget is in "
+                    f"money; say it in 'prices' or --model-prices (0 where it is free), or "
+                    "bound tokens instead"
+                )
+
+
+def _turns(parts: Sequence[Part], settings: Settings, ends: Bounds, people: bool) -> int | None:
+    """The turns that agents can take at most."""
+    own = total(part.persona.budget.turns for part in parts)
+    floor = settings.floor
+    script = len(floor.order) if floor.policy == "scripted" and floor.order else None
+    hops = None if people or floor.policy == "open" else floor.hops_hard * len(parts) or None
+    return _least(ends.turns, ends.messages, own, script, hops)
+
+
+def _kinds(
+    parts: Sequence[Part], settings: Settings, prices: Prices, turns: int, opener: str
+) -> Iterator[Kind]:
+    speak, floor = settings.speak, settings.floor
+    heads = len(parts)
+    if floor.policy == "panel" or floor.evaluation == "panel":
+        panel = Call("small", speak.eval_tokens + HOUSE + 50 * heads, speak.eval_out * heads)
+        yield kind_of("evaluate", [(panel, STIRS * turns + FIRST)], prices)
+    elif floor.evaluation == "self" and floor.policy in ("open", "bid", "moderated"):
+        yield kind_of(
+            "evaluate",
+            [(_evaluation(one, settings), STIRS * turns + FIRST) for one in parts],
+            prices,
+        )
+    drafts = [_draft(one, settings) for one in parts]
+    dearest = max(drafts, key=lambda call: _dearness(call.micros(prices), call.tokens))
+    yield kind_of("draft", [(dearest, turns * (1 + floor.restarts))], prices)
+    ballots = [(_question(one, settings), turns * TRIES) for one in parts]
+    yield kind_of("ballot", ballots, prices)
+    if floor.policy == "moderated":
+        yield kind_of(
+            "grant",
+            [(_question(one, settings), STIRS * turns + FIRST) for one in _granting(parts)],
+            prices,
+        )
+    if settings.summary.how == "model":
+        yield kind_of(
+            "summary",
+            [(Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],
+            prices,
+        )
+    if notes := reflections([one.name for one in parts], opener, settings, turns):
+        yield kind_of("note", notes, prices)
+    if settings.extract.how == "model":
+        yield kind_of("extract", [(_reading(settings), _readings(turns, settings))], prices)
+
+
+def _reading(settings: Settings) -> Call:
+    """A stretch, what is shown with it, and what is told of a first answer."""
+    read = settings.extract
+    size = max(read.tokens, (read.interval + read.overlap) * LINE) + 2 * HOUSE
+    return Call("small", size, read.out)
+
+
+def _readings(turns: int, settings: Settings) -> int:
+    return TRIES * (turns // settings.extract.interval + 1)
+
+
+def _dearness(micros: int | None, tokens: int) -> tuple[bool, int, int]:
+    """What is unknown may be the most."""
+    return micros is None, micros or 0, tokens
+
+
+def _summaries(turns: int, settings: Settings) -> int:
+    """Of all levels together: each has `fanout` times fewer than the one below."""
+    level = turns // settings.summary.interval
+    found = level
+    while level >= settings.summary.fanout:
+        level //= settings.summary.fanout
+        found += level
+    return found
+
+
+def _evaluation(part: Part, settings: Settings) -> Call:
+    size = settings.speak.eval_tokens + tokens(part.persona.description) + HOUSE
+    return Call(part.persona.eval_model, size, settings.speak.eval_out)
+
+
+def _question(part: Part, settings: Settings) -> Call:
+    size = settings.speak.eval_tokens + _system(part, settings)
+    return Call(part.persona.eval_model, size, settings.speak.eval_out)
+
+
+def _draft(part: Part, settings: Settings) -> Call:
+    return Call(
+        part.persona.model, settings.speak.tokens + _system(part, settings), settings.speak.out
+    )
+
+
+def _system(part: Part, settings: Settings) -> int:
+    return tokens(part.persona.body) + tokens(settings.goal) + HOUSE
+
+
+def _granting(parts: Sequence[Part]) -> list[Part]:
+    return [one for one in parts if {"grant", "moderate"} & set(one.persona.may or ())]
+
+
+def _first(settings: Settings, ends: Bounds, turns: int | None) -> str:
+    """The key that says most about when it ends."""
+    if turns is not None:
+        return "stop" if turns in (ends.turns, ends.messages) else "turns"
+    if settings.budget.tokens is not None or settings.budget.micros is not None:
+        return "budget"
+    return ""
+
+
+def _least(*numbers: int | None) -> int | None:
+    return min((one for one in numbers if one is not None), default=None)

@@ -1,0 +1,52 @@
+"""What `parley run` shows: the most that it may come to, and what it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from parley.server.basics.output import many, money
+from parley.server.scenarios.cost_bound import Worst
+
+_UNKNOWN: Final = "cost unknown: no prices"
+
+
+def worst_line(found: Worst) -> str:
+    """The most that a session can come to, in a line."""
+    parts = [
+        many(found.turns, "turn") if found.turns is not None else "turns unbounded",
+        many(found.calls, "call") if found.calls is not None else "",
+        f"{found.tokens:,} tokens" if found.tokens is not None else "tokens unbounded",
+        f"cost {money(found.micros)}" if found.micros is not None else _UNKNOWN,
+    ]
+    return "at most " + ", ".join(part for part in parts if part)
+
+
+def worst_row(found: Worst) -> dict[str, Any]:
+    """The same as data, by kind of call too."""
+    return {
+        "turns": found.turns,
+        "calls": found.calls,
+        "tokens": found.tokens,
+        "micros": found.micros,
+        "seconds": found.seconds,
+        "kinds": {
+            kind.purpose: {"calls": kind.calls, "tokens": kind.tokens, "micros": kind.micros}
+            for kind in found.kinds
+        },
+    }
+
+
+def ended_lines(
+    session: str, ended: Mapping[str, Any], *, scripted: bool, priced: bool
+) -> list[str]:
+    """Why it ended, and its totals; `priced`: what it cost is known."""
+    totals = ended["totals"]
+    counts = (
+        f"{many(totals.get('turns', 0), 'turn')}, "
+        f"{many(totals.get('evaluations', 0), 'evaluation')}, "
+        f"{many(totals.get('calls', 0), 'call')}, {totals.get('tokens', 0):,} tokens, "
+        + (f"cost {money(totals.get('micros', 0))}" if priced else _UNKNOWN)
+    )
+    free = " (nothing was paid: the words are the script's)" if scripted else ""
+    return [f"{session} ended: {ended['rule'] or ended['reason']}", counts + free]

@@ -1,0 +1,37 @@
+"""Corrections of what memory found: an item struck, merged, renamed, given to somebody else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parley.bus.contract.drafts import Draft, Receipt
+from parley.bus.entries import ItemCorrected
+from parley.memory.claims.reading import reading
+from parley.memory.errors import UnknownRef
+from parley.memory.state import Memory
+from parley.server.runtime.backend import Held, holding
+from parley.server.services.publication import put, standing
+from parley.server.settings import Settings
+
+
+async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Receipt:
+    """Publishes a correction of an item that there is. Raises `UnknownRef`."""
+    async with holding(settings) as held:
+        return await corrected(held, session, entry)
+
+
+async def corrected(held: Held, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
+    """Publishes a correction of an item that there is. Raises `UnknownRef`."""
+    memory = await held.reader.current(session)
+    refs = [entry.ref, *([entry.value] if entry.op == "merge" else [])]
+    unknown = [ref for ref in refs if not _is_known(memory, ref)]
+    # Only now: the same request may be under way, and have struck the item.
+    if id and (before := await standing(held, session, Draft(id, entry))) is not None:
+        return before
+    if unknown:
+        raise UnknownRef(str(unknown[0]))
+    return await put(held, session, entry, id)
+
+
+def _is_known(memory: Memory, ref: Any) -> bool:
+    return ref in reading(memory).items or bool(ref and memory.item(ref) is not None)

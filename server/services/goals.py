@@ -1,0 +1,195 @@
+"""Goals, tasks, steps and other episodes of a session: opened, closed, recorded, listed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from parley.bus.entries import EpisodeClosed, EpisodeOpened, Step
+from parley.memory import lookup
+from parley.memory.errors import NothingOpen, NotOpened
+from parley.memory.state import Memory
+from parley.memory.stores import Episode
+from parley.server.basics.entry_drafts import made, person
+from parley.server.basics.errors import Failure, Misuse
+from parley.server.rows.goal_rows import gone, row, rows
+from parley.server.runtime.backend import Held, holding
+from parley.server.services.publication import put, stands
+from parley.server.settings import Settings
+
+
+async def begin(
+    settings: Settings, session: str, kind: str, title: str,
+    *, by: str | None, parent: str | None = None, after: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Opens an episode; its row. Raises `Misuse`, `Failure`, `NotOpened`."""
+    entry = beginning(kind, title, by=by or person(), parent=parent, after=_split(after))
+    async with holding(settings) as held:
+        return await begun(held, session, entry)
+
+
+def beginning(
+    kind: str, title: str, *, by: str, parent: str | None = None, after: Sequence[str] = ()
+) -> EpisodeOpened:
+    """The entry that opens an episode. Raises `Misuse`."""
+    return made(
+        EpisodeOpened,
+        participant=by,
+        episode=kind,
+        title=title,
+        parent=parent and named(parent),
+        after=tuple(map(named, after)),
+    )
+
+
+async def begun(held: Held, session: str, entry: EpisodeOpened, id: str = "") -> dict[str, Any]:
+    """Publishes what `beginning` made; the row of the episode. Raises `Failure`, `NotOpened`."""
+    n = await stands(held, session, entry, id)
+    if n is None:
+        memory = await held.reader.current(session)
+        for ref in filter(None, (entry.parent, *entry.after)):
+            _kept(memory, str(ref))
+        if entry.parent is not None:
+            _open(memory, str(entry.parent))
+        n = (await put(held, session, entry, id)).n
+    memory = await held.reader.current(session)
+    opened = lookup.found(memory, n)
+    if opened is None:
+        raise NotOpened(entry.title, memory.settings.limits.open_episodes)
+    return row(memory, opened)
+
+
+async def finish(
+    settings: Settings,
+    session: str,
+    ref: str | None,
+    *,
+    kind: str | None,
+    by: str | None,
+    status: str = "completed",
+    result: str = "",
+) -> dict[str, Any]:
+    """Closes the episode `ref`, else one's newest open one of `kind`, else anyone's; its row.
+
+    Raises `Misuse`, `Failure`, `NothingOpen`.
+    """
+    who = by or person()
+    async with holding(settings) as held:
+        return await ended(held, session, ref, kind=kind, by=who, status=status, result=result)
+
+
+async def ended(
+    held: Held, session: str, ref: str | None, *, kind: str | None, by: str,
+    status: str = "completed", result: str = "", id: str = "",
+) -> dict[str, Any]:  # fmt: skip
+    """Closes an episode, as `finish` has it; its row."""
+    memory = await held.reader.current(session)
+    if ref is not None:
+        entry = made(EpisodeClosed, participant=by, re=named(ref), status=status, result=result)
+        before = await stands(held, session, entry, id)
+        if before is not None:
+            kept = lookup.found(memory, named(ref))
+            if kept is not None:
+                return row(memory, kept)
+            return gone(_kept(await held.reader.at(session, before - 1), named(ref)), status)
+    closing = _newest(memory, kind, by) if ref is None else _open(memory, named(ref))
+    if kind is not None and closing.kind != kind:
+        raise Misuse(f"{closing.handle} is a {closing.kind}: 'parley episode close' closes it")
+    entry = made(EpisodeClosed, participant=by, re=closing.handle, status=status, result=result)
+    await put(held, session, entry, id)
+    memory = await held.reader.current(session)
+    left = memory.episodes.held.get(closing.ref)
+    return gone(closing, status) if left is None else row(memory, left)
+
+
+async def record(
+    settings: Settings,
+    session: str,
+    content: str,
+    *,
+    by: str | None,
+    of: str | None = None,
+    discovered: Sequence[str] = (),
+    **fields: Any,
+) -> dict[str, Any]:
+    """Records a step; the handle of the goal or task that it belongs to.
+
+    Raises `Misuse`, `NothingOpen`.
+    """
+    entry = made(
+        Step,
+        participant=by or person(),
+        content=content,
+        episode=of and named(of),
+        discovered=dict(map(_pair, discovered)),
+        **fields,
+    )
+    async with holding(settings) as held:
+        return await recorded(held, session, entry)
+
+
+async def recorded(held: Held, session: str, entry: Step, id: str = "") -> dict[str, Any]:
+    """Publishes a step; its n, and the handle of the goal or task that it belongs to.
+
+    Raises `NothingOpen`.
+    """
+    memory = await held.reader.current(session)
+    before = await stands(held, session, entry, id)
+    of = None if entry.episode is None else str(entry.episode)
+    chain = lookup.at_work(memory, of, memory.named(entry.participant))
+    if before is not None:
+        return {"n": before, "ref": chain[0].handle if chain else of or ""}
+    if not chain:
+        raise NothingOpen(f"{of} is not open" if of else "no goal or task is open")
+    return {"n": (await put(held, session, entry, id)).n, "ref": chain[0].handle}
+
+
+async def tree(settings: Settings, session: str) -> list[dict[str, Any]]:
+    """Every episode that memory holds but the exchanges: what holds it before it, in order."""
+    async with holding(settings) as held:
+        return await listed_in(held, session)
+
+
+async def listed_in(held: Held, session: str) -> list[dict[str, Any]]:
+    """The rows of the tree as memory holds it now."""
+    return list(rows(await held.reader.current(session)))
+
+
+def named(ref: str) -> str:
+    """A handle as memory writes it: `e3` and `3` are `E3`. Raises `Misuse`."""
+    number = ref.upper().removeprefix("E")
+    if not (number.isascii() and number.isdecimal() and 0 < int(number[:10]) < 10**9):
+        raise Misuse(f"{ref!r} is no handle of an episode; they look like E3")
+    return f"E{int(number[:10])}"
+
+
+def _split(refs: str | None) -> list[str]:
+    return [] if refs is None else [part.strip() for part in refs.split(",") if part.strip()]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, mark, value = text.partition("=")
+    if not (name.strip() and mark):
+        raise Misuse(f"{text!r} is no fact; write --discovered NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def _kept(memory: Memory, ref: str) -> Episode:
+    one = lookup.found(memory, ref)
+    if one is None:
+        raise Failure(f"no episode {ref} is held here; 'parley goal ls' lists those that are")
+    return one
+
+
+def _open(memory: Memory, ref: str) -> Episode:
+    one = _kept(memory, ref)
+    if one.status != "open":
+        raise NothingOpen(f"{ref} is {one.status}, not open")
+    return one
+
+
+def _newest(memory: Memory, kind: str | None, who: str) -> Episode:
+    newest = lookup.innermost(memory, kind, who) or lookup.innermost(memory, kind)
+    if newest is None:
+        raise NothingOpen(f"no {kind or 'episode'} is open")
+    return newest

@@ -1,0 +1,154 @@
+"""Lessons, for commands and doors: shown, saved to a file, brought from one session to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from parley.bus.entries import LessonImported
+from parley.listeners.sessions.lessons import import_lessons, promote
+from parley.memory.lessons import standing
+from parley.memory.text import one_line
+from parley.server.basics.disk_files import read_bytes
+from parley.server.basics.errors import BadSessionFile, Misuse
+from parley.server.records.session_file import signed, unsigned
+from parley.server.runtime.backend import Held, holding
+from parley.server.settings import Settings
+
+VERSION: Final = 1
+_BEGINNING: Final = b'{"parley":"lessons",'
+_FIELDS: Final = ("session", "ref", "n", "topic", "text", "standing", "weight")
+_LESSONS: Final = TypeAdapter(list[LessonImported])
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import brought: `rows` all that was offered, `known` those there before."""
+
+    rows: list[Row]
+    known: int
+
+
+async def learnt(settings: Settings, session: str) -> list[Row]:
+    """What the session learnt from others, the weightiest first, numbered L1, L2, …"""
+    async with holding(settings) as held:
+        return await learnt_in(held, session)
+
+
+async def learnt_in(held: Held, session: str) -> list[Row]:
+    """What the session learnt from others, as `learnt` has it."""
+    memory = await held.reader.current(session)
+    return [
+        {"lesson": f"L{number}", **_row(lesson)}
+        for number, lesson in enumerate(standing(memory), 1)
+    ]
+
+
+async def taught(settings: Settings, session: str, most: int | None = None) -> list[Row]:
+    """What it could teach."""
+    async with holding(settings) as held:
+        return await taught_in(held, session, most)
+
+
+async def taught_in(held: Held, session: str, most: int | None = None) -> list[Row]:
+    """What it could teach, the weightiest first."""
+    return [_row(lesson) for lesson in await _promoted(held, session, most)]
+
+
+async def export(settings: Settings, session: str) -> tuple[bytes, int]:
+    """What it could teach as a file holds it, and how many lessons that is."""
+    async with holding(settings) as held:
+        found = await _promoted(held, session, None)
+    return encode(session, found), len(found)
+
+
+async def bring(
+    settings: Settings, target: str, source: str, *, most: int | None, dry: bool, by: str
+) -> Imported:
+    """Has `target` learn what `source`, a session or a file, could teach.
+
+    Raises `Misuse` where they are the same, `SessionClosed` where the target is.
+    """
+    read = decode(source) if is_file(source) else None
+    async with holding(settings) as held:
+        found = await _promoted(held, source, None) if read is None else read
+        if any(lesson.session == target for lesson in found) or source == target:
+            raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
+        return await _brought(held, target, found[:most], dry, by)
+
+
+async def brought_in(
+    held: Held, target: str, source: str, *, most: int | None, dry: bool, by: str
+) -> Imported:
+    """Has `target` learn what the session `source` could teach. Raises `Misuse`."""
+    if source == target:
+        raise Misuse("a session cannot learn from itself; name another")
+    return await _brought(held, target, await _promoted(held, source, most), dry, by)
+
+
+async def _brought(
+    held: Held, target: str, found: Sequence[LessonImported], dry: bool, by: str
+) -> Imported:
+    rows = [_row(lesson) for lesson in found]
+    if dry:
+        await held.bus.info(target)
+        return Imported(rows, 0)
+    receipts = await import_lessons(held.bus, target, found, by)
+    return Imported(rows, sum(receipt.duplicate for receipt in receipts))
+
+
+def is_file(source: str) -> bool:
+    """Whether `--from` names a file: it ends in .json, or has a slash."""
+    return source.endswith(".json") or "/" in source
+
+
+async def _promoted(held: Held, session: str, most: int | None) -> list[LessonImported]:
+    return await promote(held.bus, held.packs.known, session, most)
+
+
+def encode(session: str, lessons: Sequence[LessonImported]) -> bytes:
+    """The bytes of a lessons file; the same lessons give the same bytes."""
+    header = orjson.dumps({"parley": "lessons", "version": VERSION, "session": session})
+    rows = (orjson.dumps(_row(lesson)) for lesson in lessons)
+    return signed(header[:-1] + b',"lessons":[\n' + b",\n".join(rows) + b"\n]")
+
+
+def decode(path: str) -> list[LessonImported]:
+    """The lessons in the file at `path`. Raises `BadSessionFile`, naming what is wrong."""
+    data = read_bytes(Path(path))
+    try:
+        if not data.startswith(_BEGINNING):
+            raise BadSessionFile("not a lessons file: it does not begin as one")
+        tree = msgspec.json.decode(unsigned(data) + b"}")
+        if tree.get("version") != VERSION:
+            raise BadSessionFile(f"not version {VERSION}: use the parley that wrote it")
+        return _LESSONS.validate_python(tree.get("lessons"))
+    except BadSessionFile as error:
+        raise BadSessionFile(f"{path}: {error}") from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadSessionFile(f"{path}: not a lessons file: {error}") from None
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False)[0]
+        where = f"lesson {first['loc'][0]}" if first["loc"] else "lessons"
+        raise BadSessionFile(f"{path}: {where}: {first['msg']}") from None
+
+
+def _row(lesson: Any) -> Row:
+    return {name: getattr(lesson, name) for name in _FIELDS}
+
+
+def lesson_text(row: Row) -> str:
+    """A lesson in words, with where it comes from."""
+    number = f"{row['lesson']} " if "lesson" in row else ""
+    topic = f"{one_line(row['topic'])}: " if row["topic"] else ""
+    stood = f" ({row['standing']})" if row["standing"] else ""
+    whence = f"from {row['session']} {row['ref']}, n {row['n']}"
+    return f"{number}{topic}{one_line(row['text'])}{stood}; {whence}"

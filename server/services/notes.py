@@ -1,0 +1,57 @@
+"""Notebooks: read, write, look back; from a command line, or of what is held."""
+
+from __future__ import annotations
+
+from parley.bus.contract.drafts import Receipt
+from parley.listeners.sessions.notebook import Notebook, Reading, Revision
+from parley.server.basics.entry_drafts import person
+from parley.server.queries.memory_queries import check_moment
+from parley.server.runtime.backend import Held, holding
+from parley.server.settings import Settings
+
+
+async def read(
+    settings: Settings, session: str, participant: str | None, at: int | None
+) -> Reading:
+    """The notebook, now or as of the `at`-th primary entry. Raises `NoNotebook`."""
+    async with holding(settings) as held:
+        return await read_in(held, session, participant or person(), at)
+
+
+async def read_in(held: Held, session: str, participant: str, at: int | None = None) -> Reading:
+    """The notebook of `participant`. Raises `NoNotebook`, and as `check_moment` does."""
+    await check_moment(held.bus, session, at)
+    return await _notebook(held, session, participant).read(at=at)
+
+
+async def write(
+    settings: Settings, session: str, participant: str | None, text: str, base: int | None
+) -> Receipt:
+    """Writes on revision `base`, the standing one when None.
+
+    Raises `LimitExceeded`, `StaleRevision`, `NoNotebook`.
+    """
+    async with holding(settings) as held:
+        return await write_in(held, session, participant or person(), text, base)
+
+
+async def write_in(
+    held: Held, session: str, participant: str, text: str, base: int | None, id: str | None = None
+) -> Receipt:
+    """Writes on revision `base`, as `write` does."""
+    return await _notebook(held, session, participant).write(text, base, id=id)
+
+
+async def history(settings: Settings, session: str, participant: str | None) -> list[Revision]:
+    """Every revision and refusal of the notebook, oldest first."""
+    async with holding(settings) as held:
+        return await history_in(held, session, participant or person())
+
+
+async def history_in(held: Held, session: str, participant: str) -> list[Revision]:
+    """Every revision and refusal, oldest first. Raises `NoNotebook`."""
+    return await _notebook(held, session, participant).history()
+
+
+def _notebook(held: Held, session: str, participant: str) -> Notebook:
+    return Notebook(held.bus, held.packs.known, session, participant, reader=held.reader)

@@ -1,0 +1,183 @@
+"""Changing the rules of a live session: settings, packs, compaction. Each is an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import structlog
+from pydantic import ValidationError
+
+from parley.bus.contract.drafts import Receipt
+from parley.bus.entries import MemoryCompacted, PackRef, SettingsChanged
+from parley.memory.settings import Settings as SessionSettings
+from parley.memory.settings import asked, retired
+from parley.server.basics.entry_drafts import person
+from parley.server.basics.errors import Misuse
+from parley.server.basics.output import tell
+from parley.server.basics.spelling import nearest
+from parley.server.runtime.backend import Held
+from parley.server.runtime.packs import read_packs
+from parley.server.services.publication import put, say
+from parley.server.settings import SETTINGS, Settings
+from parley.server.settings.old_names import (
+    CAP,
+    OLD_FIELDS,
+    Given,
+    current_fields,
+    old_name,
+    translated,
+)
+from parley.server.settings.setting import INHERITED, WITHOUT_EFFECT, Setting, laid, unheeded
+
+_logger = structlog.get_logger(__name__)
+
+OF_SESSIONS: Final = {
+    name: setting
+    for name, setting in SETTINGS.items()
+    if setting.path[0] == INHERITED and name != "preset"
+}
+
+
+def change(
+    pairs: Sequence[str], settings: Settings, *, repack: bool, by: str | None
+) -> SettingsChanged:
+    """The entry that puts `KEY=VALUE` pairs in force, and with `repack` the packs named here.
+
+    Old names are carried over with a warning on stderr. Raises `Misuse`,
+    naming the pair at fault, and what `read_packs` does.
+    """
+    if not pairs and not repack:
+        raise Misuse("give KEY=VALUE, such as summary.interval=6, or --repack")
+    tree: dict[str, Any] = {}
+    for key, given in _given(pairs).items():
+        _lay(tree, key, given)
+    if not tree and not repack:
+        raise Misuse(f"nothing to change: {' '.join(pairs)} says what holds anyway")
+    packs = read_packs(settings.packs).opening if repack else None
+    return SettingsChanged(settings=tree, packs=packs, by=by or person())
+
+
+def change_tree(
+    tree: dict[str, Any], by: str, packs: tuple[PackRef, ...] | None = None
+) -> SettingsChanged:
+    """The entry that puts a partial tree of a session's settings in force, and `packs`.
+
+    What is no setting any more is logged with a warning and has no effect.
+
+    Raises `Misuse` for a tree that says nothing, `SettingsRefused` naming the key.
+    """
+    if not tree and packs is None:
+        raise Misuse("nothing to change: name a setting, or ask for the packs anew")
+    if "preset" in tree:
+        raise Misuse("a session keeps the preset that it was opened with")
+    asked(tree)
+    warn(tree)
+    return SettingsChanged(settings=tree, packs=packs, by=by)
+
+
+def warn(tree: Mapping[str, Any]) -> None:
+    """Logs a warning of what in a partial tree has no effect any more."""
+    for name in retired(tree):
+        _logger.warning("setting_without_effect", setting=name)
+
+
+def _given(pairs: Sequence[str]) -> dict[str, Given]:
+    """The values by today's names."""
+    new: dict[str, Given] = {}
+    old: dict[str, Given] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise Misuse(f"{pair!r} is not KEY=VALUE")
+        if key in WITHOUT_EFFECT:
+            tell(f"warning: {unheeded(key)}")
+            continue
+        before = None if key in OF_SESSIONS else old_name(key)
+        if before is None:
+            new[key] = Given(value, key)
+        else:
+            old[before] = Given(value, key)
+    carried, warnings = translated(old, new, _no_cap)
+    for warning in warnings:
+        tell(f"warning: {warning}")
+    return carried | new
+
+
+def _no_cap() -> int:
+    raise ValueError(f"a share of {CAP}, which has to be given with it")
+
+
+def _lay(tree: dict[str, Any], key: str, given: Given) -> None:
+    setting, path, value = _placed(key, given)
+    if value is not None and not setting.fits(given.value):
+        raise Misuse(f"{given.where}: {str(given.value)!r}; it takes {setting.taken}")
+    alone: dict[str, Any] = {}
+    laid(alone, path, value)
+    try:
+        typed = SessionSettings.model_validate(alone).model_dump(exclude_unset=True)
+    except ValidationError as refused:
+        reason = refused.errors(include_url=False, include_context=False)[0]["msg"]
+        raise Misuse(f"{given.where}: {reason}; it takes {setting.taken}") from None
+    for step in path:
+        typed = typed[step]
+    laid(tree, path, typed)
+
+
+def _placed(key: str, given: Given) -> tuple[Setting, tuple[str, ...], Any]:
+    """The setting that `key` is of, its path in the tree, and the value to put there.
+
+    Below a mapping, `note.agents.ana.limit` is one field of one name.
+    """
+    if key in OF_SESSIONS:
+        setting = OF_SESSIONS[key]
+        value = setting.read(given.value)
+        if setting.mapping and setting.fields:
+            value, warnings = current_fields(value, given.where)
+            for warning in warnings:
+                tell(f"warning: {warning}")
+        return setting, setting.path[1:], value
+    mappings = {name: setting for name, setting in OF_SESSIONS.items() if setting.mapping}
+    for name, setting in mappings.items():
+        if not key.startswith(name + "."):
+            continue
+        below, dot, field = key.removeprefix(name + ".").rpartition(".")
+        if field in OLD_FIELDS:
+            field = OLD_FIELDS[field]
+            tell(f"warning: {given.where} is an old name; write {name}.{below}.{field}")
+        if dot and below and field in setting.fields:
+            value = None if given.value in ("", "null") else given.value
+            one = setting.field(field)
+            return one, (*setting.path[1:], below, field), value
+    raise _unknown(key)
+
+
+def _unknown(key: str) -> Misuse:
+    if key == "preset":
+        return Misuse(
+            "a session keeps the preset that it was opened with; set its settings one by one, "
+            "or open another with 'parley session new NAME --preset …'"
+        )
+    if key in SETTINGS:
+        return Misuse(f"{key!r} is a setting of the process, not of a session")
+    near = nearest(key, list(OF_SESSIONS))
+    return Misuse(f"no setting of a session is called {key!r}; the nearest is {near!r}")
+
+
+def compaction(by: str | None) -> MemoryCompacted:
+    """The entry that shrinks memory to its caps' targets."""
+    return MemoryCompacted(by=by or person())
+
+
+async def changed(
+    held: Held, session: str, entry: SettingsChanged | MemoryCompacted, id: str = ""
+) -> Receipt:
+    """Publishes the entry. Raises `SessionNotFound`, `SessionClosed`."""
+    return await put(held, session, entry, id)
+
+
+async def publish(
+    settings: Settings, session: str, entry: SettingsChanged | MemoryCompacted
+) -> Receipt:
+    """Publishes the entry. Raises `SessionNotFound`, `SessionClosed`."""
+    return await say(settings, session, entry)

@@ -1,0 +1,47 @@
+"""What a session's own use suggests its settings should be: asked for, and put in force."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from parley.bus.entries import SettingsChanged
+from parley.memory.advice import Advice, advise
+from parley.server.basics.entry_drafts import person
+from parley.server.runtime.backend import Held, holding
+from parley.server.services.publication import say
+from parley.server.settings import Settings
+from parley.server.settings.setting import laid
+from parley.server.settings.setting_inventory import Row, of_session
+
+
+async def asked(settings: Settings, session: str) -> tuple[list[Row], list[Advice]]:
+    """A session's settings, and what its use suggests. Raises `SessionNotFound`."""
+    async with holding(settings) as held:
+        return await asked_in(held, session)
+
+
+async def asked_in(held: Held, session: str) -> tuple[list[Row], list[Advice]]:
+    """A session's settings, and what its use suggests, as of now."""
+    memory = await held.reader.current(session)
+    return of_session(memory.settings), advise(memory)
+
+
+async def apply(settings: Settings, session: str, advice: list[Advice]) -> SettingsChanged:
+    """Logs what was suggested, all of it at once; the entry."""
+    entry = advised(advice, person())
+    await say(settings, session, entry)
+    return entry
+
+
+def advised(advice: list[Advice], by: str) -> SettingsChanged:
+    """The entry that puts all of `advice` in force."""
+    tree: dict[str, Any] = {}
+    for one in advice:
+        laid(tree, tuple(one.key.split(".")), one.suggested)
+    return SettingsChanged(settings=tree, by=by)
+
+
+def row(advice: Advice) -> dict[str, Any]:
+    """Advice as JSON."""
+    return asdict(advice)

@@ -1,0 +1,92 @@
+"""Results of tools, for commands and doors: keep one, look one up, list what is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from parley.bus.contract.drafts import Receipt
+from parley.listeners.tools.toolbox import Found, Toolbox
+from parley.memory.errors import NothingOpen
+from parley.memory.lookup import at_work
+from parley.server.basics.entry_drafts import person
+from parley.server.basics.errors import Failure, Misuse
+from parley.server.rows.tool_rows import rows
+from parley.server.runtime.backend import Held, holding
+from parley.server.services.goals import named
+from parley.server.settings import Settings
+
+
+def arguments_of(text: str) -> dict[str, Any]:
+    """The arguments as typed. Raises `Misuse` for what is no JSON object."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"--args is no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise Misuse('--args: give a JSON object, such as \'{"city": "Oslo"}\'')
+    return found
+
+
+async def put(
+    settings: Settings, session: str, tool: str, arguments: dict[str, Any], result: str,
+    *, participant: str | None = None, of: str | None = None, **given: Any,
+) -> Receipt:  # fmt: skip
+    """Publishes what a tool returned, in the goal or task `of`.
+
+    Raises `Misuse`, and `NothingOpen` where `of` is not.
+    """
+    episode, who = of and named(of), participant or person()
+    async with holding(settings) as held:
+        return await put_in(held, session, tool, arguments, result, who, of=episode, **given)
+
+
+async def put_in(
+    held: Held, session: str, tool: str, arguments: dict[str, Any], result: str, by: str,
+    *, of: str | None = None, id: str = "", **given: Any,
+) -> Receipt:  # fmt: skip
+    """Publishes what a tool returned to `by`. Raises `Misuse`, `NothingOpen`."""
+    episode = of and named(of)
+    if episode is not None and not await _is_told(held, session, id):
+        memory = await held.reader.current(session)
+        if not at_work(memory, episode, by):
+            raise NothingOpen(f"{episode} is not open")
+    box = _box(held, session, by)
+    return await box.put(tool, arguments, result, episode=episode, id=id, **given)
+
+
+async def _is_told(held: Held, session: str, id: str) -> bool:
+    """Whether it stands already, and is not told again."""
+    return bool(id) and await held.bus.find(session, id) is not None
+
+
+def _box(held: Held, session: str, by: str) -> Toolbox:
+    return Toolbox(held.bus, held.packs.known, session, by, held.reader)
+
+
+async def get(
+    settings: Settings, session: str, tool: str, arguments: dict[str, Any],
+    *, participant: str | None = None, version: str = "",
+) -> Found:  # fmt: skip
+    """The kept result, in full; a hit. Raises `Failure` on a miss."""
+    async with holding(settings) as held:
+        found = await got(held, session, tool, arguments, participant or person(), version)
+        if found is None:
+            raise Failure(
+                f"no result of {tool!r} for these arguments is kept in {session!r}; "
+                f"'parley tool ls {session}' lists what is"
+            )
+        return found
+
+
+async def got(
+    held: Held, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
+) -> Found | None:
+    """The kept result, a hit of `by`; None on a miss."""
+    return await _box(held, session, by).lookup(tool, arguments, version)
+
+
+async def kept(settings: Settings, session: str) -> list[dict[str, Any]]:
+    """What is kept, oldest first."""
+    async with holding(settings) as held:
+        return list(rows(await held.reader.current(session)))

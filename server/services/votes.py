@@ -1,0 +1,242 @@
+"""Votes of a session, for commands and doors: called, agreed to, cast, counted, looked at."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from parley.bus.contract.drafts import is_handle
+from parley.bus.contract.errors import Fenced, SessionClosed
+from parley.bus.entries import BallotCast, VoteConfirmed, VoteInitiated, VoteRule
+from parley.listeners.votes import vote_results
+from parley.memory.errors import UnknownVote
+from parley.memory.floor.state import Vote
+from parley.memory.lookup import vote_of
+from parley.memory.state import Memory
+from parley.memory.voting.calling import refusal
+from parley.memory.voting.electorate import electorate, read_choice, why_no_ballot
+from parley.memory.voting.turnout import is_in
+from parley.server.basics.entry_drafts import handle, made, person
+from parley.server.basics.errors import Failure, Misuse, NotTheirs
+from parley.server.rows.vote_rows import Row, counted_row, vote_row
+from parley.server.runtime.backend import Held, holding
+from parley.server.services.publication import put, stands
+from parley.server.settings import Settings
+
+
+async def _row(held: Held, session: str, n: int) -> Row:
+    """The vote that entry `n` initiated, as it stands now."""
+    memory = await held.reader.current(session)
+    vote = vote_of(memory, n)
+    if vote is None:
+        raise Failure("another vote came first; 'parley vote show' lists them")
+    return vote_row(memory, vote)
+
+
+async def call(
+    settings: Settings,
+    session: str,
+    question: str,
+    *,
+    by: str | None,
+    on: str | None = None,
+    options: Sequence[str] = (),
+    **given: Any,
+) -> Row:
+    """Calls a vote; its row. Raises `Misuse`, and `Failure` where it would not be held."""
+    if is_handle(handle(question.strip())):
+        raise Misuse(f"{question!r} is no question; --on {handle(question)} is what a vote is on")
+    fields = {"re": on and handle(on), "options": tuple(options), **given}
+    entry = made(VoteInitiated, participant=by or person(), content=question, **fields)
+    async with holding(settings) as held:
+        return await called(held, session, entry)
+
+
+async def called(held: Held, session: str, entry: VoteInitiated, id: str = "") -> Row:
+    """Publishes the call of a vote; its row. Raises `Failure` where it would not be held."""
+    memory, who = await held.reader.current(session), entry.participant
+    reason = refusal(memory, memory.named(who), entry)
+    # Only now: the same request may be under way, and be the vote that is in the way.
+    if (before := await stands(held, session, entry, id)) is not None:
+        return await _row(held, session, before)
+    if reason:
+        raise NotTheirs(who, _ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
+    return await _row(held, session, (await put(held, session, entry, id)).n)
+
+
+_ADVICE: Mapping[str, str] = {
+    "may not call a vote": "{who} {reason}; a chair, a person, or an agent that may 'vote' can",
+    "nobody is there to vote": "{reason}; whoever votes takes a seat or says something first",
+}
+
+
+async def confirm(
+    settings: Settings, session: str, ref: str, *, agreed: bool, by: str | None
+) -> Row:
+    """Says whether a vote may be held now; its row. Raises `Failure`, `UnknownVote`."""
+    async with holding(settings) as held:
+        return await confirmed(held, session, ref, agreed=agreed, by=by or person())
+
+
+async def confirmed(
+    held: Held, session: str, ref: str, *, agreed: bool, by: str, id: str = ""
+) -> Row:
+    """Publishes whether a vote may be held now; its row. Raises `Failure`, `UnknownVote`."""
+    entry = made(VoteConfirmed, participant=by, agreed=agreed, re=named(ref))
+    memory = await held.reader.current(session)
+    vote = _known(memory, ref)
+    if await stands(held, session, entry, id) is not None:
+        return await _row(held, session, vote.n)
+    if vote.status != "called":
+        raise Failure(f"{vote.handle} is {vote.status}: nobody has to agree to it any more")
+    _check_elector(memory, by, electorate(memory), vote)
+    await put(held, session, entry, id)
+    return await _row(held, session, vote.n)
+
+
+async def cast(
+    settings: Settings, session: str, ref: str, choice: Sequence[str], *, by: str | None, why: str
+) -> Row:
+    """Casts a ballot; the row of its vote. Raises `Misuse` for what is no option of it."""
+    async with holding(settings) as held:
+        return await cast_in(held, session, ref, choice, by=by or person(), why=why)
+
+
+async def cast_in(
+    held: Held, session: str, ref: str, choice: Sequence[str], *, by: str, why: str, id: str = ""
+) -> Row:
+    """Publishes a ballot; the row of its vote. Raises `Misuse` for what is no option of it.
+
+    And `Failure` where the vote has ended, also while the ballot was on its way.
+    """
+    memory = await held.reader.current(session)
+    vote = _known(memory, ref)
+    read = read_choice(vote, choice)
+    entry = made(BallotCast, participant=by, re=vote.handle, choice=read or (), content=why)
+    if read is not None and (before := await stands(held, session, entry, id)) is not None:
+        return await _counted(held, session, vote.n, before)
+    _open(memory, ref)
+    _check_elector(memory, by, vote.electorate, vote)
+    if read is None:
+        raise Misuse(why_no_ballot(vote, choice))
+    return await _counted(held, session, vote.n, (await put(held, session, entry, id)).n)
+
+
+async def _counted(held: Held, session: str, n: int, ballot: int) -> Row:
+    """The row of the vote of entry `n`. Raises `Failure` where `ballot` came after its end."""
+    vote = vote_of(await held.reader.current(session), n)
+    if vote is not None and 0 < vote.closed < ballot:
+        raise Failure(f"{vote.handle} is closed: {vote.status}; the ballot came after its end")
+    return await _row(held, session, n)
+
+
+async def show(settings: Settings, session: str, ref: str | None) -> list[Row]:
+    """The votes that memory holds, or that one. Raises `UnknownVote`."""
+    async with holding(settings) as held:
+        return await shown_in(held, session, ref)
+
+
+async def shown_in(held: Held, session: str, ref: str | None = None) -> list[Row]:
+    """The votes that memory holds, or that one. Raises `UnknownVote`."""
+    memory = await held.reader.current(session)
+    return rows(memory) if ref is None else [vote_row(memory, _known(memory, ref))]
+
+
+def rows(memory: Memory) -> list[Row]:
+    """The votes that `memory` holds. Pure."""
+    return [vote_row(memory, vote) for vote in memory.votes.held.values()]
+
+
+async def tally(
+    settings: Settings, session: str, ref: str, rule: VoteRule | None, quorum: int | None
+) -> Row:
+    """The ballots of a vote counted again: its row, `standing` by its own rule, and `again`.
+
+    Raises `UnknownVote`, and `Failure` of a secret vote that is open.
+    """
+    async with holding(settings) as held:
+        return await tallied(held, session, ref, rule, quorum)
+
+
+async def tallied(
+    held: Held, session: str, ref: str, rule: VoteRule | None, quorum: int | None
+) -> Row:
+    """The ballots of a vote counted again. Raises `UnknownVote`, `Failure`."""
+    vote = await vote_results.cast(held.bus, held.packs.known, session, int(named(ref)[1:]))
+    if vote.status == "open" and vote.secret:
+        raise Failure(f"{vote.handle} is secret: it is counted when it closes; --count closes it")
+    if vote.status in ("called", "cancelled"):
+        raise Failure(f"{vote.handle} is {vote.status}: there is nothing to count")
+    standing = counted_row(vote, vote_results.retally(vote))
+    again = None
+    if rule is not None or quorum is not None:
+        again = counted_row(vote, vote_results.retally(vote, rule, quorum), quorum)
+    memory = await held.reader.current(session)
+    return {**vote_row(memory, vote), "standing": standing, "again": again}
+
+
+async def count(settings: Settings, session: str, ref: str) -> Row:
+    """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
+    async with holding(settings) as held:
+        return await counted_in(held, session, ref)
+
+
+async def counted_in(held: Held, session: str, ref: str) -> Row:
+    """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
+    incarnation = (await held.bus.info(session)).incarnation
+    vote = _open(await held.reader.current(session), ref)
+    try:
+        await vote_results.end(
+            held.bus, held.reader, session, vote.n, lambda _, vote: vote.status == "open",
+            incarnation=incarnation,
+        )  # fmt: skip
+    except Fenced:
+        raise Failure("the session was replaced or redacted meanwhile: count again") from None
+    return await _row(held, session, vote.n)
+
+
+async def counted_when_in(held: Held, session: str, ref: str) -> Row:
+    """The row of a vote, which is closed where nothing more is waited for.
+
+    Whoever takes the last ballot may count: the first result stands, and all are the same.
+    """
+    incarnation = (await held.bus.info(session)).incarnation
+    vote = _known(await held.reader.current(session), ref)
+    with contextlib.suppress(Fenced, SessionClosed):
+        await vote_results.end(
+            held.bus, held.reader, session, vote.n, is_in, incarnation=incarnation
+        )
+    return await _row(held, session, vote.n)
+
+
+def named(ref: str) -> str:
+    """A handle as memory writes it: `v3` and `3` are `V3`. Raises `Misuse`."""
+    number = ref.upper().removeprefix("V")
+    if not (number.isascii() and number.isdecimal() and 0 < int(number[:10]) < 10**9):
+        raise Misuse(f"{ref!r} is no handle of a vote; they look like V3")
+    return f"V{int(number[:10])}"
+
+
+def _known(memory: Memory, ref: str) -> Vote:
+    vote = vote_of(memory, named(ref))
+    if vote is None:
+        raise UnknownVote(named(ref))
+    return vote
+
+
+def _open(memory: Memory, ref: str) -> Vote:
+    vote = _known(memory, ref)
+    if vote.status == "called":
+        raise Failure(
+            f"{vote.handle} is not open: it waits to be agreed to ('parley vote confirm')"
+        )
+    if vote.status != "open":
+        raise Failure(f"{vote.handle} is closed: {vote.status}")
+    return vote
+
+
+def _check_elector(memory: Memory, who: str, electors: Mapping[str, int], vote: Vote) -> None:
+    if memory.named(who) not in electors:
+        voters = ", ".join(sorted(electors))
+        raise NotTheirs(who, f"{who} has no vote in {vote.handle}; those who have: {voters}")

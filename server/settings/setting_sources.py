@@ -1,0 +1,146 @@
+"""What was set, and where: flags over variables over a file, old names carried over."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from parley.memory.errors import SettingsRefused
+from parley.memory.groups import LimitSettings
+from parley.memory.presets import preset
+from parley.server.basics.errors import Misuse
+from parley.server.basics.spelling import nearest
+from parley.server.settings.old_names import (
+    OLD_PREFIX,
+    OLD_VARIABLES,
+    Given,
+    current_fields,
+    old_name,
+    translated,
+)
+from parley.server.settings.setting import PREFIX, WITHOUT_EFFECT, Setting, unheeded
+
+FILE: Final = "parley.toml"
+CONFIG: Final = "PARLEY_CONFIG"  # names the file, as --config does
+# Read by the test suite alone; a shell that has it set may still run the command.
+FOREIGN: Final = frozenset({"PARLEY_CORPORA"})
+
+_UNHEEDED: Final = frozenset(setting.variable for setting in WITHOUT_EFFECT.values())
+
+Known = Mapping[str, Setting]  # by dotted name
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Every value that was given, by dotted name; what a person should hear about them."""
+
+    values: dict[str, Given]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Said:
+    """What one source, or all so far, gave under today's names and under old ones."""
+
+    new: dict[str, Given]
+    old: dict[str, Given]
+    warnings: list[str]
+
+
+def gathered(
+    known: Known, flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None
+) -> Sources:
+    """What `file`, `environment` and `flags` give, the later over the earlier.
+
+    Raises `Misuse` for a name that no setting has, with the nearest one that has.
+    """
+    said = _Said({}, {}, [])
+    _read_file(known, said, file)
+    _read_environment(known, said, environment)
+    for name, value in flags.items():
+        if name in WITHOUT_EFFECT:
+            said.warnings.append(unheeded(WITHOUT_EFFECT[name].flag))
+        else:
+            said.new[name] = Given(value, known[name].flag)
+    _check_preset(said.new.get("preset"))
+    kept, warnings = translated(said.old, said.new, lambda: _note_cap(said.new.get("preset")))
+    values = kept | said.new
+    agents = values.get("note.agents")
+    if agents is not None:
+        tree, more = current_fields(known["note.agents"].read(agents.value), agents.where)
+        values["note.agents"] = Given(tree, agents.where)
+        warnings += more
+    return Sources(values, tuple(said.warnings + warnings))
+
+
+def _check_preset(given: Given | None) -> None:
+    if given is not None:
+        try:
+            preset(str(given.value))
+        except SettingsRefused as refused:
+            raise Misuse(f"{given.where}: {refused.reason}") from None
+
+
+def _note_cap(given: Given | None) -> int:
+    """The limit of a notebook where nobody set it."""
+    tree = {} if given is None else preset(str(given.value))
+    cap = tree.get("limits", {}).get("note", {}).get("cap", LimitSettings().note.cap)
+    return int(cap)
+
+
+def _read_environment(known: Known, said: _Said, environment: Mapping[str, str]) -> None:
+    variables = {setting.variable: name for name, setting in known.items()}
+    for variable, value in environment.items():
+        given = Given(value, variable)
+        if variable.startswith(OLD_PREFIX):
+            old = OLD_VARIABLES.get(variable)
+            if old is not None:
+                said.old[old] = given
+            else:
+                near = nearest(variable, list(OLD_VARIABLES))
+                said.warnings.append(f"no setting reads {variable}; the nearest is {near}")
+        elif variable in _UNHEEDED:
+            said.warnings.append(unheeded(variable))
+        elif variable.startswith(PREFIX) and variable not in FOREIGN | {CONFIG}:
+            if variable not in variables:
+                near = nearest(variable, [*variables, CONFIG])
+                raise Misuse(f"no setting reads {variable!r}; the nearest is {near!r}")
+            said.new[variables[variable]] = given
+
+
+def _read_file(known: Known, said: _Said, file: Path | None) -> None:
+    path = file or Path(FILE)
+    if file is None and not path.is_file():
+        return
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Misuse(f"cannot read {str(path)!r}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Misuse(f"{str(path)!r} is not TOML: {error}") from None
+    for name, value in _flattened(known, tree):
+        given = Given(value, f"{name} ({path})")
+        if name in known:
+            said.new[name] = given
+        elif (old := old_name(name)) is not None:
+            said.old[old] = given
+        elif name in WITHOUT_EFFECT:
+            said.warnings.append(unheeded(given.where))
+        else:
+            near = nearest(name, list(known))
+            raise Misuse(f"no setting is called {name!r} ({path}); the nearest is {near!r}")
+
+
+def _flattened(
+    known: Known, tree: Mapping[str, Any], before: str = ""
+) -> Iterator[tuple[str, Any]]:
+    """The leaves of `tree` by dotted name; a mapping that is a setting is one leaf."""
+    for key, value in tree.items():
+        name = before + key
+        if isinstance(value, dict) and not (name in known and known[name].mapping):
+            yield from _flattened(known, value, name + ".")
+        else:
+            yield name, value

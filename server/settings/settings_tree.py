@@ -1,0 +1,170 @@
+"""The settings of a process: one frozen tree, built once and passed down as plain values.
+
+Every setting has one dotted name, such as `summary.interval`, and is reached
+three ways: as a flag (`--summary-interval 6`), as a variable
+(`PARLEY_SUMMARY_INTERVAL=6`) and as a key of `parley.toml` (`[summary]`,
+`interval = 6`). A flag outranks a variable, a variable the file, the file the
+default. A name that no setting has is refused, with the nearest one that has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from parley.listeners.spending.prices import Price
+from parley.memory.presets import preset
+from parley.memory.settings import Settings as SessionSettings
+from parley.memory.settings import overlay
+from parley.server.basics.errors import Misuse
+from parley.server.settings import setting as leaves
+from parley.server.settings import setting_sources
+from parley.server.settings.serve_settings import ServeSettings
+from parley.server.settings.setting_sources import Sources
+
+
+class Settings(BaseSettings):
+    """What a process of Parley goes by. `session` is what new sessions are opened with."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="forbid")
+
+    redis: str = Field("", description="address of Redis; empty: the embedded server")
+    embedded: Literal["auto", "path", "bundled", "fake"] = Field(
+        "auto", description="which server to embed when no address is given"
+    )
+    data: Path = Field(
+        Path("~/.local/share/parley"), description="directory of the embedded server"
+    )
+    packs: tuple[str, ...] = Field((), description="files of operator patterns")
+    personas: tuple[str, ...] = Field((), description="directories of persona files")
+    require_durable: bool = Field(
+        False, description="refuse a Redis that can lose what it acknowledged"
+    )
+    lease_ms: int = Field(10_000, ge=100, description="how long a worker holds a session")
+    effect_lease_ms: int = Field(60_000, ge=100, description="how long a runner holds an effect")
+    batch: int = Field(500, ge=1, le=10_000, description="entries folded at once")
+    snapshot_tail: int = Field(1000, ge=1, description="entries after which a snapshot is written")
+    snapshot_seconds: float = Field(30, gt=0, description="the age at which a snapshot is written")
+    effects_at_once: int = Field(4, ge=1, le=100, description="effects a runner has in hand")
+    drain_seconds: float = Field(10, ge=0, description="grace after a request to stop")
+    wedged_seconds: float = Field(
+        30, ge=0, description="a worker silent this long is ended; 0: never"
+    )
+    model_url: str = Field("", description="base URL of an OpenAI-compatible endpoint")
+    model_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
+    model: str = Field("gpt-4o-mini", min_length=1, description="model that writes summaries")
+    model_large: str = Field("", description="model that speaks; empty: the same")
+    model_embedding: str = Field(
+        "", description="embedding model that finds repeated ideas; empty: words alone do"
+    )
+    model_prices: dict[str, Price] = Field(
+        default_factory=dict,
+        description="micros per million tokens by model or tier: input, output, cached",
+    )
+    model_timeout_seconds: float = Field(30, gt=0, description="deadline of one model call")
+    model_temperature: float = Field(0.1, ge=0, le=2, description="temperature of a model call")
+    memo_hours: int = Field(
+        24, ge=0, description="how long a model's answer is used again for the same; 0: never"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="lowest level that is logged"
+    )
+    log_json: bool = Field(False, description="log one JSON object a line")
+    token: SecretStr = Field(SecretStr(""), description="token that 'parley mcp' speaks by")
+    serve: ServeSettings = Field(ServeSettings(), description="the doors of 'parley serve'")
+    session: SessionSettings = Field(
+        SessionSettings(), description="settings that new sessions are opened with"
+    )
+
+    @property
+    def has_model(self) -> bool:
+        return bool(self.model_url or self.model_key.get_secret_value())
+
+    def opening(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The partial tree that `session.opened` logs: the preset, with what was set laid over it.
+
+        `given` lies between the two: what a transcript says of itself. Nothing
+        set is an empty tree. `summary.how` is resolved here, once: a process
+        with a model opens sessions whose summaries are a model's; `echo.how` likewise, by
+        a process with an embedding model.
+        """
+        own = self.session.model_dump(exclude_unset=True)
+        tree = preset(self.session.preset) if "preset" in own else {}
+        tree = overlay(overlay(tree, dict(given or {})), own)
+        if self.has_model and "how" not in tree.get("summary", {}):
+            tree = overlay(tree, {"summary": {"how": "model"}})
+        if self.has_model and self.model_embedding and "how" not in tree.get("echo", {}):
+            tree = overlay(tree, {"echo": {"how": "embedding"}})
+        return tree
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what `settled` hands in: it has read and checked every source already."""
+        return (init_settings,)
+
+
+SETTINGS: Final = {setting.name: setting for setting in leaves.leaves(Settings)}
+
+
+def gathered(
+    flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
+) -> Sources:
+    """Every value that was given, and where; `flags` are by dotted name.
+
+    `file` must exist when named; otherwise `parley.toml` of the working
+    directory is read where there is one. Raises `Misuse`.
+    """
+    return setting_sources.gathered(SETTINGS, flags, environment, file)
+
+
+def built(given: Sources) -> Settings:
+    """The settings in force. Raises `Misuse`, naming the setting as it was given."""
+    tree: dict[str, Any] = {}
+    for name, value in given.values.items():
+        setting = SETTINGS[name]
+        if not setting.fits(value.value):
+            raise Misuse(f"{value.where}: {str(value.value)!r}; it takes {setting.taken}")
+        leaves.laid(tree, setting.path, setting.read(value.value))
+    try:
+        return Settings(**tree)
+    except ValidationError as refused:
+        raise _explained(refused, given) from None
+
+
+def settled(
+    flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
+) -> Settings:
+    """`built` of what is `gathered`, for those who need not know where it came from."""
+    return built(gathered(flags, environment, file))
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """The variables that give a child process these settings, secrets included."""
+    return {setting.variable: setting.written(settings) for setting in SETTINGS.values()}
+
+
+def _explained(refused: ValidationError, given: Sources) -> Misuse:
+    first = refused.errors(include_url=False, include_context=False)[0]
+    path = tuple(str(step) for step in first["loc"])
+    for name, setting in SETTINGS.items():
+        if path[: len(setting.path)] == setting.path and name in given.values:
+            below = ".".join(path[len(setting.path) :])
+            place = given.values[name].where + (f", {below}" if setting.mapping and below else "")
+            return Misuse(f"{place}: {first['msg']}; it takes {setting.taken}")
+    return Misuse(f"{'.'.join(path)}: {first['msg']}")
+
+
+def table() -> str:
+    """The settings as a Markdown table; docs/settings.md holds it, and a test holds them alike."""
+    return leaves.table(SETTINGS)

@@ -1,0 +1,73 @@
+"""JSON Lines: Parley's own transcripts, one entry a line.
+
+An optional first line is about the whole; then one message a line with
+`index`, `agent_id`, `content` and optionally `timestamp`, `act`, `re`, `topic`,
+`to`, `id`; or, with a `kind`, whatever else participants publish: votes,
+results, tools, episodes, steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import orjson
+
+from parley.server.basics.entry_json import Wrong, is_message, object_in
+from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.transcripts.sources.source import Source
+from parley.server.transcripts.sources.transcript_format import LIKELY, NO, PERHAPS, SURE, Format
+
+_OURS: Final = frozenset({"index", "content", "agent_id", "kind"})
+_LOOKED_AT: Final = 5  # lines: one may be about the whole, one may be wrong
+
+
+def _tell(source: Source) -> int:
+    if not source.data[:64].lstrip().startswith(b"{"):
+        return NO
+    rows = [_object(line) for line in source.head_lines[:_LOOKED_AT]]
+    if any("index" in row for row in rows):
+        return SURE
+    if any("agent_id" in row or "kind" in row for row in rows):
+        return LIKELY
+    return PERHAPS
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return {}
+    return row if isinstance(row, dict) else {}
+
+
+def _read(source: Source, taking: Taking) -> None:
+    first = True
+    for number, line in _lines(source.data):
+        try:
+            row = object_in(line)
+            if first and not row.keys() & _OURS:
+                taking.found.meta = row
+            else:
+                taking.add(_complete(row))
+        except Wrong as wrong:
+            taking.refuse(f"line {number}", str(wrong))
+        first = False
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.strip():
+            yield number, line.strip()
+
+
+def _complete(row: dict[str, Any]) -> dict[str, Any]:
+    for name in ("index", "agent_id", "content") if is_message(row) else ("index",):
+        if name not in row:
+            raise Wrong(f"field {name!r} is missing")
+    return row
+
+
+JSON_LINES: Final = Format(
+    "jsonl", "Parley's own: one JSON object a line", ("jsonl", "ndjson"), _tell, _read
+)

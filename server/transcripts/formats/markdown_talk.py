@@ -1,0 +1,218 @@
+"""Minutes and talk in Markdown or plain text: `**Name:** …`, `Name: …`, `- Name: …`.
+
+Headings are topics. What no name stands before is said by the scribe, where the
+minutes name one, else by "Minutes": decisions stand there more often than not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from parley.server.transcripts.sources import speakers
+from parley.server.transcripts.sources.entry_collector import Taking, name_of
+from parley.server.transcripts.sources.source import Source
+from parley.server.transcripts.sources.speakers import several
+from parley.server.transcripts.sources.transcript_format import LIKELY, NO, PERHAPS, Format
+
+MINUTES: Final = "Minutes"
+_HEADING: Final = re.compile(r"#{1,6}[ \t]+(\S.*)\Z", re.DOTALL)
+_JSON: Final = re.compile(r"\s*[\[{]\s*[\[{\"\]}]")
+_RULE: Final = re.compile(r"[ \t]*(?:-[ \t-]*-|\*[ \t*]*\*|_[ \t_]*_|=+)[ \t]*\Z")
+_BULLET: Final = re.compile(r"[ \t]{0,40}(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+(?=\S)")
+_FENCE: Final = re.compile(r"[ \t]{0,40}(?:```|~~~)")
+_BOLD: Final = re.compile(
+    r"(\*\*|__)(?P<name>[^*_\n:][^*\n:]{0,80}?)(?::[ \t]?\1|\1[ \t]?:)[ \t]*(?P<text>.*)\Z",
+    re.DOTALL,
+)
+_CLOCK: Final = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:Z|[+-][0-9]{2}:[0-9]{2}| ?[AaPp][Mm])?"
+_TIME: Final = re.compile(
+    rf"[\[(]?((?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T ])?{_CLOCK})[\])]?"
+    r"[ \t]{1,8}(?:[-–—][ \t]{1,8})?(?=\S)"
+)
+_TIME_AFTER: Final = re.compile(
+    rf"([^:\n]{{1,80}}?)[ \t]?[\[(]({_CLOCK})[\])](?=(?:\*\*|__)?[ \t]?:)"
+)
+_ABOUT: Final = re.compile(
+    r"(?:[-*•][ \t]+)?(?:\*\*|__)?(title|meeting|date|time|location|where|when|present|attendees|"
+    r"attendance|participants|regrets|absent|apologies|chairs?|scribes?|recording)"
+    r"(?:\*\*|__)?[ \t]?:(?:\*\*|__)?[ \t]*(.{0,2000})\Z", re.IGNORECASE | re.DOTALL,
+)  # fmt: skip
+# What a meeting came to is nobody's in particular, even right below somebody's words.
+_OUTCOME: Final = re.compile(
+    r"(?:\*\*|__)?(?:resolved|resolutions?|decisions?|decided|agreed|agreement|consensus|actions?)"
+    r"(?: items?)?(?:\*\*|__)?[ \t]?:", re.IGNORECASE,
+)  # fmt: skip
+_KEPT: Final = {"chairs": "chair", "scribes": "scribe", "meeting": "title"}
+
+
+def _tell(source: Source) -> int:
+    """By the lines that name a speaker: one in bold, or several that make up a fair share."""
+    lines = source.head_lines
+    if "\0" in source.head or _JSON.match(source.head):
+        return NO
+    named = [found[0] for line in lines if (found := _named(line)) is not None and found[1]]
+    bold = sum(_BOLD.match(_split(line)[1]) is not None for line in lines)
+    if len(named) < 2 and not (bold and named):
+        return NO
+    again = sum(count for count in Counter(named).values() if count > 1)
+    if bold or (again > 1 and again * 4 >= len(lines)):
+        return LIKELY
+    return PERHAPS if len(named) * 2 >= len(lines) else NO
+
+
+def _split(line: str) -> tuple[str | None, str]:
+    """The time that a line gives, and the line without it and its bullet."""
+    rest = _unlisted(line).lstrip()
+    if stamp := _TIME.match(rest):
+        return stamp[1], rest[stamp.end() :]
+    if after := _TIME_AFTER.match(rest):
+        return after[2], after[1] + rest[after.end() :]
+    return None, rest
+
+
+def _unlisted(line: str) -> str:
+    """`line` without the bullet or number that it begins with."""
+    bullet = _BULLET.match(line)
+    return line[bullet.end() :] if bullet else line
+
+
+def _named(line: str) -> tuple[str, str, str | None] | None:
+    """Name, words and time of a line that begins with a speaker."""
+    at, rest = _split(line)
+    if found := _BOLD.match(rest):
+        told = speakers.named(f"{found['name']}: {found['text']}")
+    else:
+        told = speakers.named(rest)
+    return (*told, at) if told else None
+
+
+def _known(source: Source) -> frozenset[str]:
+    """The names that count: in bold, like names by their capitals, or said again."""
+    counted: Counter[str] = Counter()
+    for _, line in source.lines():
+        if found := _named(line):
+            counted[found[0]] += 1 + (_BOLD.match(_split(line)[1]) is not None)
+    return frozenset(name for name, count in counted.items() if count > 1 or speakers.capital(name))
+
+
+def _read(source: Source, taking: Taking) -> None:
+    reader = _Reader(taking, _known(source))
+    front = _front_matter(source)
+    for number, line in source.lines():
+        place = f"line {number}"
+        if number <= front:
+            taking.skip("lines about the meeting", place)
+            reader.about(line)
+        elif line.strip():
+            reader.line(place, line)
+        else:
+            reader.gap()
+    reader.end()
+
+
+def _front_matter(source: Source) -> int:
+    """How many lines of YAML stand before the text."""
+    lines = source.text[:8192].split("\n")
+    if lines[0].strip() != "---":
+        return 0
+    return next((n + 1 for n, line in enumerate(lines[1:], 1) if line.strip() == "---"), 0)
+
+
+class _Reader:
+    """Collects the lines of one message, and hands it on where the next begins."""
+
+    def __init__(self, taking: Taking, known: frozenset[str]) -> None:
+        self._taking, self._known = taking, known
+        self._topic: str | None = None
+        self._who: str | None = None  # of the message that is being read; None: nobody named
+        self._words: list[str] = []
+        self._place = ""
+        self._at: str | None = None
+        self._gap = self._fenced = self._quotes = False
+
+    def line(self, place: str, line: str) -> None:
+        """Takes a line that is not blank."""
+        if self._fenced or _FENCE.match(line):
+            self._fenced ^= _FENCE.match(line) is not None
+            self._go_on(place, line)
+        elif heading := _HEADING.match(line):
+            self._heading(place, heading[1])
+        elif _RULE.match(line):
+            self.end()
+            self._taking.skip("headings and rules", place)
+        elif self.about(line):
+            self.end()
+            self._taking.skip("lines about the meeting", place)
+        elif (named := _named(line)) and named[0] in self._known:
+            self.end()
+            self._place, self._who = place, named[0]
+            self._at = named[2].replace(" ", "T", 1) if named[2] else None
+            self._words = [named[1]] if named[1] else []
+        else:
+            self._unnamed(place, line)
+        self._gap = False
+
+    def gap(self) -> None:
+        """A blank line: what follows without a name is somebody else's, unless indented."""
+        if self._words:
+            self._gap = True
+            self._words.append("")
+
+    def end(self) -> None:
+        """The message is complete."""
+        text = "\n".join(self._words).strip()
+        if text:
+            scribe = self._taking.found.meta.get("scribe")
+            who = self._who or (scribe if isinstance(scribe, str) and scribe else MINUTES)
+            self._taking.say(self._place, who, text, timestamp=self._at, topic=self._topic)
+        elif self._who is not None:
+            self._taking.skip("names without words", self._place)
+        self._who, self._words, self._at = None, [], None
+        self._gap = self._quotes = False
+
+    def about(self, line: str) -> bool:
+        """Keeps what a line says of the meeting itself; False where it says nothing of it."""
+        found = _ABOUT.match(line.strip())
+        if found is None:
+            return False
+        name = found[1].lower()
+        value = found[2].strip().strip("\"'")
+        if value:
+            name = _KEPT.get(name, name)
+            self._taking.found.meta.setdefault(name, several(value) if name == "chair" else value)
+        return True
+
+    def _heading(self, place: str, text: str) -> None:
+        self.end()
+        self._taking.skip("headings and rules", place)
+        text = name_of(text.rstrip("# \t").strip("*_ "))
+        if "title" not in self._taking.found.meta and not self._taking.found.said:
+            self._taking.found.meta["title"] = text
+        else:
+            self._topic = text
+
+    def _unnamed(self, place: str, line: str) -> None:
+        indented = line[:1] in " \t"
+        if line.startswith(">") and self._who and (self._quotes or not any(self._words)):
+            self._quotes = True  # a name, and below it what they say as a quote
+            line = line.lstrip("> \t")
+        elif (
+            any(self._words)
+            and not indented
+            and (self._gap or _BULLET.match(line) or _OUTCOME.match(line))
+        ):
+            self.end()
+        self._go_on(place, line if self._who is not None else _unlisted(line))
+
+    def _go_on(self, place: str, line: str) -> None:
+        if self._who is None and not self._words:
+            self._place = place
+        self._words.append(line.rstrip())
+
+
+MARKDOWN: Final = Format(
+    "markdown", "minutes or talk as text: **Name:** …, Name: …, headings as topics",
+    ("md", "markdown", "txt", "text"), _tell, _read,
+)  # fmt: skip

@@ -1,0 +1,162 @@
+"""Logs of IRC: weechat, irssi, hexchat, ZNC and W3C's RRSAgent, with and without times.
+
+Each line is a time, where there is one, and what stands after it: a message, an
+action, or a notice of the channel. Only the first two are anyone's words.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from parley.server.transcripts.platforms.irc_times import Clock, dated, without_time
+from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.transcripts.sources.source import Source
+from parley.server.transcripts.sources.speakers import several
+from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
+
+_NICK: Final = r"[^\s<>*\[\]()]{1,64}|[^\s<>*]{1,64}"
+_MESSAGE: Final = re.compile(rf"<[ @+%&~!]?({_NICK})>(?:[ \t](.*)|)\Z", re.DOTALL)
+_ACTION: Final = re.compile(rf"[ ]?\*[ \t]+({_NICK})[ \t]+(.*)\Z", re.DOTALL)
+# weechat's columns: a prefix (nick or mark), a tab, the text
+_COLUMNS: Final = re.compile(r"([^\t]{0,80})\t(.*)\Z", re.DOTALL)
+_BRACKETED: Final = re.compile(rf"\[({_NICK})\](?:[ \t]+(.*)|[ \t]*)\Z", re.DOTALL)  # W3C's pages
+_COLUMN_NICK: Final = re.compile(r"[ @+%&~]?([^\s<>*]{1,64})\Z")
+_NOTICE: Final = re.compile(
+    r"-!-|-->|<--|--(?:[ \t]|\Z)|---[ \t]|\*\*\*|=!=|<->|\[Users |\[[@+ ]|"
+    r"-[^\s-][^\s]{0,80}-[ \t]|>>>|<<<"
+)
+# What a client writes behind a `*` of its own accord; anyone may type the same, nobody does.
+_EVENT: Final = re.compile(
+    r"(?:[(\[][^)\]\n]{0,200}[)\]][ \t]+)?"
+    r"(?:has[ \t]+(?:joined|left|quit|changed|set|kicked|been)\b|"
+    r"is now known as\b|sets? (?:mode|channel|topic)\b|changes? topic\b|changed the topic\b|"
+    r"(?:gives|removes)[ \t]+(?:channel|voice)|was kicked\b|talking on\b)",
+)
+_JOINED: Final = re.compile(r"(\S{1,64}) has (?:joined|left) [#&]\S{1,64}\Z")
+_FORMATTING: Final = re.compile(r"\x03(?:[0-9]{1,2}(?:,[0-9]{1,2})?)?|[\x02\x0f\x11\x16\x1d-\x1f]")
+_KEYWORD: Final = re.compile(
+    r"(chair|scribe|scribenick|meeting)[ \t]*:[ \t]*(\S.{0,200})", re.IGNORECASE
+)
+BOTS: Final = frozenset({
+    "rrsagent", "zakim", "trackbot", "agendabot", "gpbot", "ghurlbot", "github-bot", "chanserv",
+    "nickserv", "meetbot", "voip-ccg", "zodbot", "openstack",
+})  # fmt: skip
+NOTICES: Final = "joins, parts, topics, modes and notices"
+OTHER: Final = "not a line of an IRC log"
+
+
+def _tell(source: Source) -> int:
+    """By the share of lines that an IRC client writes; one message at least."""
+    lines = source.head_lines
+    told = [_parts(without_time(line)[1]) for line in lines]
+    known = sum(part is not None for part in told) + sum(dated(line) is not None for line in lines)
+    spoken = sum(part is not None and part[0] is not None for part in told)
+    angled = sum(_MESSAGE.match(without_time(line)[1]) is not None for line in lines)
+    timed = sum(without_time(line)[0] is not None for line in lines)
+    if not spoken or known * 2 < len(lines) or not (angled or timed):
+        return NO
+    return SURE if known * 10 >= len(lines) * 9 and angled else LIKELY
+
+
+def _parts(body: str) -> tuple[str | None, str] | None:
+    """Who says what in a line without its time; (None, …) for a notice, None for no such line."""
+    if said := _MESSAGE.match(body):
+        return said[1], said[2] or ""
+    if body.startswith("\t") or _NOTICE.match(body):
+        return None, body
+    if acted := _ACTION.match(body):
+        notice = acted[1].lower() in ("now", "topic", "you") or _EVENT.match(acted[2])
+        return (None, body) if notice else (acted[1], f"* {acted[1]} {acted[2]}")
+    if body.startswith(("*", " *")) and "\t" in body:
+        return None, body
+    if columns := _COLUMNS.match(body):
+        return _column(columns[1], columns[2])
+    if said := _BRACKETED.match(body):
+        return said[1], said[2] or ""
+    return None
+
+
+def _column(prefix: str, text: str) -> tuple[str | None, str] | None:
+    if prefix.strip() == "*":
+        nick = text.partition(" ")[0]
+        return nick, f"* {text}"
+    if _NOTICE.match(prefix.strip() + " ") or not prefix.strip():
+        return None, text
+    nick_only = _COLUMN_NICK.match(prefix)
+    return (nick_only[1], text) if nick_only else None
+
+
+def _read(source: Source, taking: Taking) -> None:
+    clock = Clock()
+    reader = _Reader(taking, clock)
+    for number, line in source.lines():
+        if line.strip():
+            reader.line(f"line {number}", _FORMATTING.sub("", line))
+    reader.end()
+
+
+class _Reader:
+    """Reads line after line; holds a nick whose words stand on the next line."""
+
+    def __init__(self, taking: Taking, clock: Clock) -> None:
+        self._taking, self._clock = taking, clock
+        self._waiting: tuple[str, str, str | None] | None = None  # place, nick, time
+        self._bots: dict[str, None] = {}
+
+    def line(self, place: str, line: str) -> None:
+        if self._clock.set_by(line):
+            self._taking.skip("lines about the log", place)
+            return
+        time, body = without_time(line)
+        at = self._clock.at(time) if time else None
+        parts = _parts(body) if time or self._waiting is None else None
+        if parts is None and self._waiting is not None and time is None:
+            started, nick, then = self._waiting
+            self._waiting = None
+            self._say(started, nick, line, then)
+        elif parts is None:
+            self.end()
+            self._taking.skip(OTHER, place)
+        else:
+            self._parts(place, parts, at)
+
+    def _parts(self, place: str, parts: tuple[str | None, str], at: str | None) -> None:
+        self.end()
+        nick, text = parts
+        if nick is None:
+            self._taking.skip(NOTICES, place)
+        elif text.strip():
+            self._say(place, nick, text, at)
+        else:
+            self._waiting = place, nick, at
+
+    def end(self) -> None:
+        """Lets go of a nick that says nothing."""
+        if self._waiting is not None:
+            self._taking.skip("says nothing", self._waiting[0])
+            self._waiting = None
+
+    def _say(self, place: str, nick: str, text: str, at: str | None) -> None:
+        joined = _JOINED.match(text)
+        if joined and joined[1] == nick:
+            self._taking.skip(NOTICES, place)
+            return
+        if nick.lower() in BOTS and nick not in self._bots:
+            self._bots[nick] = None
+            self._taking.found.meta["bots"] = list(self._bots)
+        if (self._bots or self._clock.of_w3c) and (keyword := _KEYWORD.match(text)):
+            _about(self._taking, keyword[1].lower(), keyword[2].strip())
+        self._taking.say(place, nick, text, timestamp=at)
+
+
+def _about(taking: Taking, keyword: str, value: str) -> None:
+    """What a meeting's log says of the meeting itself: the first word on each counts."""
+    name = {"meeting": "title", "scribenick": "scribe"}.get(keyword, keyword)
+    taking.found.meta.setdefault(name, several(value) if name == "chair" else value)
+
+
+IRC: Final = Format(
+    "irc", "log of an IRC client or of W3C's RRSAgent", ("log", "weechatlog", "irc", "txt"),
+    _tell, _read,
+)  # fmt: skip

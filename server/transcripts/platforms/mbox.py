@@ -1,0 +1,210 @@
+"""Threads of mail: an mbox, or one message as a file. Answers become `re`.
+
+Of each mail the writer's own words are taken: quoted lines, the line that leads
+them in, signatures and footers of lists stay out, attachments are counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from email import message_from_bytes, policy
+from email.message import Message
+from email.utils import parseaddr, parsedate_to_datetime
+from typing import Any, Final
+
+from parley.server.transcripts.platforms.mail_text import own_words
+from parley.server.transcripts.sources.entry_collector import Taking, name_of
+from parley.server.transcripts.sources.markup import words_of_html
+from parley.server.transcripts.sources.source import Source
+from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
+
+_FROM: Final = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]{1,300}(?:\n|\Z)")
+_HEADER: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,60}:[ \t]?")
+_ID: Final = re.compile(r"<([^<>\s]{1,500})>")
+_AT_WORD: Final = re.compile(r"(\S{1,100}) (?:at|@) (\S{1,200}\.\S{1,100})(?: \((.{1,200})\))?\Z")
+_PREFIX: Final = re.compile(
+    r"(?:(?:re|fwd?|aw|sv)(?:\[[0-9]+\])?:[ \t]*|\[[^\]\n]{1,40}\][ \t]*)", re.IGNORECASE
+)
+_LONGEST_HEADER: Final = 2000  # characters, as long as mail allows a line of one
+
+
+def _tell(source: Source) -> int:
+    lines = source.head.split("\n", 40)[:40]
+    begins = lines[0].startswith("From ")
+    heads = lines[1:] if begins else lines
+    names = set()
+    for line in heads:
+        if not line.strip():
+            break
+        if found := _HEADER.match(line):
+            names.add(line[: found.end()].rstrip(": \t").lower())
+    if "from" not in names or not names & {"date", "subject", "message-id"}:
+        return NO
+    return SURE if begins or len(names) > 3 else LIKELY
+
+
+def _read(source: Source, taking: Taking) -> None:
+    mails = []
+    for place, part in _mails(source.data):
+        try:
+            mails.append(_Mail(place, part))
+        except RecursionError:
+            taking.refuse(place, "its parts are nested too deep")
+    if all(mail.date for mail in mails):
+        mails.sort(key=lambda mail: mail.date.timestamp() if mail.date else 0.0)  # stable
+    else:
+        taking.note("not every mail has a date: they stay in the order of the file")
+    reader = _Reader(taking, {mail.subject for mail in mails})
+    for mail in mails:
+        reader.mail(mail)
+
+
+def _mails(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Each mail, and the line where it begins."""
+    starts = [found.span() for found in _FROM.finditer(data)] or [(0, 0)]
+    line, counted = 1, 0
+    for (start, head), following in zip(
+        starts, [*(start for start, _ in starts[1:]), len(data)], strict=True
+    ):
+        line += data.count(b"\n", counted, start)
+        counted = start
+        yield f"line {line}", data[head:following]
+
+
+class _Bounded(policy.Compat32):
+    """Headers cut to a length: the parsers of the standard library take minutes for long ones."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:_LONGEST_HEADER]
+
+
+_POLICY: Final = _Bounded()
+
+
+class _Mail:
+    """One mail, its headers read once. Raises `RecursionError` for parts within parts within …"""
+
+    def __init__(self, place: str, data: bytes) -> None:
+        self.place = place
+        self.message = message_from_bytes(data, policy=_POLICY)
+        self._headers = {
+            name.lower(): str(raw) for name, raw in reversed(list(self.message.raw_items()))
+        }
+        self.id = next(iter(_ids(self.header("Message-ID"))), None)
+        self.answers = [
+            *_ids(self.header("In-Reply-To"))[:1],
+            *_ids(self.header("References"))[::-1],
+        ]
+        self.subject = _subject(self.worded("Subject"))
+        self.date = _date(self.header("Date"))
+
+    def header(self, name: str) -> str:
+        """A header as it stands, on one line; "" where there is none."""
+        raw = self._headers.get(name.lower(), "").encode("utf-8", "surrogateescape")
+        return " ".join(raw.decode("utf-8", "replace").split())
+
+    def worded(self, name: str) -> str:
+        """A header's words out of their encoding; as they stand where the parser gives up."""
+        raw = self.header(name)
+        try:
+            return str(policy.default.header_factory(name, raw)) if "=?" in raw else raw
+        except Exception:  # whatever the parser trips over: it has no error of its own for that
+            return raw
+
+
+def _ids(text: str) -> list[str]:
+    return _ID.findall(text)
+
+
+def _subject(text: str) -> str:
+    while found := _PREFIX.match(text):
+        text = text[found.end() :]
+    return name_of(text) if text.strip() else ""
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text)
+        found.timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+    return found
+
+
+class _Reader:
+    def __init__(self, taking: Taking, subjects: set[str]) -> None:
+        self._taking = taking
+        self._index: dict[str, int] = {}  # by id of the mail
+        self._name: dict[str, str] = {}  # by address
+        self._one = len(subjects) == 1
+        if self._one and (title := next(iter(subjects))):
+            taking.found.meta["title"] = title
+
+    def mail(self, mail: _Mail) -> None:
+        text = own_words(_body(mail, self._taking))
+        if not text:
+            self._taking.skip("mails without words of their own", mail.place)
+            return
+        found = [self._index[each] for each in mail.answers if each in self._index]
+        if mail.answers and not found:
+            self._taking.note(f"the mail of {mail.place} answers one that is not in the file")
+        index = self._taking.say(
+            mail.place, self._who(mail.worded("From")), text,
+            timestamp=_iso(mail.date), re=found[0] if found else None,
+            topic=None if self._one else mail.subject or None,
+        )  # fmt: skip
+        if index is not None and mail.id is not None:
+            self._index[mail.id] = index
+
+    def _who(self, sender: str) -> str:
+        """The name of whoever an address belongs to: the first that it came with."""
+        veiled = _AT_WORD.match(sender)
+        if veiled:
+            name, address = veiled[3] or "", f"{veiled[1]}@{veiled[2]}"
+        else:
+            name, address = parseaddr(sender)
+        shown = name.strip().strip("\"'") or address.partition("@")[0] or sender
+        return self._name.setdefault(address.lower() or shown.lower(), name_of(shown))
+
+
+def _iso(date: datetime | None) -> str | None:
+    return date.isoformat().replace("+00:00", "Z") if date else None
+
+
+def _body(mail: _Mail, taking: Taking) -> str:
+    plain: list[str] = []
+    pages: list[str] = []
+    for part in mail.message.walk():
+        if part.is_multipart():
+            continue
+        kind = part.get_content_type()
+        if _attached(part) or kind not in ("text/plain", "text/html"):
+            taking.skip("attachments", mail.place)
+        elif kind == "text/html":
+            pages.append(_text(part))
+        else:
+            plain.append(_text(part))
+    text = "\n".join(plain)
+    return text if text.strip() else words_of_html("\n".join(pages))
+
+
+def _attached(part: Message[Any, Any]) -> bool:
+    raw = next((str(v) for k, v in part.raw_items() if k.lower() == "content-disposition"), "")
+    return raw.strip().lower().startswith("attachment")
+
+
+def _text(part: Message[Any, Any]) -> str:
+    data = part.get_payload(decode=True)
+    raw = data if isinstance(data, bytes) else b""
+    try:
+        return raw.decode(str(part.get_content_charset() or "utf-8")).replace("\r\n", "\n")
+    except (LookupError, UnicodeError, ValueError):
+        return raw.decode("latin-1").replace("\r\n", "\n")
+
+
+MBOX: Final = Format(
+    "mbox", "threads of mail: an mbox, or one mail", ("mbox", "eml", "mbx"), _tell, _read
+)

@@ -1,0 +1,108 @@
+"""A file as every format looks at it: its bytes, its text, its JSON; each made once."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, Final
+
+import orjson
+
+from parley.server.basics.errors import Failure
+
+HEAD_BYTES: Final = 65_536  # what is looked at to tell a text format; more says no more
+HEAD_LINES: Final = 200
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Source:
+    """What was given: one file, or (`files` by path) a folder or archive of them."""
+
+    def __init__(
+        self, data: bytes, name: str = "", files: Mapping[str, bytes] | None = None
+    ) -> None:
+        self.name = name
+        self.files = files
+        self.notes: list[str] = []
+        self.data = self._utf8(data)
+
+    def _utf8(self, data: bytes) -> bytes:
+        if data.startswith(codecs.BOM_UTF8):
+            return data.removeprefix(codecs.BOM_UTF8)
+        if not data.startswith(_UTF16):
+            return data
+        try:
+            text = data.decode("utf-16")
+        except UnicodeDecodeError as error:
+            raise Failure(
+                f"the file begins as UTF-16 and is not: {error.reason} at byte {error.start}; "
+                "save it as UTF-8"
+            ) from None
+        self.notes.append("read as UTF-16")
+        return text.encode()
+
+    @property
+    def extension(self) -> str:
+        """What the file's name ends with, in small letters and without the dot."""
+        return self.name.rpartition(".")[2].lower() if "." in self.name else ""
+
+    @cached_property
+    def head(self) -> str:
+        """The first part of the file as text, for a first look."""
+        start = self.data[:HEAD_BYTES]
+        return _lines_ended(start.decode("utf-8", "replace"))
+
+    @cached_property
+    def head_lines(self) -> list[str]:
+        """The first lines that say something."""
+        lines = self.head.split("\n")
+        if len(self.data) > HEAD_BYTES and len(lines) > 1:
+            lines.pop()  # cut in the middle
+        return [line for line in lines if line.strip()][:HEAD_LINES]
+
+    @cached_property
+    def text(self) -> str:
+        """The whole file as text, lines ended by a line feed alone. Raises `Failure`."""
+        nul = self.data.find(b"\0")
+        if nul >= 0:
+            raise Failure(
+                f"byte {nul} of the file is NUL: it is no text, or UTF-16 without its mark; "
+                "save it as UTF-8"
+            )
+        try:
+            text = self.data.decode()
+        except UnicodeDecodeError as error:
+            text = self.data.decode("latin-1")
+            self.notes.append(f"not UTF-8 (byte {error.start}): read as Latin-1")
+        return _lines_ended(text)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Every line of the text with its number, from 1."""
+        yield from enumerate(self.text.split("\n"), 1)
+
+    @cached_property
+    def tree(self) -> Any:
+        """The file as one JSON value; None where it is none (or null)."""
+        if self.broken_json is not None or not self._opens(b"[{"):
+            return None
+        return self._parsed
+
+    @cached_property
+    def broken_json(self) -> str | None:
+        """Why the file, which begins as one JSON value does, is none."""
+        if not self._opens(b"[{"):
+            return None
+        try:
+            self._parsed = orjson.loads(self.data)
+        except orjson.JSONDecodeError as error:
+            return str(error)
+        return None
+
+    def _opens(self, marks: bytes) -> bool:
+        start = self.data[:HEAD_BYTES].lstrip()
+        return start[:1] != b"" and start[:1] in marks
+
+
+def _lines_ended(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,65 @@
+"""A transcript written down again: as Parley's JSON Lines, and what became of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from parley.server.transcripts.sources.transcript import Said, Transcript
+
+
+def json_lines(transcript: Transcript) -> Iterator[bytes]:
+    """The lines of a file that reads as `transcript` does, the first about the whole."""
+    meta = {key: value for key, value in transcript.meta.items() if key not in _OURS}
+    yield orjson.dumps({"format": transcript.format, **meta}) + b"\n"
+    index_of: dict[str, int] = {}
+    for said in transcript.said:
+        index_of[said.id] = said.index
+        yield orjson.dumps(_row(said, index_of)) + b"\n"
+
+
+# In a first line these would make it an entry.
+_OURS = frozenset({"index", "content", "agent_id", "kind"})
+
+
+def _row(said: Said, index_of: dict[str, int]) -> dict[str, Any]:
+    fields = said.entry.model_dump(mode="json", exclude_defaults=True, exclude={"v"})
+    row: dict[str, Any] = {"index": said.index}
+    if said.id != f"line:{said.index}":
+        row["id"] = said.id
+    if "participant" in fields:
+        row["agent_id"] = fields.pop("participant")
+    if at := fields.pop("at", None) or fields.pop("at_text", None):
+        row["timestamp"] = at
+    if said.entry.kind != "message":
+        row["kind"] = said.entry.kind
+    re = fields.pop("re", None)
+    if re is not None:
+        row["re"] = index_of.get(re, re) if isinstance(re, str) else re
+    return {**row, **fields}
+
+
+def account(transcript: Transcript) -> dict[str, Any]:
+    """What was taken of a file and what was left, for a person or a program to read."""
+    left = sorted(transcript.left.items(), key=lambda item: -item[1].count)
+    return {
+        "format": transcript.format,
+        "entries": len(transcript.said),
+        "messages": sum(said.entry.kind == "message" for said in transcript.said),
+        "speakers": transcript.speakers,
+        "left_out": [
+            {"reason": reason, "count": each.count, "first": each.first} for reason, each in left
+        ],
+        "bad": transcript.bad,
+        "notes": transcript.notes,
+        "meta": transcript.meta,
+    }
+
+
+def told(transcript: Transcript) -> Iterator[str]:
+    """The lines of the same, for a person: what was left out and what else to know."""
+    for row in account(transcript)["left_out"]:
+        yield f"left out {row['count']}: {row['reason']} (first: {row['first']})"
+    yield from (f"note: {note}" for note in transcript.notes)

@@ -1,0 +1,1 @@
+"""Parley: a deliberation server, and the ledger of what a talk has come to."""
