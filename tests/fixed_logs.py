@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, Final, TypeVar
 
-from bus.entries import (
+from parley.bus.entries import (
     ACTS,
     Entry,
     EntrySetAside,
@@ -23,13 +23,13 @@ from bus.entries import (
     SettingsChanged,
     Unknown,
 )
-from listeners.packs import known, newest, shipped
-from memory.due import due, upgrades
-from memory.fold import apply
-from memory.items import Fact
-from memory.presets import preset
-from memory.settings import overlay
-from memory.state import Memory
+from parley.listeners.sessions.shipped_packs import known, newest, shipped
+from parley.memory.due import due, upgrades
+from parley.memory.fold import apply
+from parley.memory.items import Fact
+from parley.memory.presets import preset
+from parley.memory.settings import overlay
+from parley.memory.state import Memory
 from tests.answers import answers
 from tests.logs import AROUND, BARE, ODD, answer, numbered
 from tests.mixed import CHANGES, CONTROL_MAKERS, DERIVED_MAKERS, made

@@ -26,12 +26,12 @@ import msgspec
 import orjson
 import pytest
 
-from bus.entries import Entry, Message, SessionOpened
-from listeners.packs import newest
-from memory.canonical import dump
-from memory.fold import fold
-from memory.state import FOLD, Memory
-from server.demonstration import bundled
+from parley.bus.entries import Entry, Message, SessionOpened
+from parley.listeners.sessions.shipped_packs import newest
+from parley.memory.canonical import dump
+from parley.memory.fold import fold
+from parley.memory.state import FOLD, Memory
+from parley.server.plays.demo import bundled
 from tests.corpora import ROOT, long_session, needs_corpora
 from tests.fixed_logs import PACKS, FixedSession, fixed_session
 from tests.logs import numbered

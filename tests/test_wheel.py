@@ -1,0 +1,108 @@
+"""The wheel: one import name, and nothing of somebody's own beside a program harms it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NEIGHBOURS = ("bus", "listeners", "memory", "personas", "server")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [
+        sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet",
+        "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT),
+    ]  # fmt: skip
+    subprocess.run(command, check=True, timeout=300)
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that has the wheel, and the libraries of this one without its checkout.
+
+    A path in a `.pth` is searched, but the `.pth` files in it are not read: the editable
+    install of this environment stays out.
+    """
+    folder = tmp_path_factory.mktemp("clean")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
+    python = folder / "bin" / "python"
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    command = [
+        sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python),
+        "install", "--quiet", "--no-deps", str(wheel),
+    ]  # fmt: skip
+    subprocess.run(command, check=True, timeout=300)
+    return python
+
+
+@pytest.fixture
+def beside(tmp_path: Path) -> Path:
+    """A folder with files of somebody's own under each of the five names."""
+    for name in NEIGHBOURS:
+        (tmp_path / f"{name}.py").write_text(f"raise SystemExit('{name}.py was imported')\n")
+    return tmp_path
+
+
+def run(folder: Path, *command: str | Path) -> str:
+    """What a command prints that ends well in `folder`, with nothing of this checkout in its way."""
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=folder, env=clean, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_wheel_brings_one_import_name(wheel: Path) -> None:
+    """`parley`, with every module and data file of the checkout, and nothing beside it."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert {name.partition("/")[0] for name in names} == {"parley"}
+    listed = subprocess.run(
+        ["git", "ls-files", *NEIGHBOURS], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode == 0:  # not in an unpacked archive
+        assert {f"parley/{file}" for file in listed.stdout.splitlines()} <= names
+
+
+def test_files_of_the_same_names_beside_a_program_harm_nothing(python: Path, beside: Path) -> None:
+    """A program may lie beside its own `server.py`, `memory.py` and `bus.py`."""
+    script = beside / "program.py"
+    script.write_text(
+        "from parley.bus import Bus; from parley.memory.state import Memory; from parley.listeners import Session\n"
+        "import parley.server.cli, parley.listeners.agents, parley.personas\n"
+        "print(Session.__name__, Memory.__name__, Bus.__name__)\n"
+    )
+    assert run(beside, python, script) == "Session Memory Bus\n"
+
+
+def test_the_installed_command_works_anywhere(python: Path, beside: Path) -> None:
+    """`parley --version`, and a transcript read to its minutes."""
+    parley = python.with_name("parley")
+    assert run(beside, parley, "--version").startswith("parley ")
+    demo = ROOT / "server" / "data" / "demo.jsonl"
+    assert "Decisions" in run(beside, parley, "analyze", demo)
+    assert run(beside, python, "-m", "parley", "--version").startswith("parley ")
+
+
+def test_importing_parley_loads_nothing(python: Path, beside: Path) -> None:
+    """A name is imported at its first use: the library of Redis costs only who asks for it."""
+    loaded = run(
+        beside, python, "-c",
+        "import sys, parley; print(*sorted({name.partition('.')[0] for name in sys.modules}))",
+    )  # fmt: skip
+    assert not {"redis", "openai", "pydantic", "anyio"} & set(loaded.split())
