@@ -57,7 +57,7 @@ def beside(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *command: str | Path) -> str:
-    """What a command prints that ends well in `folder`, with nothing of this checkout in its way."""
+    """What a command prints that ends well in `folder`, away from this checkout."""
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run(
         [str(word) for word in command],
@@ -83,7 +83,7 @@ def test_files_of_the_same_names_beside_a_program_harm_nothing(python: Path, bes
     """A program may lie beside its own `server.py`, `memory.py` and `bus.py`."""
     script = beside / "program.py"
     script.write_text(
-        "from parley.bus import Bus; from parley.memory.state import Memory; from parley.listeners import Session\n"
+        "from parley import Bus, Memory, Session\n"
         "import parley.server.cli, parley.listeners.agents, parley.personas\n"
         "print(Session.__name__, Memory.__name__, Bus.__name__)\n"
     )

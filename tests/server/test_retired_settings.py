@@ -94,4 +94,4 @@ def test_a_scenario_with_them_is_read(capsys: pytest.CaptureFixture[str]) -> Non
     old = text.replace("\nmemory:\n", "\nmemory:\n  structure: {manner: spoken}\n")
     found, plain = parse(old, name), parse(text, name)
     assert found.memory.structure == plain.memory.structure
-    assert "parley.memory.structure.manner is no setting any more" in capsys.readouterr().err
+    assert "memory.structure.manner is no setting any more" in capsys.readouterr().err

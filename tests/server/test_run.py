@@ -243,8 +243,8 @@ def test_a_worker_that_is_dead_and_looks_alive_is_replaced(
     """After a power cut its last sign of life may be younger than the run."""
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)
-    for module in ("worker_process", "scenarios.playing"):
-        monkeypatch.setattr(f"server.{module}.STALE_MS", 3_000)
+    for module in ("runtime.worker_process", "plays.play"):
+        monkeypatch.setattr(f"parley.server.{module}.STALE_MS", 3_000)
 
     async def last_sign() -> None:
         async with await Bus.connect(redis_url) as bus:

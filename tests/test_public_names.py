@@ -1,0 +1,48 @@
+"""What `parley` itself exports: few names, typed, loaded when asked for, each on its page."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import parley
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", parley.__all__)
+def test_each_public_name_is_there_and_on_its_page(name: str) -> None:
+    """`from parley import NAME` works, and docs/python.md says what it is."""
+    assert getattr(parley, name).__name__ == name
+    assert f"`{name}`" in (ROOT / "docs" / "python.md").read_text("utf-8")
+
+
+def test_type_checkers_see_the_names_that_programs_get() -> None:
+    """The imports for type checkers and the table of modules are the same list as `__all__`."""
+    tree = ast.parse((ROOT / "src" / "parley" / "__init__.py").read_text("utf-8"))
+    typed = {
+        (f"{node.module}", alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("parley.")
+        for alias in node.names
+    }
+    assert {name for _, name in typed} == set(parley.__all__)
+    assert all(getattr(parley, name).__module__.startswith("parley.") for _, name in typed)
+    assert sorted(parley.__all__) == parley.__all__
+    assert set(parley.__all__) <= set(dir(parley))
+
+
+def test_an_unknown_name_is_refused_as_of_any_module() -> None:
+    """No name is made up."""
+    with pytest.raises(AttributeError, match="has no attribute 'Parliament'"):
+        _ = parley.Parliament
+
+
+def test_the_links_to_the_rooms_are_relative() -> None:
+    """A checkout may lie in a folder of any name, and be moved."""
+    links = [path for path in (ROOT / "src" / "parley").iterdir() if path.is_symlink()]
+    assert {str(link.readlink()) for link in links} == {
+        f"../../{room}" for room in ("bus", "listeners", "memory", "personas", "server")
+    }
