@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from parley.server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, claims
 
 SECRET: Final = "a secret of the benchmark that nobody needs to guess"
 ROOT: Final = Path(__file__).parent.parent

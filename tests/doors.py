@@ -18,8 +18,8 @@ from typing import Any, Final
 import httpx2
 
 from parley.server.bootstrap.http_server import standing
-from parley.server.gateway.doors import Doors
-from parley.server.gateway.tokens.keys import EVERY_SESSION, Role, claims
+from parley.server.http.state.dependencies import Doors
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Role, claims
 from parley.server.settings import Settings
 from parley.server.settings.serve_settings import ServeSettings
 from tests.patience import PATIENCE

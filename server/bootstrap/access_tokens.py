@@ -10,9 +10,9 @@ from typing import Any, Literal
 from parley.server.basics.errors import Misuse
 from parley.server.basics.output import emit, emit_bytes, tell
 from parley.server.bootstrap import server_addresses
-from parley.server.gateway.origins import Origins
-from parley.server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
-from parley.server.gateway.tokens.tickets import LINK_SECONDS, Tickets, page_path
+from parley.server.http.state.origins import Origins
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, claims
+from parley.server.http.tokens.tickets import LINK_SECONDS, Tickets, page_path
 from parley.server.runtime import signing_secret
 from parley.server.runtime.signing_secret import kid
 from parley.server.settings import Settings

@@ -16,8 +16,8 @@ def schema(which: Literal["openapi", "asyncapi"]) -> None:
 
 def text(which: Literal["openapi", "asyncapi"]) -> bytes:
     """The document, indented, as docs/ holds it."""
-    from parley.server.gateway import app
-    from parley.server.gateway.documents import asyncapi
+    from parley.server.http import http_app
+    from parley.server.http.documents import asyncapi
 
-    found = app.document() if which == "openapi" else asyncapi.document()
+    found = http_app.document() if which == "openapi" else asyncapi.document()
     return orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

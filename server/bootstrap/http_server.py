@@ -23,18 +23,18 @@ from fastapi import FastAPI
 from parley.bus.connection.tasks import end
 from parley.listeners.history.moments import Moments
 from parley.server.basics.errors import Failure
-from parley.server.gateway.app import build
-from parley.server.gateway.buckets import Buckets
-from parley.server.gateway.doors import Doors
-from parley.server.gateway.live.rooms import Rooms
-from parley.server.gateway.live.seats import Seats
-from parley.server.gateway.live.streams import Streams
-from parley.server.gateway.origins import Origins
-from parley.server.gateway.tokens.keys import Keyring
-from parley.server.gateway.tokens.tickets import Tickets
-from parley.server.gateway.transport.connections import connection_of
-from parley.server.gateway.transport.upgraded import Upgraded
-from parley.server.mcp import door
+from parley.server.http.http_app import build
+from parley.server.http.live.seats import Seats
+from parley.server.http.live.session_channels import Rooms
+from parley.server.http.live.stream_limits import Streams
+from parley.server.http.state.dependencies import Doors
+from parley.server.http.state.origins import Origins
+from parley.server.http.state.rate_limits import Buckets
+from parley.server.http.tokens.bearer_tokens import Keyring
+from parley.server.http.tokens.tickets import Tickets
+from parley.server.http.transport.http_connection import connection_of
+from parley.server.http.transport.websocket_connection import Upgraded
+from parley.server.mcp import mcp_server
 from parley.server.runtime import signing_secret
 from parley.server.runtime.backend import Held
 from parley.server.runtime.connection import connected
@@ -137,7 +137,7 @@ async def standing(
     with listening(settings.serve) as sock:
         port = sock.getsockname()[1]
         async with opened_doors(settings, signing, port, clock) as doors, AsyncExitStack() as stack:
-            parts = (door.part(doors),)
+            parts = (mcp_server.part(doors),)
             for part in parts:
                 await stack.enter_async_context(part.lifespan())
             app = build(doors, parts)

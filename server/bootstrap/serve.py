@@ -22,11 +22,11 @@ from parley.server.basics.interrupts import interruptible
 from parley.server.basics.output import tell
 from parley.server.bootstrap import server_addresses
 from parley.server.bootstrap.http_server import Served, standing
-from parley.server.gateway.doors import Doors
-from parley.server.gateway.tokens.keys import EVERY_SESSION, claims
-from parley.server.gateway.tokens.tickets import LINK_SECONDS
-from parley.server.gateway.transport.connections import ask_for_files, most_connections
-from parley.server.gateway.warming import warm
+from parley.server.http.state.dependencies import Doors
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, claims
+from parley.server.http.tokens.tickets import LINK_SECONDS
+from parley.server.http.transport.http_connection import ask_for_files, most_connections
+from parley.server.http.warm_up import warm
 from parley.server.runtime.connection import run
 from parley.server.runtime.worker_process import Helping, worker_process, working
 from parley.server.settings import Settings

@@ -19,13 +19,13 @@ from parley.server.basics.interrupts import interruptible
 from parley.server.basics.output import tell
 from parley.server.bootstrap.http_server import opened_doors
 from parley.server.bootstrap.serve import worker_beside
-from parley.server.gateway.problems.table import Problem
-from parley.server.gateway.tokens.callers import Caller, caller_of
-from parley.server.gateway.tokens.keys import EVERY_SESSION, Keyring, is_name
-from parley.server.mcp.door import server
-from parley.server.mcp.tool import BY_NAME, Door
-from parley.server.mcp.waits import Waits
-from parley.server.mcp.wire import talk
+from parley.server.http.problems.problem_details import Problem
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, is_name
+from parley.server.http.tokens.callers import Caller, caller_of
+from parley.server.mcp.mcp_server import server
+from parley.server.mcp.stdio_transport import talk
+from parley.server.mcp.tools.pending_waits import Waits
+from parley.server.mcp.tools.tool_call import BY_NAME, Door
 from parley.server.runtime import signing_secret
 from parley.server.runtime.connection import run
 from parley.server.runtime.signing_secret import Signing

@@ -15,7 +15,7 @@ from pathlib import Path
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 
-from parley.server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, claims
 from tests.patience import PATIENCE, wait_until
 from tests.ports import reserved
 

@@ -12,9 +12,9 @@ import orjson
 
 from parley.bus.entries import KINDS, Message
 from parley.memory.items import Fact
-from parley.server.gateway.documents.asyncapi import document
-from parley.server.gateway.live.frames import Frame, frame, notice
-from parley.server.gateway.subscriptions.beginning import LAST_WORDS, last_word
+from parley.server.http.documents.asyncapi import document
+from parley.server.http.live.frames import Frame, frame, notice
+from parley.server.http.subscriptions.subscription_start import LAST_WORDS, last_word
 from tests.doors import doors
 from tests.gateway.test_ws import begun, connected
 from tests.logs import numbered

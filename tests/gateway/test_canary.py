@@ -32,10 +32,10 @@ from parley.memory.errors import (
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.basics.log_setup import configure
-from parley.server.gateway.app import build
-from parley.server.gateway.problems.slugs import KINDS
-from parley.server.gateway.problems.table import Problem, problem_of, unechoed
-from parley.server.gateway.tokens.keys import Role
+from parley.server.http.http_app import build
+from parley.server.http.problems.problem_details import Problem, problem_of, unechoed
+from parley.server.http.problems.problem_types import KINDS
+from parley.server.http.tokens.bearer_tokens import Role
 from tests.doors import Hurrying, Standing, doors
 
 SESSION: Final = "harbour"
@@ -170,7 +170,7 @@ async def test_a_fault_of_ours_is_told_by_its_id_alone(
         held = MARK + caller.name
         raise RuntimeError(f"broken by {len(held)}")
 
-    monkeypatch.setattr("parley.server.gateway.routes.auth.me_of", broken)
+    monkeypatch.setattr("parley.server.http.routes.access.auth_routes.me_of", broken)
     async with doors(redis_url) as d, d.client(d.token("ana")) as client:
         said = await client.get("/v1/me")
     body = said.json()

@@ -24,11 +24,11 @@ from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
 from parley.memory.fold import apply
 from parley.memory.state import Memory
-from parley.server.gateway.live import frames as made
-from parley.server.gateway.live.channel import Channel, Listener
-from parley.server.gateway.live.frames import BEAT, Frame, frame, notice
-from parley.server.gateway.live.outlet import BYTES, FRAMES, Outlet
-from parley.server.gateway.live.rooms import Rooms
+from parley.server.http.live import frames as made
+from parley.server.http.live.client_queue import BYTES, FRAMES, Outlet
+from parley.server.http.live.frames import BEAT, Frame, frame, notice
+from parley.server.http.live.session_channel import Channel, Listener
+from parley.server.http.live.session_channels import Rooms
 from tests.logs import PACKS, numbered
 from tests.patience import PATIENCE, wait_until
 from tests.sessions import discuss, whole

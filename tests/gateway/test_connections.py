@@ -14,8 +14,8 @@ import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.server.gateway.transport.arrival import BYTES_A_SECOND, Patience
-from parley.server.gateway.transport.connections import (
+from parley.server.http.transport.body_timeout import BYTES_A_SECOND, Patience
+from parley.server.http.transport.http_connection import (
     BESIDE_STREAMS,
     OWN_FILES,
     ask_for_files,
@@ -136,7 +136,7 @@ async def test_half_a_body_is_not_waited_for(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """408 once nothing has come for as long as is waited, and the connection is over."""
-    monkeypatch.setattr("parley.server.gateway.transport.connections.LINGER_SECONDS", SHORT)
+    monkeypatch.setattr("parley.server.http.transport.http_connection.LINGER_SECONDS", SHORT)
     async with doors(redis_url, body_seconds=SHORT) as d, connected(d) as (reader, writer):
         writer.write(head(d, "Content-Length: 100") + b'{"name":')
         assert problem(await rest(reader), ends=False) == (408, "too-slow")
@@ -146,7 +146,7 @@ async def test_a_body_that_trickles_is_not_waited_for_either(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A byte now and then earns next to no time, whoever reads the body: FastAPI or a route."""
-    monkeypatch.setattr("parley.server.gateway.transport.connections.LINGER_SECONDS", SHORT)
+    monkeypatch.setattr("parley.server.http.transport.http_connection.LINGER_SECONDS", SHORT)
     async with doors(redis_url, body_seconds=SHORT) as d:
         for path in ("/v1/tokens", "/v1/sessions/s/messages", "/mcp"):
             async with connected(d) as (reader, writer):
@@ -163,7 +163,7 @@ async def test_half_a_head_is_not_waited_for(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However it trickles: the time for a head begins with its first byte."""
-    monkeypatch.setattr("parley.server.gateway.transport.connections.HEAD_SECONDS", SHORT)
+    monkeypatch.setattr("parley.server.http.transport.http_connection.HEAD_SECONDS", SHORT)
     async with doors(redis_url) as d, connected(d) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\n")
         answer = asyncio.create_task(rest(reader))
@@ -177,7 +177,7 @@ async def test_who_connects_and_says_nothing_is_let_go(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a word: a browser opens connections that it may never use."""
-    monkeypatch.setattr("parley.server.gateway.transport.connections.HEAD_SECONDS", SHORT)
+    monkeypatch.setattr("parley.server.http.transport.http_connection.HEAD_SECONDS", SHORT)
     async with doors(redis_url) as d, connected(d) as (reader, _):
         assert await rest(reader) == b""
 
@@ -190,7 +190,7 @@ async def test_a_second_head_is_given_the_same_time(
         writer.write(head(d, path="/v1/me", method="GET"))
         first = await asyncio.wait_for(reader.readuntil(b"}"), PATIENCE)
         assert first.startswith(b"HTTP/1.1 200")
-        monkeypatch.setattr("parley.server.gateway.transport.connections.HEAD_SECONDS", SHORT)
+        monkeypatch.setattr("parley.server.http.transport.http_connection.HEAD_SECONDS", SHORT)
         writer.write(b"GET /healthz HT")
         assert problem(await rest(reader)) == (408, "too-slow")
 
@@ -199,7 +199,7 @@ async def test_a_stream_and_a_socket_outlive_the_time_for_a_head(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was asked in time is answered for as long as it takes."""
-    monkeypatch.setattr("parley.server.gateway.transport.connections.HEAD_SECONDS", LONGER)
+    monkeypatch.setattr("parley.server.http.transport.http_connection.HEAD_SECONDS", LONGER)
     async with doors(redis_url, body_seconds=LONGER) as d, d.client(d.operator()) as operator:
         await operator.post("/v1/sessions", json={"session": "s"})
         asked = head(d, path="/v1/sessions/s/events", method="GET"), head(
@@ -301,7 +301,7 @@ async def test_a_body_that_is_no_longer_http_ends_quietly(redis_url: str) -> Non
 
 async def test_connections_have_a_number(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more is told so and closed; those that are open are served."""
-    monkeypatch.setattr("parley.server.gateway.transport.connections.BESIDE_STREAMS", 1)
+    monkeypatch.setattr("parley.server.http.transport.http_connection.BESIDE_STREAMS", 1)
     async with doors(redis_url, streams=1) as d:
         async with connected(d) as (reader, writer), connected(d):
             await wait_until(lambda: len(d.doors.connections) == 2)
@@ -324,7 +324,7 @@ async def test_a_body_that_follows_its_answer_has_an_end(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However it trickles: it is read for a while, so that the answer is, and no longer."""
-    monkeypatch.setattr("parley.server.gateway.transport.connections.LINGER_SECONDS", SHORT)
+    monkeypatch.setattr("parley.server.http.transport.http_connection.LINGER_SECONDS", SHORT)
     async with doors(redis_url, body_bytes=4096) as d, connected(d) as (reader, writer):
         writer.write(head(d, "Content-Length: 8388608"))
         status = await asyncio.wait_for(reader.readline(), PATIENCE)

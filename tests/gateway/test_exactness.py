@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection, connect
 
-from parley.server.gateway.doors import MOST
-from parley.server.gateway.exactness import exact
+from parley.server.http.bodies.strict_json import exact
+from parley.server.http.state.dependencies import MOST
 from tests.doors import doors
 from tests.gateway_talk import PATH, begin
 from tests.patience import PATIENCE

@@ -7,7 +7,7 @@ import pytest
 
 from parley.bus.contract.errors import Unavailable
 from parley.bus.work.workforce import WorkerInfo
-from parley.server.gateway.health import KEPT_SECONDS, PATIENCE_SECONDS, Health
+from parley.server.http.state.server_health import KEPT_SECONDS, PATIENCE_SECONDS, Health
 from tests.doors import doors
 from tests.patience import wait_until
 from tests.servers import RedisServer
@@ -87,16 +87,16 @@ async def test_a_server_without_redis_lives_and_is_not_ready(
 ) -> None:
     """`/healthz` never asks; `/readyz` says why, and is well again when Redis is."""
     for name in ("PATIENCE", "KEPT"):
-        monkeypatch.setattr(f"parley.server.gateway.health.{name}_SECONDS", 0.0)
+        monkeypatch.setattr(f"parley.server.http.state.server_health.{name}_SECONDS", 0.0)
     async with doors(redis_server.url) as d, d.client() as nobody:
         assert (await nobody.get("/readyz")).json() == {"ready": True, "because": ""}
         redis_server.kill9()
-        monkeypatch.setattr("parley.server.gateway.health.ASKING_SECONDS", 0.3)
+        monkeypatch.setattr("parley.server.http.state.server_health.ASKING_SECONDS", 0.3)
         said = await nobody.get("/readyz")
         assert (said.status_code, said.json()["because"]) == (503, "Redis does not answer")
         assert (await nobody.get("/healthz")).json() == {"ok": True}
         redis_server.restart()
-        monkeypatch.setattr("parley.server.gateway.health.ASKING_SECONDS", 2.0)
+        monkeypatch.setattr("parley.server.http.state.server_health.ASKING_SECONDS", 2.0)
         await wait_until(lambda: is_ready(nobody))
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.server.basics.errors import Misuse
-from parley.server.gateway.problems.table import Problem
-from parley.server.gateway.tokens.keys import Claims, Keyring, claims
-from parley.server.gateway.tokens.tickets import Tickets, page_path
+from parley.server.http.problems.problem_details import Problem
+from parley.server.http.tokens.bearer_tokens import Claims, Keyring, claims
+from parley.server.http.tokens.tickets import Tickets, page_path
 from parley.server.runtime.signing_secret import kid
 
 SECRET: Final = "a secret that is only used by the tests"
@@ -155,7 +155,7 @@ def test_what_no_token_may_say_is_not_signed(given: dict[str, Any], told: str) -
 
 def test_as_many_tokens_as_come_take_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest that was verified is forgotten, and verified anew when it comes again."""
-    monkeypatch.setattr("parley.server.gateway.tokens.keys.KEPT", 50)
+    monkeypatch.setattr("parley.server.http.tokens.bearer_tokens.KEPT", 50)
     ring = Keyring([SECRET])
     made = claims("ana", "person", "*", NOW)
     tokens = [ring.sign(made, "parley-ticket"), *(signed(jti=f"{n:016x}") for n in range(60))]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.server.gateway.buckets import Bucket, Buckets
-from parley.server.gateway.transport.asgi import STRANGERS_BYTES
+from parley.server.http.state.rate_limits import Bucket, Buckets
+from parley.server.http.transport.asgi_middleware import STRANGERS_BYTES
 from parley.server.settings.serve_settings import ServeSettings
 from tests.doors import doors
 
@@ -82,7 +82,7 @@ def test_a_batch_longer_than_the_burst_is_taken_and_owed() -> None:
 
 def test_as_many_callers_as_come_take_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bucket that was asked longest ago is forgotten."""
-    monkeypatch.setattr("parley.server.gateway.buckets.KEPT", 10)
+    monkeypatch.setattr("parley.server.http.state.rate_limits.KEPT", 10)
     buckets = Buckets(ServeSettings(), Clock())
     for n in range(100):
         buckets.take(f"caller {n}", "read")

@@ -14,7 +14,7 @@ from parley.bus.entries import NoteRevised, SummaryMade
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.canonical import dump
 from parley.memory.context import Profile
-from parley.server.gateway import minutes as made_minutes
+from parley.server.http.requests import minutes_answer as made_minutes
 from parley.server.minutes.minutes_report import report
 from parley.server.queries.explanation import explanation
 from parley.server.queries.log_queries import replayed, said

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from parley.server.gateway.routes import messages
-from parley.server.gateway.tokens.keys import Role
+from parley.server.http.routes.talk import message_routes
+from parley.server.http.tokens.bearer_tokens import Role
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.patience import PATIENCE
@@ -332,7 +332,7 @@ async def test_a_search_goes_on_where_a_request_stopped_looking(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page may be short or empty; following `next` finds every message, and ends."""
-    monkeypatch.setattr(messages, "LOOKED", 4)
+    monkeypatch.setattr(message_routes, "LOOKED", 4)
     async with doors(redis_url) as d:
         await begin(d)
         async with d.client(d.operator()) as client:

@@ -11,9 +11,9 @@ import pytest
 from fastapi.routing import APIRoute
 
 from parley.server.bootstrap import api_schemas
-from parley.server.gateway.app import document, routes
-from parley.server.gateway.documents.openapi import TAGS, rights
-from parley.server.gateway.shapes import bodies
+from parley.server.http.bodies import request_bodies
+from parley.server.http.documents.openapi import TAGS, rights
+from parley.server.http.http_app import document, routes
 
 GOLDEN = Path(__file__).parents[2] / "docs" / "openapi.json"
 
@@ -90,9 +90,9 @@ def test_nothing_is_referred_to_that_is_not_there() -> None:
 def test_the_examples_of_bodies_are_bodies() -> None:
     """Each is taken by the model that shows it."""
     shown = 0
-    for name in dir(bodies):
-        model = getattr(bodies, name)
-        if isinstance(model, type) and issubclass(model, bodies.Body):
+    for name in dir(request_bodies):
+        model = getattr(request_bodies, name)
+        if isinstance(model, type) and issubclass(model, request_bodies.Body):
             for example in model.model_json_schema().get("examples", ()):
                 model.model_validate(example)
                 shown += 1

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from parley.server.basics.errors import Misuse
-from parley.server.gateway.origins import Origins
-from parley.server.gateway.transport.asgi import FOR_DATA, FOR_PAGES
+from parley.server.http.state.origins import Origins
+from parley.server.http.transport.asgi_middleware import FOR_DATA, FOR_PAGES
 from parley.server.settings.serve_settings import ServeSettings
 from tests.doors import Standing, doors
 

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from parley.server.gateway import pages
-from parley.server.gateway.transport.asgi import FOR_PAGES
+from parley.server.http.routes.access import page_file_routes
+from parley.server.http.transport.asgi_middleware import FOR_PAGES
 from tests.doors import doors
 
-OWN = {name: file for name, file in pages.FILES.items() if not name.startswith("vendor/")}
+OWN = {
+    name: file for name, file in page_file_routes.FILES.items() if not name.startswith("vendor/")
+}
 SCRIPTS = {name: file.body.decode() for name, file in OWN.items() if name.endswith(".js")}
 SHELLS = {name: file.body.decode() for name, file in OWN.items() if name.endswith(".html")}
 
@@ -79,7 +81,7 @@ def wanted(script: str, name: str) -> Iterator[str]:
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_what_a_script_imports_is_there(name: str) -> None:
     """A name that is written wrong would only be found where somebody opens that view."""
-    assert [one for one in wanted(SCRIPTS[name], name) if one not in pages.FILES] == []
+    assert [one for one in wanted(SCRIPTS[name], name) if one not in page_file_routes.FILES] == []
 
 
 def test_every_tab_has_its_view() -> None:
@@ -95,7 +97,7 @@ def test_what_a_shell_links_is_there_and_nothing_stands_in_it(name: str) -> None
     text = SHELLS[name]
     linked = re.findall(r'(?:src|href)="/static/([^"]+)"', text)
     assert linked
-    assert [one for one in linked if one not in pages.FILES] == []
+    assert [one for one in linked if one not in page_file_routes.FILES] == []
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)", text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parley.server.gateway.tokens.keys import Role
+from parley.server.http.tokens.bearer_tokens import Role
 from tests.doors import doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 

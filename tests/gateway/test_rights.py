@@ -22,11 +22,11 @@ from websockets.exceptions import InvalidStatus
 from parley.bus import Draft
 from parley.bus.entries import ACTS, ParticipantJoined, SessionOpened
 from parley.personas.persona_file import CAPABILITIES
-from parley.server.gateway.app import build, routes
-from parley.server.gateway.identity.needs import RIGHTS, Needs
-from parley.server.gateway.problems.table import Problem
-from parley.server.gateway.tokens.callers import Caller
-from parley.server.gateway.tokens.keys import Keyring, Role, claims
+from parley.server.http.http_app import build, routes
+from parley.server.http.identity.authorization import RIGHTS, Needs
+from parley.server.http.problems.problem_details import Problem
+from parley.server.http.tokens.bearer_tokens import Keyring, Role, claims
+from parley.server.http.tokens.callers import Caller
 from parley.server.runtime.signing_secret import kid
 from tests.doors import SECRET, Hurrying, Standing, doors
 from tests.patience import PATIENCE

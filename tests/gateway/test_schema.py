@@ -11,7 +11,7 @@ import pytest
 import schemathesis
 from schemathesis import checks
 
-from parley.server.gateway.app import document
+from parley.server.http.http_app import document
 from tests.doors import Standing, served
 from tests.gateway_talk import NAME, PATH
 from tests.patience import PATIENCE

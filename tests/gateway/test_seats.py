@@ -16,9 +16,9 @@ from parley.listeners.agents.arbiter import Arbiter
 from parley.listeners.history.moments import Moments
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.sessions.session import Session
-from parley.server.gateway.identity.needs import Caller
-from parley.server.gateway.live.rooms import Rooms
-from parley.server.gateway.live.seats import Seats
+from parley.server.http.identity.authorization import Caller
+from parley.server.http.live.seats import Seats
+from parley.server.http.live.session_channels import Rooms
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import BID, opened, said
@@ -110,7 +110,7 @@ async def test_a_vote_outlives_the_server_that_stops(redis_url: str) -> None:
 
 async def test_an_idle_seat_is_given_up(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking for it keeps it; the clock is that of the doors."""
-    monkeypatch.setattr("parley.server.gateway.live.seats.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("parley.server.http.live.seats.LOOK_SECONDS", 0.01)
     async with sitting(redis_url, minutes=1) as here:
         await here.seats.taken(caller("ana"), "s")
         await here.seats.taken(caller("bo"), "s")

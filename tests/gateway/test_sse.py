@@ -205,7 +205,7 @@ async def test_idle_streams_get_a_comment_now_and_then(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that no proxy takes them for dead."""
-    monkeypatch.setattr("parley.server.gateway.live.streams.BEAT_SECONDS", 0.05)
+    monkeypatch.setattr("parley.server.http.live.stream_limits.BEAT_SECONDS", 0.05)
     async with doors(redis_url) as d, streamed(d.url, PATH, await begun(d)) as stream:
         await stream.next()
         assert (await stream.next(beats=True)).event == ""

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from parley.server.basics.errors import Failure
 from parley.server.bootstrap.http_server import listening
-from parley.server.gateway.app import build
-from parley.server.gateway.warming import warm
+from parley.server.http.http_app import build
+from parley.server.http.warm_up import warm
 from parley.server.settings.serve_settings import DAY, ServeSettings
 from tests.doors import doors, served
 from tests.patience import PATIENCE, wait_until

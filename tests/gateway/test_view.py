@@ -8,9 +8,9 @@ import pytest
 
 from parley.bus.entries import BallotCast, ParticipantJoined, VoteInitiated
 from parley.memory.state import Memory
-from parley.server.gateway.kept import Kept
-from parley.server.gateway.reading import takes_gzip
-from parley.server.gateway.shapes.page import Board, TimelineRow
+from parley.server.http.bodies.page_responses import Board, TimelineRow
+from parley.server.http.requests.memory_reads import takes_gzip
+from parley.server.http.state.answer_cache import Kept
 from parley.server.rows.page_rows import HUES, MOST, hues, view
 from tests.doors import Standing, doors
 from tests.logs import PACKS, folded, talk

@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from parley.server.gateway.tokens.keys import claims
+from parley.server.http.tokens.bearer_tokens import claims
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin
 

@@ -17,7 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from parley.server.gateway.transport.upgraded import Upgraded
+from parley.server.http.transport.websocket_connection import Upgraded
 from tests.doors import Standing, doors
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import said

@@ -9,7 +9,7 @@ import pytest
 
 from parley.bus import Draft
 from parley.bus.entries import ItemCorrected
-from parley.server.mcp.tools import TOOLS
+from parley.server.mcp.tools.tool_registry import TOOLS
 from tests.agents import over_http
 from tests.arguments import ARGUMENTS
 from tests.doors import doors

@@ -11,10 +11,10 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.entries import Entry, Message, VoteInitiated
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.server.gateway.tokens.callers import caller_of
-from parley.server.mcp.tool import Call, Door
-from parley.server.mcp.tools import BY_NAME
-from parley.server.mcp.waits import Waits
+from parley.server.http.tokens.callers import caller_of
+from parley.server.mcp.tools.pending_waits import Waits
+from parley.server.mcp.tools.tool_call import Call, Door
+from parley.server.mcp.tools.tool_registry import BY_NAME
 from tests.agents import Agent, Mode, over_http, over_stdio
 from tests.doors import doors
 from tests.logs import PACKS, opened

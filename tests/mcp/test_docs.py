@@ -11,8 +11,8 @@ from typing import Any
 import typer
 
 from parley.server.cli.command_tree import app
-from parley.server.mcp.door import PATH
-from parley.server.mcp.tools import TOOLS
+from parley.server.mcp.mcp_server import PATH
+from parley.server.mcp.tools.tool_registry import TOOLS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
 FENCE = re.compile(r"^```(json|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

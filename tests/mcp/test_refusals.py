@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from parley.server.mcp.tools import TOOLS
+from parley.server.mcp.tools.tool_registry import TOOLS
 from tests.agents import over_http, text_of
 from tests.arguments import ARGUMENTS
 from tests.doors import doors

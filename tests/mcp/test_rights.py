@@ -11,13 +11,13 @@ import jwt
 import pytest
 
 from parley.server.bootstrap import stdio_server
-from parley.server.gateway.identity.needs import RIGHTS
-from parley.server.gateway.problems.table import Problem
-from parley.server.gateway.tokens.keys import claims
-from parley.server.mcp.calling import check_right
-from parley.server.mcp.tool import Door
-from parley.server.mcp.tools import TOOLS
-from parley.server.mcp.waits import Waits
+from parley.server.http.identity.authorization import RIGHTS
+from parley.server.http.problems.problem_details import Problem
+from parley.server.http.tokens.bearer_tokens import claims
+from parley.server.mcp.tools.call_dispatch import check_right
+from parley.server.mcp.tools.pending_waits import Waits
+from parley.server.mcp.tools.tool_call import Door
+from parley.server.mcp.tools.tool_registry import TOOLS
 from parley.server.runtime.signing_secret import kid
 from parley.server.settings import Settings
 from tests.agents import Agent, over_http, text_of

@@ -13,8 +13,8 @@ import pytest
 
 from parley.server.basics.errors import Misuse
 from parley.server.bootstrap import stdio_server
-from parley.server.gateway.tokens.keys import Keyring, claims
-from parley.server.mcp.tools import TOOLS
+from parley.server.http.tokens.bearer_tokens import Keyring, claims
+from parley.server.mcp.tools.tool_registry import TOOLS
 from parley.server.settings import Settings
 from tests.doors import SECRET
 from tests.patience import PATIENCE

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from parley.bus import Bus
-from parley.server.mcp.tools import TOOLS
+from parley.server.mcp.tools.tool_registry import TOOLS
 from tests.doors import doors
 from tests.logs import opened
 

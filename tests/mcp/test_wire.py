@@ -16,7 +16,7 @@ import mcp_types as types
 import pytest
 from mcp.server.lowlevel import Server
 
-from parley.server.mcp.wire import IN_HAND, talk
+from parley.server.mcp.stdio_transport import IN_HAND, talk
 from tests.patience import wait_until
 
 LONGEST: Final = 4096

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from parley.server.gateway.pages import FILES
+from parley.server.http.routes.access.page_file_routes import FILES
 
 SHEET = FILES["css/tokens.css"].body.decode()
 THEMES = dict(

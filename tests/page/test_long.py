@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from parley.server.gateway.tokens.keys import EVERY_SESSION, Keyring, claims
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, claims
 from tests.faults.gateway import SECRET, Gateway
 from tests.page.browsers import Visits
 from tests.patience import apart, wait_until

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import SummaryMade
-from parley.server.gateway import pages
+from parley.server.http.routes.access import page_file_routes
 from tests.doors import Standing, served
 from tests.page.browsers import WAIT_MS
 from tests.patience import PATIENCE, apart
@@ -366,7 +366,7 @@ def test_text_is_shown_as_memory_shows_it(d: Standing, visitor: Callable[..., Vi
     """The table of test_visible.py, in the browser."""
     one = visitor()
     one.page.goto(d.url + "/docs")
-    table = pages.FILES["visible.json"].body.decode()
+    table = page_file_routes.FILES["visible.json"].body.decode()
     found = one.page.evaluate(
         """async (table) => {
              const { visible } = await import("/static/text.js");

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from parley.memory.showing import visible
-from parley.server.gateway.pages import FILES
+from parley.server.http.routes.access.page_file_routes import FILES
 
 TABLE = json.loads(FILES["visible.json"].body)
 

@@ -13,8 +13,8 @@ import pytest
 from parley.server.basics.errors import Misuse
 from parley.server.bootstrap import server_addresses
 from parley.server.bootstrap.access_tokens import Wish, token
-from parley.server.gateway.tokens.keys import Keyring
-from parley.server.gateway.tokens.tickets import Tickets
+from parley.server.http.tokens.bearer_tokens import Keyring
+from parley.server.http.tokens.tickets import Tickets
 from parley.server.runtime import signing_secret
 from parley.server.runtime.signing_secret import Signing, kid
 from parley.server.settings import Settings

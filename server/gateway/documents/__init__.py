@@ -1,1 +1,0 @@
-"""The doors' descriptions of themselves: OpenAPI and AsyncAPI."""

@@ -1,1 +1,0 @@
-"""The routes, a module a subject; each is a door to what the packages above can do."""

@@ -1,1 +1,0 @@
-"""What requests carry and what routes answer, as models."""

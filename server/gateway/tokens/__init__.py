@@ -1,1 +1,0 @@
-"""Signed tokens and tickets, and the caller that one of them tells of."""

@@ -1,0 +1,192 @@
+"""What the page is shown of a memory: the board, the timeline, and what is in the making."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from parley.server.http.bodies.memory_responses import Row, SummaryRow
+from parley.server.http.bodies.session_responses import Answer, FloorNow, VoteRow
+
+Cite = tuple[int, int, int]  # n, start, end: characters, half-open
+
+
+class Person(Answer):
+    name: str
+    hue: int
+    role: str | None
+    present: bool
+    messages: int
+    muted: bool
+    aliases: list[str]
+
+
+class ProposalCard(Answer):
+    ref: str
+    status: str
+    text: str
+    topic: str
+    participant: str
+    n: int
+    cites: list[Cite]
+    stances: dict[str, list[str]]
+    tally: dict[str, int]
+    tentative: bool
+    amends: str | None
+    echoes: str | None
+    settled_n: int | None
+    because: Row | None
+
+
+class Dissent(Answer):
+    participant: str
+    cites: list[Cite]
+
+
+class DecisionCard(Answer):
+    ref: str
+    status: str
+    topic: str
+    outcome: str
+    participant: str
+    n: int
+    cites: list[Cite]
+    resolves: str | None
+    superseded_by: str | None
+    supporters: list[str]
+    dissenters: list[str]
+    dissent: list[Dissent]
+    abstainers: list[str]
+    tentative: bool
+    how: str
+    rule: str | None
+    confidence: int
+
+
+class ReadCard(Answer):
+    """What a model alone reads in a message."""
+
+    ref: str
+    kind: str
+    status: str
+    topic: str
+    participant: str
+    n: int
+    cites: list[Cite]
+
+
+class Stand(Answer):
+    on: str
+    stance: str
+    n: int
+    text: str
+    was: str | None
+    was_n: int | None
+    moved_by: str | None
+    moved_n: int | None
+
+
+class Lane(Answer):
+    participant: str
+    positions: list[Stand]
+
+
+class FloorState(FloorNow):
+    queue: list[str]
+
+
+class Spender(Answer):
+    participant: str
+    tokens: int
+    micros: int
+
+
+class Spent(Answer):
+    tokens: int
+    micros: int
+    by: list[Spender]
+
+
+class EchoRow(Answer):
+    ref: str
+    n: int
+    participant: str
+    repeats: str
+    repeats_n: int
+    status: str
+    settled_n: int | None
+    similarity: int
+    reoffered: bool
+
+
+class GoalCard(Answer):
+    """An episode; those of a goal follow it, one deeper. `result` is cut at 240 characters.
+
+    `ended` counts the tasks that were closed, by how: memory lets go of what is done.
+    """
+
+    ref: str
+    kind: str
+    title: str
+    status: str
+    participant: str
+    depth: int
+    n: int
+    closed_n: int | None
+    result: str
+    steps: int
+    ended: dict[str, int]
+
+
+class Board(Answer):
+    """A memory for a page: lists newest first, 200 rows of each; `more` counts the rest."""
+
+    n: int
+    seq: int
+    title: str | None
+    goal: str | None
+    status: str
+    closed: str | None
+    participants: list[Person]
+    proposals: list[ProposalCard]
+    decisions: list[DecisionCard]
+    reading: list[ReadCard]
+    lanes: list[Lane]
+    summaries: list[SummaryRow]
+    votes: list[VoteRow]
+    goals: list[GoalCard]
+    floor: FloorState
+    usage: Spent
+    circling: list[EchoRow]
+    more: dict[str, int]
+
+
+class Series(Answer):
+    """A row at each of the primary entries `n`."""
+
+    n: list[int]
+    messages: list[int]
+    proposals_open: list[int]
+    decided: list[int]
+    flips: list[int]
+    tokens: list[int]
+    micros: list[int]
+
+
+class TimelineRow(Answer):
+    """A mark is [n, kind, ref, participant, told], a stance [n, participant, on, stance].
+
+    `told` are the words of what has no entry of its own: of a nudge, why it closed or somebody
+    left, the role of who joined, the names of the settings that changed, another's other name.
+    """
+
+    n: int
+    every: int
+    series: Series
+    marks: list[tuple[int, str, str, str, str]]
+    stances: list[tuple[int, str, str, str]]
+    thinned: bool
+
+
+class InTheMaking(Answer):
+    ready: Literal[False]
+    done: int

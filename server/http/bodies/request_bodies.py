@@ -1,0 +1,224 @@
+"""What requests carry."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from parley.bus.entries import Act, Ending, EpisodeKind, Intent, StepForm, VoteRule
+from parley.server.http.bodies.strict_json import exact
+from parley.server.http.state.dependencies import MOST, SESSION
+
+Whole = Annotated[int, Field(ge=0, le=MOST)]
+Number = Annotated[int, Field(ge=1, le=MOST)]
+Name = Annotated[str, Field(min_length=1, max_length=128, pattern=r"\S")]
+Words = Annotated[str, Field(min_length=1, max_length=1_048_576, pattern=r"\S")]
+Short = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
+Session = Annotated[str, Field(pattern=SESSION)]
+Target = Annotated[str, Field(min_length=1, max_length=128)] | Number  # a handle, an id, an n
+Episode = Annotated[str, Field(pattern=r"^[Ee]?[1-9][0-9]{0,8}$")]
+Permille = Annotated[int, Field(ge=0, le=1000)]
+Tree = Annotated[dict[str, Any], AfterValidator(exact)]  # what somebody else gives meaning to
+
+
+class Body(BaseModel):
+    """Nothing is converted, and nothing is taken that is not asked for."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class Spoken(Body):
+    """What is recorded in somebody's name; `as` is an operator's way to give one."""
+
+    as_: Name | None = Field(None, alias="as", description="in whose name; of an operator")
+
+
+# -- talk ------------------------------------------------------------------------------
+
+
+class MessageBody(Spoken):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"content": "I propose a light at the pier.", "to": []}]}
+    )
+
+    content: Words
+    act: Act | None = None
+    re: Target | None = Field(None, description="n or id of an entry, or a handle such as P3")
+    to: list[Name] = Field(default_factory=list, max_length=100)
+    topic: Annotated[str, Field(max_length=500)] | None = None
+    at: Annotated[str, Field(max_length=64)] | None = Field(
+        None, description="when it was said, RFC 3339; shown, never compared"
+    )
+
+
+class EntriesBody(Spoken):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"entries": [{"id": "a", "content": "A light?"}, {"content": "Yes.", "re": "a"}]}
+            ]
+        }
+    )
+
+    entries: list[dict[str, Any]] = Field(min_length=1, max_length=500)  # checked one by one
+
+
+class CorrectionBody(Spoken):
+    ref: Annotated[str, Field(pattern=r"^[PDMpdm][1-9][0-9]{0,8}(\.[1-9][0-9]?)?$")]
+    op: Literal["retract", "merge", "topic", "by"]
+    value: Short | None = None
+
+
+class AliasBody(Spoken):
+    alias: Name
+    participant: Name
+
+
+class RedactionBody(Body):
+    n: Number
+    reason: Short
+    renumber: bool = False
+    preview: bool = False
+
+
+# -- sessions --------------------------------------------------------------------------
+
+
+class SessionBody(Body):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"session": "harbour", "title": "The harbour"}]}
+    )
+
+    session: Session
+    title: Short | None = None
+    preset: Name | None = None
+    settings: Tree = Field(default_factory=dict, description="a partial tree of its settings")
+    scenario: Name | None = Field(None, description="name of a bundled one")
+    run: Literal["no", "script", "model"] = "no"
+
+
+class CloseBody(Spoken):
+    reason: Short = "closed"
+
+
+class ForkBody(Body):
+    session: Session
+    at: Whole | None = Field(None, description="the last primary entry taken over")
+
+
+class RunBody(Body):
+    scenario: Name
+    offline: bool = False
+
+
+# -- votes -----------------------------------------------------------------------------
+
+
+class VoteBody(Spoken):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"question": "Adopt it?", "proposal": "P1"}]}
+    )
+
+    question: Words
+    proposal: Annotated[str, Field(pattern=r"^[Pp][1-9][0-9]{0,8}$")] | None = None
+    options: list[Name] = Field(default_factory=list, max_length=100)
+    rule: VoteRule | None = None
+    secret: bool | None = None
+    quorum: Permille | None = None
+    window: Number | None = None
+
+
+class ConfirmBody(Spoken):
+    agreed: bool = True
+
+
+class BallotBody(Spoken):
+    choice: list[Name] = Field(min_length=1, max_length=100)
+    why: Annotated[str, Field(max_length=100_000)] = ""
+
+
+# -- the floor -------------------------------------------------------------------------
+
+
+class BidBody(Body):
+    urgency: Annotated[int, Field(ge=0, le=3)] = 1
+    intent: Intent = "answer"
+    re: Target | None = None
+    novelty: Annotated[str, Field(max_length=500)] = ""
+
+
+class PassBody(Body):
+    ready: bool = False
+    reason: Annotated[str, Field(max_length=500)] = ""
+
+
+class FloorBody(Spoken):
+    participant: Name = Field(description="whom it is about")
+
+
+class PhaseBody(Spoken):
+    title: Short
+
+
+class SeatBody(Body):
+    description: Annotated[str, Field(max_length=4000)] = ""
+    interests: list[Name] = Field(default_factory=list, max_length=100)
+
+
+# -- notes, work, tools, rules ---------------------------------------------------------
+
+
+class NoteBody(Body):
+    text: Annotated[str, Field(max_length=1_048_576)]
+    base: Whole | None = Field(None, description="n of the revision that was read; 0: none")
+
+
+class GoalBody(Spoken):
+    title: Short
+    parent: Episode | None = None
+    after: list[Episode] = Field(default_factory=list, max_length=100)
+
+
+class EpisodeBody(GoalBody):
+    kind: EpisodeKind
+
+
+class EndBody(Spoken):
+    status: Ending = "completed"
+    result: Annotated[str, Field(max_length=100_000)] = ""
+
+
+class StepBody(Spoken):
+    form: StepForm
+    content: Words
+    ok: bool = True
+    of: Episode | None = Field(None, description="its goal or task; your newest")
+    discovered: dict[Name, Short] = Field(default_factory=dict, max_length=100)
+    confidence: Permille | None = None
+
+
+class LookupBody(Spoken):
+    tool: Name
+    arguments: Tree = Field(default_factory=dict)
+    version: Annotated[str, Field(max_length=128)] = ""
+
+
+class ResultBody(LookupBody):
+    result: Annotated[str, Field(max_length=1_048_576)]
+    ttl: Whole | None = None
+    error: Name | None = None
+    call_id: Name | None = None
+    read_only: bool = True
+    of: Episode | None = None
+
+
+class SettingsBody(Body):
+    settings: Tree = Field(default_factory=dict)
+    repack: bool = Field(False, description="put the pattern packs of this server in force")
+
+
+class LessonsBody(Body):
+    source: Session = Field(alias="from", description="the session that teaches")
+    top: Annotated[int, Field(ge=1, le=500)] | None = None
+    dry_run: bool = False

@@ -1,0 +1,51 @@
+"""What is kept is what was sent: a value that would come back as another one is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import orjson
+from pydantic import BaseModel
+
+from parley.server.basics.entry_json import LEFT_OUT, Fields, Wrong
+from parley.server.http.state.dependencies import MOST
+
+_FILLED: Final = frozenset({"kind", "participant", "agent_id", "by", "re", "at", "timestamp"})
+
+
+def exact(tree: Any) -> Any:
+    """`tree`, if every number in it is one that any reader reads alike. Raises `ValueError`."""
+    rest = [tree]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, dict):
+            rest += value.values()
+        elif isinstance(value, list):
+            rest += value
+        elif isinstance(value, float) and not math.isfinite(value):
+            raise ValueError("a number that is none")
+        elif isinstance(value, int) and abs(value) > MOST:
+            raise ValueError("a number is too large")
+    return tree
+
+
+def check_sent(row: Fields) -> None:
+    """Raises `Wrong` for a value that no entry can hold as it is."""
+    for name, value in row.items():
+        try:
+            exact(value)
+        except ValueError as error:
+            raise Wrong(str(error), name) from None
+    if isinstance(row.get("re"), bool | float):
+        raise Wrong("an entry has a number or an id", "re")
+    if len({str(row[name]) for name in ("at", "timestamp") if row.get(name) is not None}) > 1:
+        raise Wrong("one time is told", "at")
+
+
+def check_kept(row: Fields, entry: BaseModel) -> None:
+    """Raises `Wrong` for a field of `row` that `entry` has as something else."""
+    for name in row.keys() & type(entry).model_fields.keys() - _FILLED:
+        sent = row[name]
+        if sent not in LEFT_OUT and orjson.dumps(sent) != orjson.dumps(getattr(entry, name)):
+            raise Wrong("another value than was sent would be kept", name)

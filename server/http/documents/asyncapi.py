@@ -1,0 +1,218 @@
+"""AsyncAPI of the live streams and of the bus, made from entries, facts and frames. Pure."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from parley.bus.contract.keys import SESSION_ID
+from parley.bus.entries import KINDS
+from parley.server.basics.version import version
+from parley.server.http.subscriptions.websocket_messages import (
+    Ping,
+    Publish,
+    Subscribe,
+    Unsubscribe,
+)
+
+Tree = dict[str, Any]
+
+_SCHEMAS: Final = "#/components/schemas/"
+_MESSAGES: Final = "#/components/messages/"
+_CLIENT: Final[dict[str, type[BaseModel]]] = {
+    "subscribe": Subscribe, "unsubscribe": Unsubscribe, "publish": Publish, "ping": Ping,
+}  # fmt: skip
+
+_WHOLE: Final[Tree] = {"type": "integer", "minimum": 0}
+_TEXT: Final[Tree] = {"type": "string"}
+_REF: Final[Tree] = {"type": ["string", "null"], "description": "of the publish; null: of none"}
+_YOU: Final[Tree] = {
+    "type": "object", "required": ["name", "role"], "properties": {"name": _TEXT, "role": _TEXT},
+}  # fmt: skip
+_RECEIPT: Final[Tree] = {
+    "type": "object",
+    "required": ["seq", "n", "id", "duplicate"],
+    "properties": {"seq": _WHOLE, "n": _WHOLE, "id": _TEXT, "duplicate": {"type": "boolean"}},
+}
+
+# Of each frame: what it says, and its members.
+_STREAM: Final[dict[str, tuple[str, Tree]]] = {
+    "hello": (
+        "First on every connection: the session as it stands, and who you are.",
+        {
+            "session": _TEXT, "seq": _WHOLE, "n": _WHOLE, "status": _TEXT, "incarnation": _TEXT,
+            "you": _YOU, "after": _WHOLE,
+        },
+    ),
+    "entry": (
+        "An entry of the log, with the facts that it gave.",
+        {
+            "seq": _WHOLE, "n": _WHOLE, "id": _TEXT,
+            "t": {**_WHOLE, "description": "when it was received, in milliseconds since 1970"},
+            "entry": {"$ref": f"{_SCHEMAS}Entry"},
+            "facts": {"type": "array", "items": {"$ref": f"{_SCHEMAS}Fact"}},
+            "unreadable": {"const": True},
+        },
+    ),
+    "reset": (
+        "The log was replaced, redacted or went back: read it again; what follows comes after seq.",
+        {"seq": _WHOLE, "n": _WHOLE},
+    ),
+    "dropped": (
+        "You did not read; resume after that.", {"reason": {"const": "slow"}, "after": _WHOLE},
+    ),
+    "expired": ("The token is over.", {"reason": {"const": "token"}}),
+    "bye": ("The stream ends.", {"reason": {"enum": ["shutdown", "gone"]}}),
+}  # fmt: skip
+_OPTIONAL: Final = {"hello": frozenset({"after"}), "entry": frozenset({"facts", "unreadable"})}
+_SOCKET: Final[dict[str, tuple[str, Tree]]] = {
+    "subscribed": ("Entries after `after` follow.", {"after": _WHOLE}),
+    "unsubscribed": ("No more entries follow.", {}),
+    "ack": (
+        "What was published, in its order.",
+        {"ref": _TEXT, "receipts": {"type": "array", "items": _RECEIPT}},
+    ),
+    "nack": (
+        "Nothing was published; the problem says why.",
+        {"ref": _REF, "problem": {"type": "object"}},
+    ),
+    "pong": ("Answers a ping.", {}),
+}
+
+
+@cache
+def document() -> Tree:
+    """The whole document."""
+    return {
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "Parley, live",
+            "version": version(),
+            "description": "Sessions as they happen: one event an entry, with the facts it gave.",
+            "license": {"name": "Apache-2.0"},
+        },
+        "defaultContentType": "application/json",
+        "channels": _channels(),
+        "operations": _operations(),
+        "components": {
+            "schemas": _schemas(),
+            "messages": _messages(),
+            "parameters": {"session": {"description": f"id of the session: {SESSION_ID.pattern}"}},
+            "securitySchemes": _SECURITY,
+        },
+    }
+
+
+_SECURITY: Final[Tree] = {
+    "token": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+    "cookie": {"type": "httpApiKey", "in": "cookie", "name": "parley"},
+    "ticket": {
+        "type": "httpApiKey", "in": "query", "name": "ticket",
+        "description": "good once; of the WebSocket alone",
+    },
+}  # fmt: skip
+
+
+def _channels() -> Tree:
+    return {
+        "events": {
+            "address": "/v1/sessions/{session}/events",
+            "description": (
+                "Server-sent events; the id of an event is its seq. Starts after `Last-Event-ID`, "
+                "else after `after`, else now; `show` names messages, floor, other or all; "
+                "`facts=false` leaves facts out; of another `incarnation` nothing is resumed."
+            ),
+            **_carrying(_STREAM),
+        },
+        "socket": {
+            "address": "/v1/sessions/{session}/ws",
+            "description": "WebSocket, subprotocol parley.v1, a JSON object each text frame.",
+            **_carrying({**_STREAM, **_SOCKET, **dict.fromkeys(_CLIENT)}),
+            "bindings": {"ws": {"method": "GET"}},
+        },
+        "log": {
+            "address": "parley:{b}:s:{session}:log",
+            "description": "The log itself, a Redis stream; docs/wire.md has its fields.",
+            **_carrying({"log": None}),
+        },
+    }
+
+
+def _carrying(names: Tree) -> Tree:
+    return {
+        "parameters": {"session": {"$ref": "#/components/parameters/session"}},
+        "messages": {name: {"$ref": f"{_MESSAGES}{name}"} for name in names},
+    }
+
+
+def _operations() -> Tree:
+    secured = [{"$ref": f"#/components/securitySchemes/{name}"} for name in _SECURITY]
+    return {
+        "tellEvents": _operation("send", "events", _STREAM, secured[:2]),
+        "tellSocket": _operation("send", "socket", {**_STREAM, **_SOCKET}, secured),
+        "heedSocket": _operation("receive", "socket", _CLIENT, secured),
+        "tellLog": _operation("send", "log", {"log": None}, []),
+    }
+
+
+def _operation(action: str, channel: str, names: Any, security: list[Tree]) -> Tree:
+    at = f"#/channels/{channel}"
+    found: Tree = {
+        "action": action,
+        "channel": {"$ref": at},
+        "messages": [{"$ref": f"{at}/messages/{name}"} for name in names],
+    }
+    return {**found, "security": security} if security else found
+
+
+def _messages() -> Tree:
+    told = {
+        name: {"name": name, "summary": says, "payload": _object(name, members)}
+        for name, (says, members) in {**_STREAM, **_SOCKET}.items()
+    }
+    heeded = {
+        name: {
+            "name": name,
+            "summary": (model.__doc__ or "").partition("\n")[0],
+            "payload": {"$ref": f"{_SCHEMAS}{model.__name__}"},
+        }
+        for name, model in _CLIENT.items()
+    }
+    entry = {"name": "log", "summary": "An entry.", "payload": {"$ref": f"{_SCHEMAS}Entry"}}
+    return {**told, **heeded, "log": entry}
+
+
+def _object(name: str, members: Tree) -> Tree:
+    properties = {"type": {"const": name}, **members}
+    optional = _OPTIONAL.get(name, frozenset())
+    required = [one for one in properties if one not in optional]
+    return {"type": "object", "required": required, "properties": properties}
+
+
+def _schemas() -> Tree:
+    """Entries by their models; frames of clients; facts."""
+    every = (*KINDS.values(), *_CLIENT.values())
+    _, tree = models_json_schema(
+        [(model, "validation") for model in every], ref_template=_SCHEMAS + "{model}"
+    )
+    kinds = {kind: f"{_SCHEMAS}{model.__name__}" for kind, model in KINDS.items()}
+    entry = {
+        "description": "Told apart by `kind`; what has its default is left out. Others may come.",
+        "anyOf": [*({"$ref": at} for at in kinds.values()), {"type": "object"}],
+        "x-kinds": kinds,
+    }
+    fact = {
+        "type": "object",
+        "description": "What an entry changed in memory; docs/protocol.md, Facts, has the kinds.",
+        "required": ["kind", "ref", "n", "data"],
+        "properties": {
+            "kind": _TEXT,
+            "ref": {"type": ["string", "null"], "description": "handle it is about"},
+            "n": _WHOLE,
+            "data": {"type": "object"},
+        },
+    }
+    return {**tree["$defs"], "Entry": entry, "Fact": fact}

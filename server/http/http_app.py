@@ -1,0 +1,122 @@
+"""The application: middleware, routers, problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+
+from parley.server.basics.version import version
+from parley.server.http.documents import openapi
+from parley.server.http.problems import problem_responses
+from parley.server.http.routes.access import (
+    auth_routes,
+    catalogue_routes,
+    health_routes,
+    page_file_routes,
+    visit_routes,
+)
+from parley.server.http.routes.records import (
+    context_routes,
+    explanation_routes,
+    lesson_routes,
+    memory_routes,
+    minutes_routes,
+    note_routes,
+    page_view_routes,
+    tool_routes,
+)
+from parley.server.http.routes.talk import (
+    floor_routes,
+    goal_routes,
+    live_routes,
+    message_routes,
+    participant_routes,
+    session_routes,
+    settings_routes,
+    vote_routes,
+)
+from parley.server.http.state.dependencies import Doors, Part
+from parley.server.http.state.metrics import Counted
+from parley.server.http.state.origins import OwnHosts
+from parley.server.http.transport.asgi_middleware import BodyLimit, Heads, RequestIds, SecureHeaders
+from parley.server.http.transport.body_timeout import BodyTime
+from parley.server.http.transport.request_targets import Targets
+
+ROUTERS: Final = (
+    auth_routes.router,
+    visit_routes.router,
+    health_routes.router,
+    session_routes.router,
+    catalogue_routes.router,
+    message_routes.router,
+    vote_routes.router,
+    floor_routes.router,
+    participant_routes.router,
+    note_routes.router,
+    goal_routes.router,
+    tool_routes.router,
+    settings_routes.router,
+    lesson_routes.router,
+    memory_routes.router,
+    context_routes.router,
+    explanation_routes.router,
+    page_view_routes.router,
+    minutes_routes.router,
+    live_routes.router,
+    page_file_routes.router,
+)
+
+
+def build(doors: Doors | None, parts: Sequence[Part] = ()) -> FastAPI:
+    """The application over `doors`; without them it can only describe itself.
+
+    It has no lifespan: whoever serves it enters those of its parts.
+    """
+    app = FastAPI(
+        title="Parley",
+        version=version(),
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        middleware=_middleware(doors),
+    )
+    app.state.doors = doors
+    for router in ROUTERS:
+        app.include_router(router)
+    for part in parts:
+        app.router.routes.extend(part.routes)
+    problem_responses.install(app)
+    openapi.describe(app, routes())
+    return app
+
+
+def document() -> dict[str, Any]:
+    """OpenAPI of an application that serves nothing."""
+    return build(None).openapi()
+
+
+def routes() -> Iterator[BaseRoute]:
+    """Every route of the gateway, for whoever holds all of them to a rule."""
+    for router in ROUTERS:
+        yield from router.routes
+
+
+def _middleware(doors: Doors | None) -> list[Middleware]:
+    """Outermost first."""
+    if doors is None:
+        return []
+    serve = doors.settings.serve
+    return [
+        Middleware(Targets),
+        Middleware(Counted, doors.metrics),
+        Middleware(SecureHeaders),
+        Middleware(RequestIds),
+        Middleware(OwnHosts, doors.origins),
+        Middleware(BodyTime, serve.body_seconds),
+        Middleware(BodyLimit, serve.body_bytes, serve.import_bytes),
+        Middleware(Heads),
+    ]

@@ -1,0 +1,48 @@
+"""The cookies of a browser: one for the page, and one for each session that has its own name.
+
+Neither can be read by a script, and neither comes along from another site's page.
+"""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from parley.server.http.identity.credentials import COOKIE, SEAT_COOKIE
+from parley.server.http.state.dependencies import Doors
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims
+
+
+def keep(
+    response: Response, request: Request, doors: Doors, claims: Claims, *, beside: bool
+) -> None:
+    """Have the browser keep a token of `claims`; `beside` an operator's, that one stays."""
+    token, age = doors.keyring.sign(claims), max(0, int(claims.expires - doors.clock()))
+    paths = []
+    if claims.session != EVERY_SESSION:
+        paths.append((SEAT_COOKIE, _path(claims.session)))
+    if claims.role == "operator" or not beside:
+        paths.append((COOKIE, "/"))
+    for name, path in paths or [(COOKIE, "/")]:
+        response.set_cookie(
+            name, token, max_age=age, path=path, httponly=True, samesite="strict",
+            secure=_is_secure(request),
+        )  # fmt: skip
+
+
+def forget(response: Response, session: str | None) -> None:
+    """The name in one session, or everything: then the browser clears what other paths keep."""
+    if session is not None:
+        response.delete_cookie(SEAT_COOKIE, path=_path(session), httponly=True, samesite="strict")
+        return
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    response.headers["Clear-Site-Data"] = '"cookies"'
+
+
+def _is_secure(request: Request) -> bool:
+    """Whether the browser came by https, though it be a proxy that nobody told us to believe."""
+    return request.url.scheme == "https" or request.headers.get("origin", "")[:8] == "https://"
+
+
+def _path(session: str) -> str:
+    return f"/v1/sessions/{session}"

@@ -1,0 +1,105 @@
+"""A record and its facts as it goes to clients, encoded once for all of them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import msgspec
+import orjson
+
+from parley.bus.entries import Record
+from parley.memory.items import Fact
+from parley.server.http.live.visible_entries import as_shown
+
+Group = Literal["messages", "floor", "other"]
+
+_FLOOR: Final = ("floor.", "participant.", "spend.")
+
+
+class Frame:
+    """One event of a stream. Each form of it is made when it is first asked for, and kept.
+
+    `group` None goes to everybody. A frame with `seq` 0 moves nobody's cursor.
+    """
+
+    __slots__ = ("_bare", "_cut", "_sse", "_ws", "data", "event", "group", "seq")
+
+    def __init__(
+        self, event: str, seq: int, group: Group | None, data: bytes, cut: int | None = None
+    ) -> None:
+        self.event, self.seq, self.group, self.data = event, seq, group, data
+        self._cut = cut  # where its facts begin; None: it has none
+        self._sse: bytes | None = None
+        self._ws: str | None = None
+        self._bare: Frame | None = None
+
+    @property
+    def sse(self) -> bytes:
+        """The whole event of an event stream."""
+        if self._sse is None:
+            id_line = b"id: %d\n" % self.seq if self.seq else b""
+            self._sse = b"%sevent: %s\ndata: %s\n\n" % (id_line, self.event.encode(), self.data)
+        return self._sse
+
+    @property
+    def ws(self) -> str:
+        """The text of a WebSocket frame."""
+        if self._ws is None:
+            self._ws = self.data.decode()
+        return self._ws
+
+    @property
+    def bare(self) -> Frame:
+        """The same without facts."""
+        if self._cut is None:
+            return self
+        if self._bare is None:
+            self._bare = Frame(self.event, self.seq, self.group, self.data[: self._cut] + b"}")
+        return self._bare
+
+
+class _Beat(Frame):
+    """A comment: it keeps a connection open and says nothing."""
+
+    __slots__ = ()
+
+    @property
+    def sse(self) -> bytes:
+        return b":\n\n"
+
+
+BEAT: Final = _Beat("", 0, None, b"{}")
+
+
+def frame(record: Record, facts: Sequence[Fact]) -> Frame:
+    """An entry with the facts that it gave."""
+    try:
+        head = orjson.dumps(as_shown(record, facts))
+        tail = b',"facts":%s}' % msgspec.json.encode(facts)
+    except (TypeError, UnicodeEncodeError):  # text that is not UTF-8, written past our doors
+        head, tail = _unreadable(record), b',"facts":[]}'
+    group = group_of(record.entry.kind)
+    return Frame("entry", record.seq, group, head[:-1] + tail, len(head) - 1)
+
+
+def group_of(kind: str) -> Group:
+    """What a client asks for by `show` to be told of entries of that kind."""
+    if kind == "message":
+        return "messages"
+    return "floor" if kind.startswith(_FLOOR) else "other"
+
+
+def notice(event: str, cursor: int = 0, /, **members: Any) -> Frame:
+    """What the server says about the stream; `cursor` where a client goes on from there."""
+    return Frame(event, cursor, None, orjson.dumps({"type": event, **members}))
+
+
+def _unreadable(record: Record) -> bytes:
+    row = {"type": "entry", "seq": record.seq, "n": record.n, "id": _utf8(record.id)}
+    entry = {"kind": _utf8(record.entry.kind)}
+    return orjson.dumps({**row, "t": record.received_ms, "entry": entry, "unreadable": True})
+
+
+def _utf8(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,160 @@
+"""Who sits where through this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from typing import Final
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import structlog
+
+from parley.bus import Bus
+from parley.bus.connection.tasks import end
+from parley.listeners.rooms.participant import Superseded
+from parley.listeners.rooms.room import Room
+from parley.listeners.sessions.session import Session
+from parley.server.http.live.session_channels import Rooms
+from parley.server.http.tokens.callers import Caller
+
+LOOK_SECONDS: Final = 15.0  # between two looks for idle seats
+
+log = structlog.get_logger("parley.seats")
+
+
+class Seats:
+    """By session and canonical name. A seat idle for `idle_minutes` is given up."""
+
+    def __init__(
+        self, bus: Bus, rooms: Rooms, idle_minutes: float, clock: Callable[[], float]
+    ) -> None:
+        self._bus, self._rooms = bus, rooms
+        self._idle_seconds, self._clock = idle_minutes * 60, clock
+        self._taken: dict[str, list[_Seat]] = {}
+        self._taking = WeakValueDictionary[str, asyncio.Lock]()
+        self._turns = WeakKeyDictionary[Session, asyncio.Lock]()
+        self._looking: asyncio.Task[None] | None = None
+        self._leaving: set[asyncio.Task[None]] = set()
+
+    async def taken(
+        self,
+        caller: Caller,
+        session: str,
+        *,
+        description: str = "",
+        interests: Sequence[str] = (),
+    ) -> Session:
+        """The caller's seat, taken now or there already. Raises `Superseded` where it was lost.
+
+        It has the role and the powers of the caller's token. A seat that is there stays as
+        it was taken.
+        """
+        role = caller.seat_role
+        lock = self._taking.setdefault(session, asyncio.Lock())
+        async with lock:
+            if (there := self.of(caller.name, session, role)) is not None:
+                return there
+            async with AsyncExitStack() as stack:
+                room = await stack.enter_async_context(self._rooms.room(session))
+                joining = Session.within(
+                    room, self._bus, caller.name, role=role, description=description,
+                    interests=interests, may=caller.may,
+                )  # fmt: skip
+                joined = await stack.enter_async_context(joining)
+                seat = _Seat(joined, room, stack.pop_all(), self._clock())
+            self._taken.setdefault(session, []).append(seat)
+            self._look()
+            return joined
+
+    def of(self, name: str, session: str, role: str | None = None) -> Session | None:
+        """The seat of `name`; asking for it keeps it from being given up.
+
+        Raises `Superseded`, once, where another process took it over; always where it is
+        not one of `role`: an agent does not pass the floor by a person's seat.
+        """
+        seat = self._seat(name, session)
+        if seat is None:
+            return None
+        if role is not None and seat.joined.role != role:
+            raise Superseded(name)
+        seat.used = self._clock()
+        if seat.joined.superseded:
+            self._drop(session, seat)
+            raise Superseded(name)
+        return seat.joined
+
+    def turn(self, seat: Session) -> asyncio.Lock:
+        """Held by whoever has that seat say something: it has one turn at a time."""
+        return self._turns.setdefault(seat, asyncio.Lock())
+
+    async def left(self, name: str, session: str) -> bool:
+        """Give it up; False where there was none."""
+        seat = self._seat(name, session)
+        if seat is None:
+            return False
+        await self._drop(session, seat)
+        return True
+
+    async def aclose(self) -> None:
+        """Leave every seat, but where a vote runs: a restart is to void nobody's ballot."""
+        if self._looking is not None:
+            await end(self._looking)
+        for session, seats in list(self._taken.items()):
+            for seat in list(seats):
+                seat.joined.stays = bool(seat.joined.memory.votes.running)
+                self._drop(session, seat)
+        while self._leaving:
+            await asyncio.wait(self._leaving)
+
+    def _seat(self, name: str, session: str) -> _Seat | None:
+        """The seat in the room that there is: one in a room that is over went with it."""
+        room = self._rooms.held(session)
+        for seat in list(self._taken.get(session, ())):
+            if seat.room is not room:
+                self._drop(session, seat)
+        for seat in self._taken.get(session, ()):
+            named = seat.joined.memory.named
+            if named(seat.joined.name) == named(name):
+                return seat
+        return None
+
+    def _drop(self, session: str, seat: _Seat) -> asyncio.Task[None]:
+        """Forget it at once; the task is what says so in the log."""
+        self._taken[session].remove(seat)
+        if not self._taken[session]:
+            del self._taken[session]
+        task = asyncio.create_task(_left(seat))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+        return task
+
+    def _look(self) -> None:
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._end_idle(), name="parley-seats")
+
+    async def _end_idle(self) -> None:
+        while self._taken:
+            await asyncio.sleep(min(LOOK_SECONDS, self._idle_seconds / 4))
+            now = self._clock()
+            for session, seats in list(self._taken.items()):
+                for seat in list(seats):
+                    if now - seat.used >= self._idle_seconds:
+                        log.info("seat_idle", session=session)
+                        self._drop(session, seat)
+
+
+class _Seat:
+    """A part in a session, in a room of it, and when it was last used."""
+
+    __slots__ = ("joined", "room", "stack", "used")
+
+    def __init__(self, joined: Session, room: Room, stack: AsyncExitStack, used: float) -> None:
+        self.joined, self.room, self.stack, self.used = joined, room, stack, used
+
+
+async def _left(seat: _Seat) -> None:
+    try:
+        await seat.stack.aclose()
+    except Exception as error:  # the session is gone or unreadable: so is the seat
+        log.warning("seat_lost", reason=str(error))

@@ -1,0 +1,224 @@
+"""The live stream of one room: the newest frames, and those who listen.
+
+Whoever comes with an old cursor is brought up to the ring of newest frames by
+folding from a checkpoint, a stretch at a time, and joins there without a gap. The
+ring itself is filled once after a start, so that many who come back at once share
+one fold.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Final, cast
+
+import structlog
+
+from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
+from parley.bus.entries import Record
+from parley.listeners.history.moments import Moments
+from parley.listeners.rooms.room import Room
+from parley.memory.errors import DomainError
+from parley.memory.items import Fact
+from parley.server.http.live.client_queue import Ending, Outlet
+from parley.server.http.live.frames import Frame, Group, frame, notice
+
+RING: Final = 2_000  # newest frames kept
+RING_BYTES: Final = 16 << 20
+STRETCH: Final = 500  # entries folded at a time for one who is behind
+STRETCH_BYTES: Final = 2 << 20
+FOLDS: Final = 2  # stretches folded at once
+RETRY_SECONDS: Final = 0.3
+
+Told = AsyncGenerator[tuple[Record, list[Fact]]]
+
+log = structlog.get_logger("parley.channel")
+
+
+class Listener:
+    """What one client hears, through an outlet of its own.
+
+    `after` is the seq that it began behind.
+    """
+
+    __slots__ = ("_behind", "_channel", "after", "outlet")
+
+    def __init__(self, channel: Channel, outlet: Outlet, after: int) -> None:
+        self._channel = channel
+        self._behind: int | None = after  # while it is being brought up; None: it is live
+        self.after, self.outlet = after, outlet
+
+    async def frames(self) -> list[Frame]:
+        """What comes next, at least one; empty at the end."""
+        if self._behind is not None and (found := await self._channel._bring_up(self)):
+            return found
+        return await self.outlet.frames()
+
+
+class Channel:
+    """A hearer of `room`; everybody who listens shares its frames.
+
+    Every entry after seq `_floor` that the room folded is in the ring.
+    """
+
+    def __init__(
+        self,
+        room: Room,
+        moments: Moments,
+        folds: asyncio.Semaphore | None = None,
+        *,
+        ring: int = RING,
+        stretch: int = STRETCH,
+    ) -> None:
+        self._room, self._moments = room, moments
+        self._most, self._stretch_of = ring, stretch
+        self._folds = folds or asyncio.Semaphore(FOLDS)
+        self._ring: deque[Frame] = deque()
+        self._bytes = 0
+        self._floor = room.seq
+        self._filled = False  # as far back as it goes
+        self._filling = asyncio.Lock()
+        self._begun = 0
+        self._live: set[Outlet] = set()
+        self._behind: set[Listener] = set()
+        self._ended: Ending | None = None
+        room.hear(self._hear, self._begin_anew)
+
+    @asynccontextmanager
+    async def listen(
+        self, after: int | None, show: frozenset[Group] | None = None
+    ) -> AsyncIterator[Listener]:
+        """Every entry after seq `after` once, in order; None: from now on."""
+        listener = Listener(self, Outlet(show), self._room.seq if after is None else after)
+        self._behind.add(listener)
+        if listener.after >= self._floor:
+            self._join(listener)
+        if self._ended is not None:
+            listener.outlet.end(self._ended)
+        try:
+            yield listener
+        finally:
+            self._behind.discard(listener)
+            self._live.discard(listener.outlet)
+
+    def reset(self, listener: Listener) -> None:
+        """Have it begin anew at the newest entry."""
+        listener._behind = None
+        self._behind.discard(listener)
+        self._live.add(listener.outlet)
+        listener.outlet.restart(self._reset())
+
+    def end(self, why: Ending) -> None:
+        """Nothing more comes for anybody, nor for who listens from now on."""
+        self._ended = why
+        for outlet in (*self._live, *(one.outlet for one in self._behind)):
+            outlet.end(why)
+
+    # -- what the room says ----------------------------------------------------------
+
+    def _hear(self, record: Record, facts: Sequence[Fact]) -> None:
+        made = frame(record, facts)
+        self._ring.append(made)
+        self._bytes += len(made.data)
+        self._trim()
+        for outlet in self._live:
+            outlet.put(made)
+
+    def _begin_anew(self) -> None:
+        self._begun += 1
+        self._ring.clear()
+        self._bytes, self._floor, self._filled = 0, self._room.seq, False
+        made = self._reset()
+        for listener in self._behind:
+            listener._behind = None
+            self._live.add(listener.outlet)
+        self._behind.clear()
+        for outlet in self._live:
+            outlet.restart(made)
+
+    def _reset(self) -> Frame:
+        room = self._room
+        return notice("reset", room.seq, seq=room.seq, n=room.memory.n)
+
+    def _trim(self) -> None:
+        while len(self._ring) > self._most or self._bytes > RING_BYTES:
+            gone = self._ring.popleft()
+            self._bytes -= len(gone.data)
+            self._floor = gone.seq
+
+    # -- whoever is behind -----------------------------------------------------------
+
+    def _join(self, listener: Listener) -> None:
+        missed: list[Frame] = []
+        after = self._room.seq if listener._behind is None else listener._behind
+        for made in reversed(self._ring):
+            if made.seq <= after:
+                break
+            missed.append(made)
+        listener._behind = None
+        listener.outlet.start(reversed(missed))
+        self._behind.discard(listener)
+        self._live.add(listener.outlet)
+
+    async def _bring_up(self, listener: Listener) -> list[Frame]:
+        """Frames that it missed; none once it is live, or over."""
+        while (after := listener._behind) is not None and listener.outlet.ended is None:
+            if after >= self._floor:
+                self._join(listener)
+                break
+            try:
+                if not self._filled and self._room.seq - after <= self._most:
+                    await self._fill()
+                    continue
+                found = await self._stretch(after, self._floor)
+            except Unavailable:
+                await asyncio.sleep(RETRY_SECONDS)  # the room says so in the log
+                continue
+            except (BusError, DomainError) as error:
+                if not isinstance(error, SessionNotFound):
+                    log.warning("cannot_bring_up", session=self._room.session, reason=str(error))
+                found = []
+            if listener._behind is None:  # the room began anew meanwhile
+                break
+            if not found:  # the log does not hold what it is asked for
+                self.reset(listener)
+                break
+            listener._behind = found[-1].seq
+            if shown := [made for made in found if listener.outlet.wants(made)]:
+                return shown
+        return []
+
+    async def _fill(self) -> None:
+        """Put before the ring what fits of the entries before it."""
+        async with self._filling:
+            if self._filled:
+                return
+            begun, to = self._begun, self._floor
+            older: deque[Frame] = deque()
+            at = max(0, self._room.seq - self._most)
+            while at < to and (found := await self._stretch(at, to)):
+                older += found
+                at = found[-1].seq
+            if begun == self._begun and to == self._floor and at >= to:
+                self._ring.extendleft(reversed(older))
+                self._bytes += sum(len(made.data) for made in older)
+                self._floor = older[0].seq - 1 if older else to
+                self._trim()
+            self._filled = begun == self._begun
+
+    async def _stretch(self, after: int, to: int) -> list[Frame]:
+        """The next entries after `after`, up to `to`, with the facts they gave."""
+        async with self._folds:
+            found: list[Frame] = []
+            size = 0
+            upto = min(to, after + self._stretch_of)
+            told = cast("Told", self._moments.since(self._room.session, after, upto))
+            async with aclosing(told):
+                async for record, facts in told:
+                    found.append(frame(record, facts))
+                    size += len(found[-1].data)
+                    if size > STRETCH_BYTES:
+                        break
+            return found

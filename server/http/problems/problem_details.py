@@ -1,0 +1,211 @@
+"""What goes wrong, as `application/problem+json`: one table from exceptions to answers.
+
+Nothing that a caller sent is sent back: a problem's words are fixed, or a domain's
+own with every value taken out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+
+from parley.bus.contract import errors as bus_errors
+from parley.listeners.cache.ranges import RangeGone
+from parley.listeners.rooms.log_port import LogReplaced
+from parley.listeners.rooms.participant import Superseded
+from parley.listeners.sessions.turns import FloorLost, Muted, NotGranted
+from parley.memory import errors as memory_errors
+from parley.memory.settings import Settings
+from parley.personas.errors import PersonaError, PersonaNotFound
+from parley.server.basics import errors
+from parley.server.basics.entry_json import Wrong
+from parley.server.http.problems.problem_types import EVERYWHERE, KINDS
+from parley.server.http.problems.validation_details import unechoed as unechoed
+
+MEDIA: Final = "application/problem+json"
+MUTED: Final = "You are muted: nothing you say is taken until a moderator unmutes you."
+RETRY_SECONDS: Final = 1.0  # where nobody can say how long it takes
+_TAKES: Final = "Input should be "  # how a model's own words begin that name what is taken
+EXTRA: Final = ("field", "fault", "retry_after", "epoch", "limit", "seq", "needs")
+
+SCHEMA: Final[dict[str, Any]] = {
+    "title": "Problem",
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "request"],
+    "additionalProperties": False,
+    "properties": {
+        "type": {"type": "string", "description": "urn:parley:problem:<slug>"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "request": {"type": "string", "description": "id of the request, as in the log"},
+        "field": {"type": "string", "description": "the field at fault"},
+        "fault": {"type": "string", "description": "what is wrong with it, as a word"},
+        "retry_after": {"type": "number", "description": "seconds to wait"},
+        "epoch": {"type": "integer", "description": "epoch that the floor is in"},
+        "limit": {"type": "integer", "description": "the most that is taken"},
+        "seq": {"type": "integer", "description": "entry that is in the way"},
+        "needs": {"type": "string", "description": "the right that is missing"},
+    },
+}
+
+
+class Problem(Exception):
+    """A refusal by its slug; `extra` are members of its answer, such as `retry_after`.
+
+    `detail` and `status` stand for the slug's own, where a refusal says more.
+    """
+
+    def __init__(
+        self, slug: str, *, detail: str = "", status: int | None = None, **extra: Any
+    ) -> None:
+        super().__init__(slug)
+        kind = KINDS[slug]
+        self.slug, self.extra = slug, extra
+        self.status = status or kind.status
+        self.title, self.detail = kind.title, detail or kind.detail
+
+    def body(self, request: str = "") -> dict[str, Any]:
+        """The JSON of it, for request id `request`."""
+        whole: dict[str, Any] = {
+            "type": f"urn:parley:problem:{self.slug}",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            "request": request,
+            **{name: _told_as(self.extra[name]) for name in EXTRA if name in self.extra},
+        }
+        return {name: value for name, value in whole.items() if value is not None}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Header fields that its status asks for."""
+        found = {}
+        if self.status == 401:
+            found["WWW-Authenticate"] = "Bearer"
+        if (seconds := self.extra.get("retry_after")) is not None:
+            found["Retry-After"] = str(max(1, math.ceil(seconds)))
+        if self.slug == "rate":
+            found["RateLimit-Remaining"] = "0"
+        if allow := self.extra.get("allow"):
+            found["Allow"] = allow
+        return found
+
+
+def _told_as(value: Any) -> Any:
+    return round(value, 3) if isinstance(value, float) else value
+
+
+def answer(problem: Problem, scope: Scope) -> JSONResponse:
+    """The response that `problem` is, to the request of `scope`."""
+    request = scope.get("state", {}).get("request_id", "")
+    return JSONResponse(problem.body(request), problem.status, problem.headers, MEDIA)
+
+
+async def refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request, or a handshake that was not accepted yet, with `problem`."""
+    await answer(problem, scope)(scope, receive, send)
+
+
+def problem_of(error: BaseException) -> Problem:
+    """The problem that an exception is; `internal` for a bug."""
+    if isinstance(error, Problem):
+        return error
+    for kind in type(error).__mro__:
+        if made := _TABLE.get(kind):
+            return made(error)
+    return Problem("internal")
+
+
+def problems(*slugs: str) -> dict[int | str, dict[str, Any]]:
+    """`responses=` of a route that may answer these, beside those that any route may."""
+    content = {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    found: dict[int | str, dict[str, Any]] = {}
+    for slug in dict.fromkeys((*EVERYWHERE, *slugs)):
+        kind = KINDS[slug]
+        told = found.setdefault(kind.status, {"description": "", "content": content})
+        told["description"] = "; ".join(filter(None, (told["description"], kind.title)))
+    return dict(sorted(found.items(), key=lambda one: int(one[0])))
+
+
+def _told(slug: str, status: int | None = None) -> Callable[[Any], Problem]:
+    """The domain's own words, without those of the caller."""
+
+    def made(error: BaseException) -> Problem:
+        return Problem(slug, status=status, detail=unechoed(str(error), _values(error)))
+
+    return made
+
+
+def _values(error: BaseException) -> Iterable[str]:
+    """What the exception keeps of the call; its finding is words of our own."""
+    for name, value in vars(error).items():
+        if isinstance(value, str) and name not in ("reason", "finding"):
+            yield value
+
+
+def _as(slug: str, **members: str) -> Callable[[Any], Problem]:
+    """The slug alone, with those attributes of the exception as members."""
+    return lambda error: Problem(
+        slug, **{member: getattr(error, name) for member, name in members.items()}
+    )
+
+
+def _setting(error: memory_errors.SettingsRefused) -> Problem:
+    """Which setting, as far as its name is ours, and what it takes."""
+    path, tree = ["settings"], Settings().model_dump()
+    for step in error.key.split("."):
+        if not isinstance(tree, dict) or step not in tree:
+            break
+        path.append(step)
+        tree = tree[step]
+    told = error.reason if error.reason.startswith(_TAKES) else unechoed(error.reason)
+    return Problem("refused", detail=told, field=".".join(path))
+
+
+def _unavailable(_: BaseException) -> Problem:
+    return Problem("unavailable", retry_after=RETRY_SECONDS)
+
+
+_TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
+    bus_errors.SessionNotFound: _as("no-session"),
+    bus_errors.SessionExists: _as("exists"),
+    bus_errors.SessionClosed: _as("closed"),
+    bus_errors.Conflict: _as("conflict", seq="seq"),
+    bus_errors.StaleEpoch: _as("floor-moved", epoch="current"),
+    bus_errors.UnknownReference: _told("refused"),
+    bus_errors.InvalidEntry: _told("refused"),
+    bus_errors.Busy: _as("busy", retry_after="retry_after"),
+    bus_errors.BusError: _unavailable,
+    TimeoutError: _unavailable,
+    RangeGone: _unavailable,
+    LogReplaced: _unavailable,
+    memory_errors.UnknownRef: _as("no-item"),
+    memory_errors.UnknownVote: _as("no-vote"),
+    memory_errors.StaleRevision: _as("note-moved"),
+    memory_errors.ContextOverflow: _as("budget-too-small", limit="floor"),
+    memory_errors.LimitExceeded: _as("too-long", limit="limit"),
+    memory_errors.DomainError: _told("refused"),
+    memory_errors.SettingsRefused: _setting,
+    memory_errors.PackMissing: _told("refused", 409),
+    memory_errors.RedactionRefused: _told("refused", 409),
+    memory_errors.NotOpened: _told("refused", 409),
+    memory_errors.NothingOpen: _told("refused", 409),
+    Superseded: _as("seat-taken"),
+    FloorLost: _as("floor-lost", epoch="current"),
+    NotGranted: _as("floor-not-granted"),
+    Muted: lambda _: Problem("floor-not-granted", detail=MUTED),
+    PersonaNotFound: _as("no-persona"),
+    PersonaError: _told("refused"),
+    Wrong: _told("refused"),
+    errors.BadSessionFile: _as("bad-file"),
+    errors.NotYet: _as("not-yet", limit="n"),
+    errors.Misuse: _told("refused"),
+    errors.Refused: _told("refused", 409),
+}
+
+KNOWN: Final = (Problem, *_TABLE)  # exceptions that are answered, those below them too

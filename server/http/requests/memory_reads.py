@@ -1,0 +1,148 @@
+"""Memory as a route reads it: live where it is watched, else caught up, or as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import orjson
+from fastapi import Query, Request, Response
+
+from parley.bus.contract.errors import BusError
+from parley.bus.contract.session_info import SessionInfo
+from parley.bus.entries import Record
+from parley.listeners.cache.memory_reader import is_heard_message, wanted
+from parley.memory.context import Context, Profile, assemble
+from parley.memory.context import Request as Wanted
+from parley.memory.state import Memory
+from parley.server.basics.errors import NotYet
+from parley.server.http.state.dependencies import MOST, Doors
+from parley.server.queries import explanation
+from parley.server.queries.log_queries import Replayed
+
+CATCH_UP_SECONDS: Final = 1.0  # for which a room is waited for, before the log is read here
+MORE: Final = 16  # entries looked at beyond the messages wanted
+
+At = Annotated[int | None, Query(ge=0, le=MOST, description="number of a past primary entry")]
+
+
+async def memory_of(doors: Doors, session: str, at: int | None = None) -> Memory:
+    """Memory now or after primary entry `at`: read it before the next await.
+
+    Raises `SessionNotFound`, and `NotYet` for a moment that has not come.
+    """
+    info = await doors.held.bus.info(session)
+    if at is None:
+        return await present(doors, info)
+    check(info, at)
+    return await doors.moments.at(session, at)
+
+
+def check(info: SessionInfo, at: int | None) -> None:
+    """Raises `NotYet` for a moment that has not come."""
+    if at is not None and at > info.n:
+        raise NotYet(at, info.n)
+
+
+async def present(doors: Doors, info: SessionInfo) -> Memory:
+    """The memory of everything up to the head that `info` tells of, or later."""
+    room = doors.rooms.held(info.session)
+    if room is not None:
+        try:
+            async with asyncio.timeout(CATCH_UP_SECONDS):
+                await room.caught_up(info.head)
+            return room.memory
+        except (TimeoutError, BusError):
+            pass  # it begins anew, or its outage is not over
+    return await doors.held.reader.current(info.session)
+
+
+async def context_of(
+    doors: Doors,
+    session: str,
+    participant: str | None,
+    profile: Profile,
+    budget: int | None,
+    at: int | None,
+    shared: Sequence[str] = (),
+) -> Context:
+    """What `participant` needs to know to speak, now or after primary entry `at`.
+
+    Raises `SessionNotFound`, `NotYet`, `ContextOverflow`.
+    """
+    reader = doors.held.reader
+    if at is None:
+        return await reader.context(
+            session, participant, profile=profile, budget=budget, shared=shared
+        )
+    info = await doors.held.bus.info(session)
+    check(info, at)
+    if info.skips:
+        return await reader.context(
+            session, participant, profile=profile, budget=budget, at=at, shared=shared
+        )
+    others = [(other, await reader.current(other)) for other in shared]
+    memory = await doors.moments.at(session, at)
+    recent = await _recent(doors, session, at, wanted(memory, profile))
+    asked = Wanted(participant, profile, budget, recent, others)
+    return assemble(memory, asked)
+
+
+async def _recent(doors: Doors, session: str, at: int, count: int) -> list[Record]:
+    """The newest `count` messages up to primary entry `at`, oldest first."""
+    found: list[Record] = []
+    last = at
+    while last > 0 and len(found) < count:
+        first = max(1, last - count - MORE)
+        records = await doors.moments.records(session, range(first, last + 1))
+        found = [one for _, one in sorted(records.items()) if is_heard_message(one, ())] + found
+        last = first - 1
+    return found[-count:] if count else []
+
+
+async def explained(doors: Doors, session: str, ref: str) -> dict[str, Any]:
+    """Why an item is in memory, as `server.queries.explanation` tells it. Raises `UnknownRef`."""
+    facts = await doors.moments.history(session, ref)
+    memory = await memory_of(doors, session)
+    words = explanation.cited(memory, ref) | {fact.n for fact in facts[:1]}
+    recent = await doors.held.reader.recent(session, memory.settings.context.recent_full)
+    said = await doors.moments.records(session, words)
+    memory = await memory_of(doors, session)
+    said.update((record.n, record) for record in recent)
+    return explanation.explanation(Replayed(memory, facts, said), ref)
+
+
+def zipped(request: Request, packed: bytes, tag: str, status: int = 200) -> Response:
+    """JSON that is kept packed, to whoever takes it so; 304 where the caller has it."""
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
+    if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
+        return Response(None, 304, headers)
+    if takes_gzip(request.headers.get("accept-encoding", "")):
+        return Response(packed, status, {**headers, "Content-Encoding": "gzip"}, "application/json")
+    return Response(zlib.decompress(packed, 31), status, headers, "application/json")
+
+
+def packed(tree: Any) -> bytes:
+    """The JSON of it, as gzip has it."""
+    press = zlib.compressobj(1, wbits=31)
+    return press.compress(orjson.dumps(tree)) + press.flush()
+
+
+def takes_gzip(accepts: str) -> bool:
+    """Whether an `Accept-Encoding` takes gzip: by its name, else by `*`; a weight of 0 is a no."""
+    said = {}
+    for one in accepts.lower().split(","):
+        name, _, weight = one.partition(";")
+        said[name.strip()] = _weighs(weight)
+    return said.get("gzip", said.get("x-gzip", said.get("*", False)))
+
+
+def _weighs(weight: str) -> bool:
+    """Whether `q=0.5` is more than nothing; without a word it is."""
+    name, _, value = weight.partition("=")
+    try:
+        return name.strip() != "q" or float(value) > 0
+    except ValueError:
+        return False

@@ -1,0 +1,41 @@
+"""Sessions as rows: where they stand, and what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from parley.bus.entries import Record
+from parley.memory.presets import DEFAULT
+from parley.server.http.requests.memory_reads import memory_of
+from parley.server.http.state.dependencies import Doors
+from parley.server.services import sessions
+
+
+async def state_of(doors: Doors, session: str) -> dict[str, Any]:
+    """Raises `SessionNotFound`."""
+    state = await sessions.state(doors.held, session)
+    memory = await memory_of(doors, session)
+    known = [*memory.floor.seats, *(name for name in memory.participants
+                                    if name not in memory.floor.seats)]  # fmt: skip
+    return {
+        **state, "title": memory.title, "goal": memory.settings.goal,
+        "policy": memory.settings.floor.policy, "participants": known, "closed": memory.closed,
+    }  # fmt: skip
+
+
+async def rows_of(doors: Doors, infos: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each with the title and preset that its first entry gives it, in one round trip."""
+    wanted = [(info["session"], 0) for info in infos]
+    firsts = await doors.held.bus.read_many(wanted, count=1) if wanted else []
+    return [
+        {**info, **_opening(first.records)}
+        for info, first in zip(infos, firsts, strict=True)
+        if first is not None
+    ]
+
+
+def _opening(records: Sequence[Record]) -> dict[str, Any]:
+    entry = records[0].entry if records else None
+    tree = getattr(entry, "settings", {})
+    return {"title": getattr(entry, "title", None), "preset": tree.get("preset", DEFAULT)}

@@ -1,0 +1,47 @@
+"""What a session can be opened with: presets, scenarios, personas."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter
+
+from parley.server.catalogue import scenario_catalogue
+from parley.server.catalogue.persona_catalogue import everyone
+from parley.server.http.bodies.session_responses import Page, PersonaRow, PresetRow, ScenarioRow
+from parley.server.http.identity.authorization import AnyToken
+from parley.server.http.problems.problem_details import problems
+from parley.server.http.state.dependencies import DoorsOf
+from parley.server.settings import setting_inventory
+
+router = APIRouter()
+
+
+@router.get("/v1/presets", response_model=Page[PresetRow], responses=problems())
+async def list_presets(caller: AnyToken) -> Any:
+    """The presets, and what each sets."""
+    return {"items": setting_inventory.presets()}
+
+
+@router.get("/v1/scenarios", response_model=Page[ScenarioRow], responses=problems())
+async def list_scenarios(caller: AnyToken) -> Any:
+    """The scenarios that come with Parley."""
+    return {"items": await asyncio.to_thread(scenario_catalogue.listed)}
+
+
+@router.get("/v1/personas", response_model=Page[PersonaRow], responses=problems("refused"))
+async def list_personas(caller: AnyToken, doors: DoorsOf) -> Any:
+    """Whoever can be seated."""
+    found = (await asyncio.to_thread(everyone, doors.settings)).found
+    return {
+        "items": [
+            {
+                "name": name, "display": one.persona.display,
+                "description": one.persona.description,
+                "interests": list(one.persona.interests),
+                "may": None if one.persona.may is None else list(one.persona.may),
+            }
+            for name, one in found.items()
+        ]
+    }  # fmt: skip

@@ -1,0 +1,81 @@
+"""Health, readiness and metrics."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, cast
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel
+from starlette.requests import HTTPConnection
+
+from parley.server.http.identity.authorization import Caller, Needs
+from parley.server.http.problems.problem_details import problems
+from parley.server.http.state.dependencies import DoorsOf
+from parley.server.http.state.metrics import MEDIA
+from parley.server.http.state.server_health import Health
+
+router = APIRouter()
+
+
+class Alive(BaseModel):
+    ok: bool
+
+
+class Ready(BaseModel):
+    """Whether requests can be served, and why not."""
+
+    ready: bool
+    because: str
+
+
+def health_of(connection: HTTPConnection) -> Health:
+    """The one of this server, made when it is first asked for."""
+    state = connection.app.state
+    if getattr(state, "health", None) is None:
+        state.health = Health(state.doors.held.bus)
+    return cast("Health", state.health)
+
+
+Anybody = Annotated[Caller, Depends(Needs("public"))]
+UNREADY: Final[dict[int | str, dict[str, Any]]] = {
+    503: {"model": Ready, "description": "Not ready"}
+}
+TEXT: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "content": {"text/plain": {"schema": {"type": "string"}}},
+        "description": "Prometheus text",
+    }
+}
+HealthOf = Annotated[Health, Depends(health_of)]
+
+
+@router.get("/healthz", operation_id="check_health", responses=problems())
+async def check_health(caller: Anybody) -> Alive:
+    """Whether the process answers at all; Redis is not asked."""
+    return Alive(ok=True)
+
+
+@router.get("/readyz", operation_id="check_readiness", responses={**problems(), **UNREADY})
+async def check_readiness(caller: Anybody, health: HealthOf, response: Response) -> Ready:
+    """Whether requests can be served: Redis answers, and what is published gets folded."""
+    because = await health.why_not()
+    if because:
+        response.status_code = 503
+    return Ready(ready=not because, because=because)
+
+
+@router.get(
+    "/metrics",
+    operation_id="read_metrics",
+    dependencies=[Depends(Needs("metrics"))],
+    response_class=Response,
+    responses={**problems(), **TEXT},
+)
+async def read_metrics(doors: DoorsOf, health: HealthOf) -> Response:
+    """Counts and times of this process; from this machine, or with an operator's token."""
+    metrics, found = doors.metrics, await health.finding()
+    metrics.connections.set(len(doors.connections))
+    metrics.redis.set(found.answered)
+    metrics.workers.set(found.workers)
+    metrics.fold_lag.set(found.oldest_fold_ms / 1000)
+    return Response(metrics.text(), media_type=MEDIA)

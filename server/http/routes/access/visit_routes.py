@@ -1,0 +1,96 @@
+"""Coming to the page: whether one may come in is told as an answer, whatever it is.
+
+A browser writes every refusal of a request into its console. That somebody has no link yet,
+that theirs was used, or that a session is not there, is nothing gone wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, Field
+from starlette.requests import Request
+
+from parley.bus.contract.errors import SessionNotFound
+from parley.server.http.bodies.request_bodies import Body
+from parley.server.http.identity.authorization import Caller, Needs, caller_of
+from parley.server.http.identity.cookies import keep
+from parley.server.http.identity.credentials import slow_down, unknown
+from parley.server.http.problems.problem_details import Problem, problems
+from parley.server.http.routes.access.auth_routes import Me, me_of
+from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
+
+router = APIRouter(prefix="/v1")
+
+Anybody = Annotated[Caller, Depends(Needs("public"))]
+KeptOut = Literal["token-missing", "token-invalid", "token-expired", "other-session", "no-session"]
+
+
+class Visit(Body):
+    """`ticket` is used up, and its identity kept in a cookie as by `POST /v1/login`."""
+
+    ticket: str | None = Field(None, min_length=1, max_length=4096, examples=["eyJhbGciOi…"])
+
+
+class Visitor(BaseModel):
+    """Who one is, and what keeps one out: the slug of the problem that a request would meet.
+
+    `ticket` tells whether the one that was brought is good; null where none was.
+    """
+
+    me: Me | None
+    kept_out: KeptOut | None
+    ticket: bool | None
+
+
+@router.post("/visit", operation_id="visit", responses=problems())
+async def visit(
+    body: Visit, request: Request, response: Response, doors: DoorsOf, caller: Anybody
+) -> Visitor:
+    """Come to the page. To be nobody is no fault: the answer says so."""
+    return _let_in(body, request, response, doors, caller)
+
+
+@router.post("/sessions/{session}/visit", operation_id="visit_session", responses=problems())
+async def visit_session(
+    session: SessionId, body: Visit, request: Request, response: Response, doors: DoorsOf,
+    caller: Anybody,
+) -> Visitor:  # fmt: skip
+    """Come to a session's page. Whether it is there is told only to those who may see it."""
+    found = _let_in(body, request, response, doors, caller)
+    if found.me is None:
+        return found
+    if not found.me.operator and found.me.session not in (EVERY_SESSION, session):
+        return found.model_copy(update={"kept_out": "other-session"})
+    try:
+        await doors.held.bus.info(session)
+    except SessionNotFound:
+        return found.model_copy(update={"kept_out": "no-session"})
+    return found
+
+
+def _let_in(
+    body: Visit, request: Request, response: Response, doors: Doors, caller: Caller
+) -> Visitor:
+    """Who comes, after the ticket that they bring."""
+    if body.ticket is None:
+        return _visitor(caller, unknown(request), None)
+    try:
+        claims = doors.tickets.used(body.ticket)
+    except Problem as problem:
+        slow_down(doors, request, "login")
+        return _visitor(caller, problem, False)
+    keep(response, request, doors, claims, beside=caller.operator)
+    found = caller_of(claims)
+    if caller.operator and not found.operator:
+        found = replace(found, operator=True)
+    return _visitor(found, None, True)
+
+
+def _visitor(caller: Caller, fault: Problem | None, ticket: bool | None) -> Visitor:
+    if caller.jti or fault is None:
+        return Visitor(me=me_of(caller), kept_out=None, ticket=ticket)
+    return Visitor.model_validate({"me": None, "kept_out": fault.slug, "ticket": ticket})

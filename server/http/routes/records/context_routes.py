@@ -1,0 +1,69 @@
+"""The context of a participant: what it needs to know to speak."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
+
+from parley.listeners.tools.assistant import prepared
+from parley.server.http.bodies.memory_responses import ChatRow, ContextRow
+from parley.server.http.identity.authorization import Caller, Reader
+from parley.server.http.problems.problem_details import Problem, problems
+from parley.server.http.requests.memory_reads import At, context_of, memory_of
+from parley.server.http.requests.message_requests import as_json
+from parley.server.http.state.dependencies import MOST, Doors, DoorsOf, SessionId
+
+router = APIRouter()
+
+MOST_SHARED = 16
+Profiled = Literal["full", "brief", "raw", "history", "exchange"]
+
+
+@router.get(
+    "/v1/sessions/{session}/context",
+    responses={
+        **problems("no-session", "not-yet", "budget-too-small", "refused"),
+        200: {"model": ContextRow | ChatRow},
+    },
+)
+async def get_context(
+    session: SessionId, caller: Reader, doors: DoorsOf,
+    agent: Annotated[
+        str | None, Query(min_length=1, max_length=128, description="whose; your own")
+    ] = None,
+    profile: Profiled = "full",
+    budget: Annotated[int | None, Query(ge=1, le=MOST, description="tokens")] = None,
+    at: At = None,
+    shared: Annotated[
+        list[str] | None,
+        Query(alias="with", max_length=MOST_SHARED, description="sessions: their decisions too"),
+    ] = None,
+) -> Response:  # fmt: skip
+    """What a participant is told before it speaks; `exchange`: an assistant's chat messages."""
+    others = shared or []
+    who = await _whose(doors, session, caller, agent)
+    for other in others:
+        if not caller.may_enter(other):
+            raise Problem("other-session")
+    if session in others:
+        raise Problem("refused", detail="The decisions of a session are in its own context.")
+    if profile != "exchange":
+        found = await context_of(doors, session, who, profile, budget, at, others)
+        return as_json(asdict(found))
+    if at is not None or others:
+        raise Problem("refused", detail="The profile exchange shows the present of one session.")
+    held = doors.held
+    return as_json(asdict(await prepared(held.bus, held.reader, session, who, budget=budget)))
+
+
+async def _whose(doors: Doors, session: str, caller: Caller, agent: str | None) -> str | None:
+    """The participant that is asked for; another's context is for operators and chairs."""
+    if agent is None or agent == caller.name:
+        return None if caller.role == "operator" else caller.name
+    if not caller.operator:
+        memory = await memory_of(doors, session)
+        if memory.named(caller.name) not in memory.chairs:
+            raise Problem("not-your-name", needs="operator")
+    return agent

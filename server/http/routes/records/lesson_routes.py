@@ -1,0 +1,53 @@
+"""Lessons of other sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from parley.server.http.bodies.request_bodies import LessonsBody
+from parley.server.http.bodies.session_responses import Page
+from parley.server.http.bodies.work_responses import ImportedRow, LessonRow
+from parley.server.http.identity.authorization import Operator, Reader
+from parley.server.http.problems.problem_details import problems
+from parley.server.http.requests.message_requests import as_json
+from parley.server.http.state.dependencies import DoorsOf, SessionId
+from parley.server.services import lessons
+
+router = APIRouter()
+
+
+@router.get(
+    "/v1/sessions/{session}/lessons",
+    response_model=Page[LessonRow],
+    response_model_exclude_unset=True,
+    responses=problems("no-session"),
+)
+async def list_lessons(
+    session: SessionId, caller: Reader, doors: DoorsOf, teach: bool = False
+) -> Any:
+    """What the session learnt from others; with `teach`, what it could teach."""
+    asked = lessons.taught_in if teach else lessons.learnt_in
+    return {"items": await asked(doors.held, session)}
+
+
+@router.post(
+    "/v1/sessions/{session}/lessons",
+    status_code=201,
+    responses={
+        **problems("no-session", "closed", "refused", "busy"),
+        200: {"model": ImportedRow, "description": "What would be learnt"},
+        201: {"model": ImportedRow},
+    },
+)
+async def import_lessons(
+    session: SessionId, body: LessonsBody, caller: Operator, doors: DoorsOf
+) -> Response:
+    """Have the session learn what another could teach; `dry_run` changes nothing."""
+    brought = await lessons.brought_in(
+        doors.held, session, body.source, most=body.top, dry=body.dry_run, by=caller.name
+    )
+    doors.rooms.nudge(session)
+    tree = {"items": brought.rows, "known": brought.known}
+    return as_json(tree, 200 if body.dry_run else 201)

@@ -1,0 +1,170 @@
+"""The floor: bids, grants, phases."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Response
+
+from parley.listeners.sessions.session import Session
+from parley.server.http.bodies.request_bodies import BidBody, FloorBody, PassBody, PhaseBody, Spoken
+from parley.server.http.bodies.session_responses import FloorRow, ReceiptRow
+from parley.server.http.identity.authorization import Caller, Needs, Reader, Speaker
+from parley.server.http.problems.problem_details import Problem, problems
+from parley.server.http.requests.memory_reads import memory_of
+from parley.server.http.requests.message_requests import Key, answer, moderator, own_id
+from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
+from parley.server.rows.floor_rows import floor_tree
+from parley.server.services.floor_moderation import moderated
+
+router = APIRouter()
+
+Granter = Annotated[Caller, Depends(Needs("grant"))]
+Interrupter = Annotated[Caller, Depends(Needs("interrupt"))]
+Muter = Annotated[Caller, Depends(Needs("mute"))]
+Pauser = Annotated[Caller, Depends(Needs("pause"))]
+Phaser = Annotated[Caller, Depends(Needs("phase"))]
+
+_asks = partial(
+    router.post,
+    status_code=201,
+    response_model=FloorRow,
+    responses=problems("no-session", "closed", "floor-required", "seat-taken", "busy"),
+)
+_moderates = partial(
+    router.post,
+    status_code=201,
+    responses={
+        **problems(
+            "no-session", "closed", "conflict", "not-your-name", "floor-moved", "refused", "busy"
+        ),
+        200: {"model": ReceiptRow, "description": "It stood there before"},
+        201: {"model": ReceiptRow},
+    },
+)
+
+
+@router.get(
+    "/v1/sessions/{session}/floor",
+    response_model=FloorRow,
+    responses=problems("no-session"),
+)
+async def get_floor(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+    """Who has the floor, who asks for it, and who sits where."""
+    return await _floor(doors, session)
+
+
+@_asks("/v1/sessions/{session}/floor/bids")
+async def bid_for_floor(session: SessionId, body: BidBody, caller: Speaker, doors: DoorsOf) -> Any:
+    """Ask for the floor, from a seat that was taken here."""
+    seat = _seat(doors, session, caller)
+    await seat.bid(body.urgency, body.intent, re=body.re, novelty=body.novelty)
+    doors.rooms.nudge(session)
+    return await _floor(doors, session)
+
+
+@_asks("/v1/sessions/{session}/floor/passes")
+async def pass_floor(session: SessionId, body: PassBody, caller: Speaker, doors: DoorsOf) -> Any:
+    """Have nothing to add now; `ready`: nothing until something new is said."""
+    await _seat(doors, session, caller).pass_(ready=body.ready, reason=body.reason)
+    doors.rooms.nudge(session)
+    return await _floor(doors, session)
+
+
+def _seat(doors: Doors, session: str, caller: Caller) -> Session:
+    """Raises `Problem` `floor-required` for whoever took none here."""
+    seat = doors.seats.of(caller.name, session, caller.seat_role)
+    if seat is None:
+        raise Problem("floor-required")
+    return seat
+
+
+async def _floor(doors: Doors, session: str) -> dict[str, Any]:
+    memory = await memory_of(doors, session)
+    seats = sorted(memory.floor.seats.items(), key=lambda one: one[1].order)
+    told = [
+        {
+            "name": name, "role": seat.role, "present": seat.present, "muted": seat.muted,
+            "turns": seat.turns, "interests": list(seat.interests),
+        }
+        for name, seat in seats
+    ]  # fmt: skip
+    return {**floor_tree(memory), "seats": told}
+
+
+async def _moderated(
+    doors: Doors, session: str, caller: Caller, needs: str, words: str, body: Spoken | None,
+    key: str | None,
+) -> Response:  # fmt: skip
+    """What a moderator types, done in the caller's name; an operator's own word is the server's."""
+    named = None if body is None else body.as_
+    by = moderator(await doors.held.reader.current(session), caller, named, needs)
+    own = own_id(by or caller.name, key)
+    receipt = await moderated(doors.held, session, words, by or caller.name, own, server=by is None)
+    doors.rooms.nudge(session)
+    await memory_of(doors, session)  # what is said from here on is judged by it
+    return answer(receipt, own)
+
+
+@_moderates("/v1/sessions/{session}/floor/grant")
+async def grant_floor(
+    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Granter, key: Key = None
+) -> Response:
+    """Give an agent the floor."""
+    words = f"/grant {body.participant}"
+    return await _moderated(doors, session, caller, "grant", words, body, key)
+
+
+@_moderates("/v1/sessions/{session}/floor/interrupt")
+async def interrupt_floor(
+    session: SessionId, doors: DoorsOf, caller: Interrupter, body: Spoken | None = None,
+    key: Key = None,
+) -> Response:  # fmt: skip
+    """Take the floor from whoever has it."""
+    return await _moderated(doors, session, caller, "interrupt", "/interrupt", body, key)
+
+
+@_moderates("/v1/sessions/{session}/floor/mute")
+async def mute_participant(
+    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
+) -> Response:
+    """Let an agent say nothing, whatever the policy."""
+    words = f"/mute {body.participant}"
+    return await _moderated(doors, session, caller, "mute", words, body, key)
+
+
+@_moderates("/v1/sessions/{session}/floor/unmute")
+async def unmute_participant(
+    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
+) -> Response:
+    """Let an agent speak again."""
+    words = f"/unmute {body.participant}"
+    return await _moderated(doors, session, caller, "mute", words, body, key)
+
+
+@_moderates("/v1/sessions/{session}/floor/pause")
+async def pause_floor(
+    session: SessionId, doors: DoorsOf, caller: Pauser, body: Spoken | None = None,
+    key: Key = None,
+) -> Response:  # fmt: skip
+    """Give no agent the floor until it is resumed."""
+    return await _moderated(doors, session, caller, "pause", "/pause", body, key)
+
+
+@_moderates("/v1/sessions/{session}/floor/resume")
+async def resume_floor(
+    session: SessionId, doors: DoorsOf, caller: Pauser, body: Spoken | None = None,
+    key: Key = None,
+) -> Response:  # fmt: skip
+    """Give agents the floor again."""
+    return await _moderated(doors, session, caller, "pause", "/resume", body, key)
+
+
+@_moderates("/v1/sessions/{session}/phases")
+async def begin_phase(
+    session: SessionId, body: PhaseBody, doors: DoorsOf, caller: Phaser, key: Key = None
+) -> Response:
+    """Begin a phase; it ends the one before."""
+    words = f"/phase {body.title}"
+    return await _moderated(doors, session, caller, "phase", words, body, key)

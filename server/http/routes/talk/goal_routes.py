@@ -1,0 +1,144 @@
+"""Goals, tasks, steps and episodes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path
+
+from parley.bus.contract.drafts import made
+from parley.bus.entries import EpisodeClosed, Step
+from parley.server.http.bodies.request_bodies import EndBody, EpisodeBody, GoalBody, StepBody
+from parley.server.http.bodies.session_responses import Page
+from parley.server.http.bodies.work_responses import GoalRow, StepRow
+from parley.server.http.identity.authorization import Caller, Reader, Speaker
+from parley.server.http.identity.token_grants import check_phase
+from parley.server.http.problems.problem_details import problems
+from parley.server.http.requests.memory_reads import At, memory_of
+from parley.server.http.requests.message_requests import Key, own_id
+from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
+from parley.server.rows.goal_rows import rows
+from parley.server.services import goals
+
+router = APIRouter()
+
+Ref = Annotated[str, Path(pattern=r"^[Ee]?[1-9][0-9]{0,8}$", description="handle, such as E1")]
+
+_CHANGES: Final = problems("no-session", "closed", "conflict", "not-your-name", "refused", "busy")
+_changes = partial(
+    router.post, status_code=201, response_model=GoalRow, response_model_exclude_unset=True,
+    responses=_CHANGES,
+)  # fmt: skip
+
+
+@router.get(
+    "/v1/sessions/{session}/goals",
+    response_model=Page[GoalRow],
+    response_model_exclude_unset=True,
+    responses=problems("no-session", "not-yet"),
+)
+async def list_goals(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
+    """Goals, tasks and other episodes, what holds one before it."""
+    return {"items": list(rows(await memory_of(doors, session, at)))}
+
+
+async def _begun(
+    doors: Doors, session: str, caller: Caller, kind: str, body: GoalBody, key: str | None
+) -> dict[str, Any]:
+    by = caller.speaker(body.as_)
+    entry = goals.beginning(kind, body.title, by=by, parent=body.parent, after=body.after)
+    check_phase(await doors.held.reader.current(session), caller, by, entry)
+    row = await goals.begun(doors.held, session, entry, own_id(by, key))
+    doors.rooms.nudge(session)
+    return row
+
+
+async def _ended(
+    doors: Doors, session: str, caller: Caller, ref: str, body: EndBody, key: str | None,
+    kind: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    by = caller.speaker(body.as_)
+    entry = made(EpisodeClosed, participant=by, re=goals.named(ref))
+    check_phase(await doors.held.reader.current(session), caller, by, entry)
+    row = await goals.ended(
+        doors.held, session, ref, kind=kind, by=by, status=body.status, result=body.result,
+        id=own_id(by, key),
+    )  # fmt: skip
+    doors.rooms.nudge(session)
+    return row
+
+
+@_changes("/v1/sessions/{session}/goals")
+async def open_goal(
+    session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Open a goal."""
+    return await _begun(doors, session, caller, "goal", body, key)
+
+
+@_changes("/v1/sessions/{session}/goals/{ref}/close")
+async def close_goal(
+    session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Close a goal, with what it came to."""
+    return await _ended(doors, session, caller, ref, body, key, "goal")
+
+
+@_changes("/v1/sessions/{session}/tasks")
+async def open_task(
+    session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Open a task of a goal; it may wait for others."""
+    return await _begun(doors, session, caller, "task", body, key)
+
+
+@_changes("/v1/sessions/{session}/tasks/{ref}/close")
+async def close_task(
+    session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Close a task, with what it came to."""
+    return await _ended(doors, session, caller, ref, body, key, "task")
+
+
+@router.post(
+    "/v1/sessions/{session}/steps",
+    status_code=201,
+    response_model=StepRow,
+    responses=_CHANGES,
+)
+async def record_step(
+    session: SessionId, body: StepBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Record a step of one's work on a goal or task that is open."""
+    by = caller.speaker(body.as_)
+    entry = made(
+        Step, participant=by, form=body.form, content=body.content, ok=body.ok,
+        episode=body.of and goals.named(body.of), discovered=body.discovered,
+        confidence=body.confidence,
+    )  # fmt: skip
+    row = await goals.recorded(doors.held, session, entry, own_id(by, key))
+    doors.rooms.nudge(session)
+    return row
+
+
+@_changes("/v1/sessions/{session}/episodes")
+async def open_episode(
+    session: SessionId, body: EpisodeBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Open an episode of any kind; a phase takes the capability for it."""
+    return await _begun(doors, session, caller, body.kind, body, key)
+
+
+@router.post(
+    "/v1/sessions/{session}/episodes/{ref}/close",
+    status_code=201,
+    response_model=GoalRow,
+    response_model_exclude_unset=True,
+    responses=_CHANGES,
+)
+async def close_episode(
+    session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Close an episode of any kind and what is open in it; a phase takes the capability for it."""
+    return await _ended(doors, session, caller, ref, body, key)

@@ -1,0 +1,83 @@
+"""Live streams: server-sent events and WebSocket; and the document of both."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Header, Query, WebSocket
+from starlette.responses import Response
+
+from parley.server.http.documents import asyncapi
+from parley.server.http.identity.authorization import Needs, Reader
+from parley.server.http.problems.problem_details import problems
+from parley.server.http.state.dependencies import MOST, DoorsOf, SessionId
+from parley.server.http.subscriptions.sse import EventStream
+from parley.server.http.subscriptions.subscription_start import Wish, shown
+from parley.server.http.subscriptions.websocket import Socket
+
+router = APIRouter()
+
+SHOWN: Final = r"^(messages|floor|other|all)(,(messages|floor|other|all))*$"
+
+Show = Annotated[str, Query(pattern=SHOWN, max_length=100, description="what to tell, by commas")]
+After = Annotated[int | None, Query(ge=0, le=MOST, description="seq to begin behind; now")]
+Incarnation = Annotated[
+    str | None, Query(max_length=64, description="of the log that was heard; another: `reset`")
+]
+
+
+@router.get(
+    "/v1/sessions/{session}/events",
+    operation_id="follow_session",
+    summary="Follow a session as server-sent events",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "An event an entry; the id of an event is its sequence number.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+        **problems("no-session", "not-yet", "streams"),
+    },
+)
+async def events(
+    doors: DoorsOf,
+    caller: Reader,
+    session: SessionId,
+    after: After = None,
+    show: Show = "all",
+    facts: Annotated[bool, Query(description="whether entries bring their facts")] = True,
+    incarnation: Incarnation = None,
+    last_event_id: Annotated[str | None, Header(description="seq heard last; over `after`")] = None,
+) -> Response:
+    """Every entry once and in order, with the facts that it gave."""
+    resumed = _resumed(last_event_id)
+    wish = Wish(
+        after=after if resumed is None else resumed, show=shown(show.split(",")), facts=facts,
+        incarnation=incarnation, resumed=resumed is not None,
+    )  # fmt: skip
+    return EventStream(doors, caller, session, wish)
+
+
+@router.websocket("/v1/sessions/{session}/ws")
+async def socket(websocket: WebSocket, doors: DoorsOf, caller: Reader, session: SessionId) -> None:
+    """Hear and publish on one connection."""
+    await Socket(websocket, doors, caller, session).run()
+
+
+@router.get(
+    "/asyncapi.json",
+    operation_id="show_asyncapi",
+    summary="Describe the live streams as AsyncAPI",
+    dependencies=[Depends(Needs("public"))],
+    responses=problems(),
+)
+async def described() -> dict[str, object]:
+    """AsyncAPI 3.0 of the event stream and the WebSocket."""
+    return asyncapi.document()
+
+
+def _resumed(last: str | None) -> int | None:
+    """The cursor in `Last-Event-ID`; anything else than a sequence number is no cursor."""
+    if last is None or not last.isascii() or not last.isdigit() or len(last) > 16:
+        return None
+    return min(int(last), MOST)

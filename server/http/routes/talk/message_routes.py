@@ -1,0 +1,236 @@
+"""Messages and entries: publish and read."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel
+from ulid import ULID
+
+from parley.bus.contract.drafts import Draft, Receipt
+from parley.bus.contract.drafts import made as entry_made
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.entries import Message, Record
+from parley.listeners.sessions.turns import Muted
+from parley.server.http.bodies.request_bodies import EntriesBody, MessageBody
+from parley.server.http.bodies.session_responses import EntryRow, Page, ReceiptRow, Receipts
+from parley.server.http.identity.authorization import Caller, Reader, Speaker, charge
+from parley.server.http.identity.token_grants import (
+    check_words,
+    is_muted,
+    may_be_noted,
+    needs_floor,
+)
+from parley.server.http.live.visible_entries import as_shown
+from parley.server.http.problems.problem_details import Problem, problems
+from parley.server.http.requests.message_batches import by_id, drafts_of
+from parley.server.http.requests.message_requests import (
+    Key,
+    answer,
+    as_json,
+    check_act,
+    check_target,
+    lacking,
+    own_id,
+    published,
+    read_body,
+    said,
+)
+from parley.server.http.state.dependencies import MOST, Doors, DoorsOf, SessionId
+from parley.server.queries.message_search import holds
+from parley.server.rows.entry_rows import as_data
+from parley.server.services.publication import standing
+
+MOST_ROWS: Final = 500
+LOOKED: Final = 5_000  # entries that one request looks through
+_OF_VOTES: Final = frozenset({"vote.initiated", "vote.confirmed", "ballot.cast"})
+
+router = APIRouter()
+
+Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="rows at most")]
+Place = Annotated[int | None, Query(ge=0, le=MOST)]
+N = Annotated[int, Path(ge=1, le=MOST, description="number of the message")]
+
+
+def _body(model: type[BaseModel]) -> dict[str, Any]:
+    """Says in the description what the route itself reads."""
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}, "required": True}}
+
+
+@router.post(
+    "/v1/sessions/{session}/messages",
+    status_code=201,
+    openapi_extra=_body(MessageBody),
+    responses={
+        **problems(
+            "no-session", "no-item", "no-message", "closed", "conflict", "not-your-name",
+            "act-not-allowed", "floor-required", "floor-not-granted", "floor-lost", "seat-taken",
+            "refused", "busy",
+        ),
+        200: {"model": ReceiptRow, "description": "It stood there before"},
+        201: {"model": ReceiptRow},
+    },
+)  # fmt: skip
+async def post_message(
+    request: Request, session: SessionId, caller: Speaker, doors: DoorsOf,
+    key: Key = None,
+    wait: Annotated[
+        int, Query(ge=0, le=25, description="seconds that an agent waits for the floor")
+    ] = 20,
+) -> Response:  # fmt: skip
+    """Say something. An agent under a floor says it through its seat, in its turn."""
+    body = await read_body(request, MessageBody)
+    check_act(caller, body.act)
+    name = caller.speaker(body.as_)
+    entry = entry_made(
+        Message, participant=name, content=body.content, act=body.act, re=body.re,
+        to=tuple(body.to), topic=body.topic, at=body.at,
+    )  # fmt: skip
+    draft = Draft(own_id(name, key), entry)
+    room = doors.rooms.held(session)
+    if entry.act is not None and (room is None or lacking(room.memory, entry)):  # it may lag
+        await check_target(doors, session, await doors.held.reader.current(session), draft)
+    if caller.role == "agent" or may_be_noted(caller, entry):
+        memory = room.memory if room else await doors.held.reader.current(session)
+        check_words(memory, caller, [entry])
+        if needs_floor(memory, caller):
+            return answer(await _in_turn(doors, session, caller, draft, wait), draft.id)
+        if is_muted(memory, caller) and await standing(doors.held, session, draft) is None:
+            raise Muted(name)
+    (receipt,) = await published(doors, session, [draft])
+    return answer(receipt, draft.id)
+
+
+async def _in_turn(doors: Doors, session: str, caller: Caller, draft: Draft, wait: int) -> Receipt:
+    """Through the seat, which waits for the floor; what was said before is not said again."""
+    if (before := await standing(doors.held, session, draft)) is not None:
+        return before
+    seat = doors.seats.of(caller.name, session, "agent")
+    if seat is None:
+        raise Problem("floor-required")
+    return await said(doors, session, seat, draft, wait)
+
+
+@router.post(
+    "/v1/sessions/{session}/entries",
+    status_code=201,
+    openapi_extra=_body(EntriesBody),
+    responses={
+        **problems(
+            "no-session", "closed", "conflict", "not-your-name", "act-not-allowed",
+            "floor-required", "floor-not-granted", "refused", "busy",
+        ),
+        201: {"model": Receipts},
+    },
+)  # fmt: skip
+async def post_entries(
+    request: Request, session: SessionId, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Response:
+    """Publish up to 500 entries, in order. Where one is refused, none of them lands.
+
+    A row's own `id` is what a later `re` may name; it and `Idempotency-Key` make a retry
+    harmless.
+    """
+    body = await read_body(request, EntriesBody)
+    charge(doors, caller, "publish", len(body.entries) - 1)
+    drafts = await drafts_of(doors, session, caller, body.entries, body.as_, key or str(ULID()))
+    receipts = await published(doors, session, drafts)
+    if any(draft.entry.kind in _OF_VOTES for draft in drafts):
+        await doors.rooms.mind(session)
+    return as_json({"receipts": by_id(drafts, receipts)}, 201)
+
+
+@router.get(
+    "/v1/sessions/{session}/messages",
+    responses={**problems("no-session"), 200: {"model": Page[EntryRow]}},
+)
+async def list_messages(
+    session: SessionId, caller: Reader, doors: DoorsOf,
+    first: Place = None,
+    last: Place = None,
+    after: Place = None,
+    before: Place = None,
+    by: Annotated[str | None, Query(min_length=1, max_length=128)] = None,
+    words: Annotated[str | None, Query(min_length=1, max_length=500)] = None,
+    others: Annotated[
+        bool, Query(description="with the votes, ballots, work and notes numbered among them")
+    ] = False,
+    limit: Limit = 100,
+) -> Response:  # fmt: skip
+    """Messages by number, oldest first: of a closed range, after a number, or just before one.
+
+    `next` is where to go on: as `after`, or as `before` where that was asked for. A search
+    looks through some thousand entries a request, so that a page of it may be short, and
+    finds messages alone.
+    """
+    low = max(1, first or 0, (after or 0) + 1)
+    top = min(
+        (await doors.held.bus.info(session)).n,
+        MOST if last is None else last,
+        MOST if before is None else before - 1,
+    )
+    back = before is not None
+    numbers = range(top, low - 1, -1) if back else range(low, top + 1)
+    asked, looked = (words or "").split(), numbers[:LOOKED]
+    every = others and not asked and by is None
+    rows: list[Record] = []
+    async for record in _numbered(doors, session, looked):
+        if every or holds(record, asked, by):
+            rows.append(record)
+            if len(rows) == limit:
+                break
+    end = rows[-1].n if len(rows) == limit else looked[-1] if looked else 0
+    more = bool(numbers) and end != numbers[-1]
+    found = sorted(rows, key=lambda record: record.n)
+    return as_json({"items": [as_shown(one) for one in found], "next": end if more else None})
+
+
+async def _numbered(doors: Doors, session: str, numbers: range) -> AsyncIterator[Record]:
+    """The primary entries `numbers`, in their order, as far as they are there."""
+    for start in range(0, len(numbers), MOST_ROWS):
+        part = numbers[start : start + MOST_ROWS]
+        found = await doors.moments.records(session, part)
+        for n in part:
+            if (record := found.get(n)) is not None:
+                yield record
+
+
+@router.get(
+    "/v1/sessions/{session}/messages/{n}",
+    responses={**problems("no-session", "no-message"), 200: {"model": EntryRow}},
+)
+async def get_message(session: SessionId, n: N, caller: Reader, doors: DoorsOf) -> Response:
+    """One message by its number."""
+    if n <= (await doors.held.bus.info(session)).n:
+        async for record in _numbered(doors, session, range(n, n + 1)):
+            if record.entry.kind == "message":
+                return as_json(as_data(record))
+    raise Problem("no-message")
+
+
+@router.get(
+    "/v1/sessions/{session}/entries",
+    responses={**problems("no-session"), 200: {"model": Page[EntryRow]}},
+)
+async def list_entries(
+    session: SessionId, caller: Reader, doors: DoorsOf,
+    after: Annotated[int, Query(ge=0, le=MOST, description="seq")] = 0,
+    limit: Limit = 100,
+) -> Response:  # fmt: skip
+    """Entries of every kind after a place in the log, in order; `next` is the next `after`.
+
+    What a ballot chose is not among them: the vote's own row tells it where it may be told.
+    """
+    (found,) = await doors.held.bus.read_many([(session, after)], count=limit)
+    if found is None:
+        raise SessionNotFound(session)
+    return as_json(_page(found.records, found.head))
+
+
+def _page(records: Iterable[Record], head: int) -> dict[str, Any]:
+    rows = [as_shown(record) for record in records]
+    end = rows[-1]["seq"] if rows else head
+    return {"items": rows, "next": end if end < head else None}

@@ -1,0 +1,233 @@
+"""Sessions: open, list, close, remove, export, import, verify, fork, run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from tempfile import SpooledTemporaryFile
+from typing import IO, Annotated, Any, Final
+
+import structlog
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from parley.bus.contract.errors import SessionNotFound
+from parley.memory.floor.stopping import totals
+from parley.memory.words.patterns import Pack
+from parley.server.http.bodies.request_bodies import CloseBody, ForkBody, RunBody, SessionBody
+from parley.server.http.bodies.session_responses import (
+    Findings,
+    Page,
+    Running,
+    SessionRow,
+    SessionState,
+)
+from parley.server.http.identity.authorization import AnyToken, Caller, Needs, Operator, Reader
+from parley.server.http.problems.problem_details import Problem, problems
+from parley.server.http.requests.message_requests import moderator
+from parley.server.http.requests.scenario_runs import begin, stop
+from parley.server.http.requests.session_requests import opening_of, scenario_of
+from parley.server.http.requests.session_states import rows_of, state_of
+from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
+from parley.server.records.session_file import SessionFile, decode_file, encode_file
+from parley.server.records.verification import verified
+from parley.server.scenarios.session_setup import beginnings
+from parley.server.services import sessions
+
+SPOOLED: Final = 4 << 20  # bytes of a file that are held in memory while it comes
+RETRY_SECONDS: Final = 5.0  # of a verification: a long log takes some
+AT_IT: Final = "A session is being verified; ask again in a moment."
+
+router = APIRouter()
+_logger = structlog.get_logger(__name__)
+
+
+@router.post(
+    "/v1/sessions",
+    status_code=201,
+    response_model=SessionState,
+    responses=problems("exists", "refused", "busy"),
+)
+async def open_session(
+    request: Request, body: SessionBody, caller: Operator, doors: DoorsOf
+) -> Any:
+    """Open a session: empty, or as a scenario has it, and have that played here."""
+    cast = None if body.scenario is None else scenario_of(doors, body.scenario)
+    entry = opening_of(doors, body, cast)
+
+    async def opening() -> None:
+        await sessions.opened(doors.held, body.session, entry)
+        if cast is not None:
+            await doors.held.bus.publish(body.session, beginnings(cast))
+
+    if cast is None or body.run == "no":
+        await opening()
+    else:
+        offline = body.run == "script"
+        await begin(request.app, doors, body.session, cast.name, offline=offline, opening=opening)
+    return await state_of(doors, body.session)
+
+
+@router.get("/v1/sessions", response_model=Page[SessionRow], responses=problems())
+async def list_sessions(
+    caller: AnyToken, doors: DoorsOf,
+    offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500, description="rows at most")] = 100,
+    status: Annotated[str | None, Query(min_length=1, max_length=32)] = None,
+) -> Any:  # fmt: skip
+    """Sessions, newest activity first; of a token for one session, that one.
+
+    `next` is the next `offset`. A page that `status` thins out may be short of `limit`.
+    """
+    if caller.session != EVERY_SESSION and not caller.operator:
+        infos, end = [], None
+        with suppress(SessionNotFound):  # a token may be made before its session is
+            infos = [] if offset else [await sessions.state(doors.held, caller.session)]
+    else:
+        infos = await sessions.rows(doors.held, offset, limit)
+        end = offset + limit if len(infos) == limit else None
+    asked = [info for info in infos if status in (None, info["status"])]
+    return {"items": await rows_of(doors, asked), "next": end}
+
+
+@router.get("/v1/sessions/{session}", response_model=SessionState, responses=problems("no-session"))
+async def get_session(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+    """Where a session stands, and what it is about."""
+    return await state_of(doors, session)
+
+
+@router.post(
+    "/v1/sessions/{session}/close",
+    response_model=SessionState,
+    responses=problems("no-session", "closed", "not-your-name", "busy"),
+)
+async def close_session(
+    session: SessionId, doors: DoorsOf, caller: Annotated[Caller, Depends(Needs("close"))],
+    body: CloseBody | None = None,
+) -> Any:  # fmt: skip
+    """End a session: it takes no more. The body, with a reason, may be left out."""
+    body = body or CloseBody()
+    memory = await doors.held.reader.current(session)
+    by = moderator(memory, caller, body.as_, "close") or caller.name
+    await doors.held.bus.close(session, body.reason, by, totals=totals(memory))
+    doors.rooms.nudge(session)
+    return await state_of(doors, session)
+
+
+@router.delete("/v1/sessions/{session}", status_code=204, responses=problems("no-session"))
+async def remove_session(
+    request: Request, session: SessionId, caller: Operator, doors: DoorsOf
+) -> Response:
+    """Remove a session with all that belongs to it; what is played there ends."""
+    await doors.held.bus.info(session)
+    await stop(request.app, session)
+    await sessions.gone(doors.held, session)
+    _forget(doors, session)
+    await doors.rooms.removed(session)
+    return Response(status_code=204)
+
+
+def _forget(doors: Doors, session: str) -> None:
+    """What is kept of a log that was replaced or removed is of no use any more."""
+    doors.held.reader.forget(session)
+    doors.moments.forget(session)
+    doors.rooms.nudge(session)
+
+
+@router.get(
+    "/v1/sessions/{session}/export",
+    response_class=Response,
+    responses={
+        **problems("no-session"),
+        200: {"content": {"application/json": {"schema": {"type": "object"}}},
+              "description": "A session file"},
+    },
+)  # fmt: skip
+async def export_session(session: SessionId, caller: Operator, doors: DoorsOf) -> Response:
+    """The session as a file that can be imported again."""
+    file = await sessions.whole(doors.held, session)
+    data = await asyncio.to_thread(encode_file, file)
+    headers = {"Content-Disposition": f'attachment; filename="{session}.session.json"'}
+    return Response(data, headers=headers, media_type="application/json")
+
+
+@router.put(
+    "/v1/sessions/{session}/import",
+    status_code=201,
+    response_model=SessionState,
+    responses=problems("exists", "bad-file", "refused"),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"type": "object"}}},
+        }
+    },
+)
+async def import_session(
+    request: Request, session: SessionId, caller: Operator, doors: DoorsOf,
+    replace: Annotated[bool, Query(description="put it in place of one that is there")] = False,
+) -> Any:  # fmt: skip
+    """Put a session file in place under this name; what is played in one replaced ends."""
+    with SpooledTemporaryFile(SPOOLED) as spool:
+        async for chunk in request.stream():
+            await asyncio.to_thread(spool.write, chunk)
+        spool.seek(0)
+        async with doors.importing:
+            file = await asyncio.to_thread(_file, spool, doors.held.packs.known)
+            if replace:
+                await stop(request.app, session)
+            await sessions.put_in_place(doors.held, file, session, replace)
+    _forget(doors, session)
+    return await state_of(doors, session)
+
+
+def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
+    """The file that came whole. Raises `BadSessionFile`, `PackMissing`."""
+    file = decode_file(spool.read())
+    sessions.check_whole(file)
+    sessions.check_readable(file, packs)
+    for name in sessions.without_effect(file):
+        _logger.warning("setting_without_effect", setting=name)
+    return file
+
+
+@router.get(
+    "/v1/sessions/{session}/verify",
+    response_model=Findings,
+    responses=problems("no-session", "busy"),
+)
+async def verify_session(session: SessionId, caller: Operator, doors: DoorsOf) -> Any:
+    """Whether the log is whole, and memory is what it comes to. One at a time in a server."""
+    if doors.verifying.locked():
+        raise Problem("busy", retry_after=RETRY_SECONDS, detail=AT_IT)
+    async with doors.verifying:
+        found = await verified(doors.held, session)
+    return {"sound": not found, "findings": found}
+
+
+@router.post(
+    "/v1/sessions/{session}/fork",
+    status_code=201,
+    response_model=SessionState,
+    responses=problems("no-session", "exists", "not-yet", "refused"),
+)
+async def fork_session(session: SessionId, body: ForkBody, caller: Operator, doors: DoorsOf) -> Any:
+    """Open another session with the past of this one, up to a moment."""
+    await sessions.forked_from(doors.held, session, body.session, body.at)
+    return await state_of(doors, body.session)
+
+
+@router.post(
+    "/v1/sessions/{session}/run",
+    status_code=202,
+    response_model=Running,
+    responses=problems("no-session", "closed", "exists", "refused", "busy"),
+)
+async def run_scenario(
+    request: Request, session: SessionId, body: RunBody, caller: Operator, doors: DoorsOf
+) -> Any:
+    """Play a bundled scenario in a session that was opened with it."""
+    cast = scenario_of(doors, body.scenario)
+    await begin(request.app, doors, session, cast.name, offline=body.offline)
+    return {"running": True}

@@ -1,0 +1,126 @@
+"""A session's settings, corrections, compaction, redaction."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Final
+
+from fastapi import APIRouter, Response
+
+from parley.bus.contract.drafts import made
+from parley.bus.entries import ItemCorrected
+from parley.server.basics.entry_drafts import handle
+from parley.server.http.bodies.request_bodies import CorrectionBody, RedactionBody, SettingsBody
+from parley.server.http.bodies.session_responses import Page, PreviewRow, ReceiptRow, RedactedRow
+from parley.server.http.bodies.work_responses import AdviceRow, SettingRow
+from parley.server.http.identity.authorization import Operator, Reader, Speaker
+from parley.server.http.identity.token_grants import check_correction
+from parley.server.http.problems.problem_details import problems
+from parley.server.http.requests.memory_reads import At, memory_of
+from parley.server.http.requests.message_requests import Key, answer, as_json, own_id
+from parley.server.http.state.dependencies import DoorsOf, SessionId
+from parley.server.runtime.packs import read_packs
+from parley.server.services import redaction, session_settings, settings_advice
+from parley.server.services.corrections import corrected
+from parley.server.settings import SETTINGS, setting_inventory
+
+router = APIRouter()
+
+_TOLD: Final[dict[int | str, dict[str, Any]]] = {
+    **problems("no-session", "no-item", "closed", "conflict", "not-your-name", "refused", "busy"),
+    200: {"model": ReceiptRow, "description": "It stood there before"},
+    201: {"model": ReceiptRow},
+}
+
+
+@router.post("/v1/sessions/{session}/corrections", status_code=201, responses=_TOLD)
+async def correct_item(
+    session: SessionId, body: CorrectionBody, caller: Speaker, doors: DoorsOf, key: Key = None
+) -> Response:
+    """Strike or re-title an item: a person any, an agent its own; it outranks every rule.
+
+    To merge two, or to say whose one is, is for an operator or a chair.
+    """
+    by = caller.speaker(body.as_)
+    value = handle(body.value) if body.op == "merge" and body.value else body.value
+    entry = made(ItemCorrected, ref=handle(body.ref), by=by, op=body.op, value=value)
+    check_correction(await doors.held.reader.current(session), caller, by, entry)
+    own = own_id(by, key)
+    receipt = await corrected(doors.held, session, entry, own)
+    doors.rooms.nudge(session)
+    return answer(receipt, own)
+
+
+@router.get(
+    "/v1/sessions/{session}/settings",
+    response_model=Page[SettingRow],
+    responses=problems("no-session", "not-yet"),
+)
+async def list_settings(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
+    """Every setting of the session: what it is, what it would be, who said so, what it is about."""
+    memory = await memory_of(doors, session, at)
+    return {"items": [_setting(row) for row in setting_inventory.of_session(memory.settings)]}
+
+
+def _setting(row: setting_inventory.Row) -> dict[str, Any]:
+    return {**asdict(row), "about": SETTINGS[row.key].info.description or ""}
+
+
+@router.get(
+    "/v1/sessions/{session}/settings/advice",
+    response_model=Page[AdviceRow],
+    responses=problems("no-session"),
+)
+async def list_advice(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+    """What the session's own use suggests."""
+    _, advice = await settings_advice.asked_in(doors.held, session)
+    return {"items": [settings_advice.row(one) for one in advice]}
+
+
+@router.patch("/v1/sessions/{session}/settings", status_code=201, responses=_TOLD)
+async def change_settings(
+    session: SessionId, body: SettingsBody, caller: Operator, doors: DoorsOf, key: Key = None
+) -> Response:
+    """Put a partial tree of settings in force, from here on."""
+    packs = read_packs(doors.settings.packs).opening if body.repack else None
+    entry = session_settings.change_tree(dict(body.settings), caller.name, packs)
+    own = own_id(caller.name, key)
+    receipt = await session_settings.changed(doors.held, session, entry, own)
+    doors.rooms.nudge(session)
+    return answer(receipt, own)
+
+
+@router.post("/v1/sessions/{session}/compact", status_code=201, responses=_TOLD)
+async def compact_memory(
+    session: SessionId, caller: Operator, doors: DoorsOf, key: Key = None
+) -> Response:
+    """Shrink memory to its caps' targets."""
+    own = own_id(caller.name, key)
+    entry = session_settings.compaction(caller.name)
+    receipt = await session_settings.changed(doors.held, session, entry, own)
+    doors.rooms.nudge(session)
+    return answer(receipt, own)
+
+
+@router.post(
+    "/v1/sessions/{session}/redactions",
+    status_code=201,
+    responses={
+        **problems("no-session", "refused", "conflict"),
+        200: {"model": PreviewRow, "description": "What would go"},
+        201: {"model": RedactedRow},
+    },
+)
+async def redact_entry(
+    session: SessionId, body: RedactionBody, caller: Operator, doors: DoorsOf
+) -> Response:
+    """Take an entry's words out of the session for good; with `preview` only say what goes."""
+    if body.preview:
+        found = await redaction.foreseen_in(doors.held, session, body.n, body.renumber)
+        return as_json(asdict(found))
+    done = await redaction.redacted_in(
+        doors.held, session, body.n, reason=body.reason, by=caller.name, renumber=body.renumber
+    )
+    doors.moments.forget(session)
+    doors.rooms.nudge(session)
+    return as_json(done, 201)

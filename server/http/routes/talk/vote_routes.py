@@ -1,0 +1,154 @@
+"""Votes: call, confirm, cast, count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query
+
+from parley.bus.contract.drafts import made
+from parley.bus.entries import VoteInitiated, VoteRule
+from parley.server.basics.entry_drafts import handle
+from parley.server.http.bodies.request_bodies import BallotBody, ConfirmBody, Spoken, VoteBody
+from parley.server.http.bodies.session_responses import Page, ToldVote, VoteRow
+from parley.server.http.identity.authorization import Caller, Needs, Reader, Speaker
+from parley.server.http.problems.problem_details import Problem, problems
+from parley.server.http.requests.memory_reads import At, memory_of
+from parley.server.http.requests.message_requests import Key, moderator, own_id
+from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
+from parley.server.rows.vote_rows import Row
+from parley.server.services import votes
+
+router = APIRouter()
+
+Ref = Annotated[str, Path(pattern=r"^[Vv]?[1-9][0-9]{0,8}$", description="handle, such as V1")]
+Voter = Annotated[Caller, Depends(Needs("vote"))]
+
+_changes = partial(
+    router.post,
+    status_code=201,
+    response_model=VoteRow,
+    responses=problems(
+        "no-session", "no-vote", "closed", "conflict", "not-your-name", "refused", "busy"
+    ),
+)
+
+
+@router.get(
+    "/v1/sessions/{session}/votes",
+    response_model=Page[VoteRow],
+    responses=problems("no-session", "not-yet"),
+)
+async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
+    """Every vote that memory holds, as it stands."""
+    if at is not None:
+        return {"items": votes.rows(await memory_of(doors, session, at))}
+    rows = await votes.shown_in(doors.held, session)
+    await _watched_if_running(doors, session, rows)
+    return {"items": rows}
+
+
+@_changes("/v1/sessions/{session}/votes")
+async def call_vote(
+    session: SessionId, body: VoteBody, caller: Voter, doors: DoorsOf, key: Key = None
+) -> Any:
+    """Ask the group to vote; refused, with the reason, where it would not be held."""
+    name = caller.speaker(body.as_)
+    moderator(await doors.held.reader.current(session), caller, body.as_ or name, "vote")
+    entry = made(
+        VoteInitiated, participant=name, content=body.question,
+        re=body.proposal and handle(body.proposal), options=tuple(body.options), rule=body.rule,
+        secret=body.secret, quorum=body.quorum, window=body.window,
+    )  # fmt: skip
+    row = await votes.called(doors.held, session, entry, own_id(name, key))
+    await _watched(doors, session)
+    return row
+
+
+@router.get(
+    "/v1/sessions/{session}/votes/{ref}",
+    response_model=ToldVote,
+    response_model_exclude_unset=True,
+    responses=problems("no-session", "no-vote", "refused"),
+)
+async def get_vote(
+    session: SessionId, ref: Ref, caller: Reader, doors: DoorsOf,
+    rule: VoteRule | None = None,
+    quorum: Annotated[int | None, Query(ge=0, le=1000, description="per mille")] = None,
+) -> Any:  # fmt: skip
+    """A vote; with a `rule` or `quorum`, its ballots counted again by those as well."""
+    if rule is None and quorum is None:
+        (row,) = await votes.shown_in(doors.held, session, ref)
+    else:
+        row = await votes.tallied(doors.held, session, ref, rule, quorum)
+    await _watched_if_running(doors, session, [row])
+    return row
+
+
+@_changes("/v1/sessions/{session}/votes/{ref}/confirm")
+async def confirm_vote(
+    session: SessionId, ref: Ref, body: ConfirmBody, caller: Speaker, doors: DoorsOf,
+    key: Key = None,
+) -> Any:  # fmt: skip
+    """Say whether a vote that was called may be held now."""
+    by = caller.speaker(body.as_)
+    row = await votes.confirmed(
+        doors.held, session, ref, agreed=body.agreed, by=by, id=own_id(by, key)
+    )
+    await _watched(doors, session)
+    return row
+
+
+@_changes("/v1/sessions/{session}/votes/{ref}/ballots")
+async def cast_ballot(
+    session: SessionId, ref: Ref, body: BallotBody, caller: Speaker, doors: DoorsOf,
+    key: Key = None,
+) -> Any:  # fmt: skip
+    """Cast a ballot: one option, or `abstain`; in a ranked vote several, best first.
+
+    The last one that is awaited closes the vote.
+    """
+    by = caller.speaker(body.as_)
+    await votes.cast_in(
+        doors.held, session, ref, body.choice, by=by, why=body.why, id=own_id(by, key)
+    )
+    row = await votes.counted_when_in(doors.held, session, ref)
+    await _watched(doors, session)
+    return row
+
+
+@_changes("/v1/sessions/{session}/votes/{ref}/count")
+async def count_vote(
+    session: SessionId, ref: Ref, caller: Voter, doors: DoorsOf, body: Spoken | None = None
+) -> Any:
+    """Close a vote with the ballots that are in."""
+    memory = await doors.held.reader.current(session)
+    by = moderator(memory, caller, body.as_ if body else None, "vote")
+    if not (caller.operator or by in memory.chairs):
+        await _check_countable(doors, session, ref)
+    row = await votes.counted_in(doors.held, session, ref)
+    doors.rooms.nudge(session)
+    return row
+
+
+async def _watched_if_running(doors: Doors, session: str, rows: Sequence[Row]) -> None:
+    """Nobody may have watched since its server ended: whoever looks at it has it end."""
+    if any(row["status"] in ("called", "open") for row in rows):
+        await _watched(doors, session)
+
+
+async def _watched(doors: Doors, session: str) -> None:
+    """Have it end by itself, whoever watches: its room tells when its time is over."""
+    doors.rooms.nudge(session)
+    await doors.rooms.mind(session)
+
+
+async def _check_countable(doors: Doors, session: str, ref: str) -> None:
+    """A secret vote that still waits for ballots would tell whose is in: the chair may end it."""
+    (vote,) = await votes.shown_in(doors.held, session, ref)
+    if vote["secret"] and vote["status"] == "open" and vote["waiting"]:
+        raise Problem(
+            "refused", status=409, detail="A secret vote is counted once every ballot is in."
+        )

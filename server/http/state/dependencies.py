@@ -1,0 +1,79 @@
+"""What all routes share, made once a process; and how a route comes by it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, cast
+
+from fastapi import Depends, Path
+from starlette.requests import HTTPConnection
+from starlette.routing import BaseRoute
+
+from parley.bus.contract.keys import SESSION_ID
+from parley.listeners.history.moments import Moments
+from parley.server.http.live.seats import Seats
+from parley.server.http.live.session_channels import Rooms
+from parley.server.http.live.stream_limits import Streams
+from parley.server.http.state.answer_cache import Kept
+from parley.server.http.state.metrics import Metrics
+from parley.server.http.state.origins import Origins
+from parley.server.http.state.rate_limits import Buckets
+from parley.server.http.tokens.bearer_tokens import Keyring
+from parley.server.http.tokens.tickets import Tickets
+from parley.server.runtime.backend import Held
+from parley.server.runtime.connection import Running
+from parley.server.settings import Settings
+
+SESSION: Final = "^" + SESSION_ID.pattern.replace(r"\Z", "$")  # as JSON Schema has it
+MADE_AT_ONCE: Final = 2  # minutes, in threads that others need as well
+MOST: Final = 2**53 - 1  # of any whole number in a request: JavaScript reads no larger one
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """`closing` is set once the server is to end: every stream says so and returns."""
+
+    settings: Settings
+    held: Held
+    running: Running
+    keyring: Keyring
+    tickets: Tickets
+    buckets: Buckets
+    rooms: Rooms
+    streams: Streams
+    seats: Seats
+    moments: Moments
+    origins: Origins
+    closing: asyncio.Event
+    clock: Callable[[], float] = time.time  # tokens expire by it
+    making: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MADE_AT_ONCE))
+    metrics: Metrics = field(default_factory=Metrics)
+    views: Kept = field(default_factory=Kept)
+    importing: asyncio.Lock = field(default_factory=asyncio.Lock)  # files are held whole
+    verifying: asyncio.Lock = field(default_factory=asyncio.Lock)  # logs are, and folded twice
+    connections: set[Any] = field(default_factory=set)  # that are open
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Routes of another package, and what runs for as long as the server does."""
+
+    routes: tuple[BaseRoute, ...]
+    lifespan: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
+
+
+def doors_behind(connection: HTTPConnection) -> Doors:
+    return cast("Doors", connection.app.state.doors)
+
+
+async def doors_of(connection: HTTPConnection) -> Doors:
+    """The same for a route: what is not a coroutine would be asked for in a thread."""
+    return doors_behind(connection)
+
+
+DoorsOf = Annotated[Doors, Depends(doors_of)]
+SessionId = Annotated[str, Path(pattern=SESSION, description="id of the session")]

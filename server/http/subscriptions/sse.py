@@ -1,0 +1,93 @@
+"""A session as an event stream: the id of an event is its entry's sequence number."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Final
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from parley.bus.connection.tasks import end
+from parley.server.http.identity.authorization import Caller
+from parley.server.http.live.client_queue import Ending, Outlet
+from parley.server.http.live.frames import Frame
+from parley.server.http.live.session_channel import Listener
+from parley.server.http.state.dependencies import Doors
+from parley.server.http.subscriptions.subscription_start import Wish, beginning, hello, last_word
+
+RETRY: Final = b"retry: 1000\n\n"
+LAST_WORD_SECONDS: Final = 30.0  # for a client that does not read to be told so
+HEADERS: Final = (
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+)
+
+
+class EventStream(Response):
+    """Refusals are raised before it starts; afterwards it says itself why it ends."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, doors: Doors, caller: Caller, session: str, wish: Wish) -> None:
+        super().__init__()
+        self._doors, self._caller = doors, caller
+        self._session, self._wish = session, wish
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        doors, caller = self._doors, self._caller
+        with doors.streams.place(caller):
+            last, why = await self._told(receive, send)
+        if why != "left":
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LAST_WORD_SECONDS):
+                    await _write(send, last.sse, more=False)
+
+    async def _told(self, receive: Receive, send: Send) -> tuple[Frame, Ending]:
+        """Tell until the end; what is still to say then, and why."""
+        doors, caller, wish = self._doors, self._caller, self._wish
+        async with doors.rooms.room(self._session) as room:
+            channel = doors.rooms.channel(self._session)
+            begun = await beginning(doors, room, wish)
+            async with channel.listen(begun.after, wish.show) as listener:
+                if begun.anew:
+                    channel.reset(listener)
+                first = RETRY + hello(room, caller, begun, listener).sse
+                await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+                with doors.streams.told(listener.outlet, caller):
+                    gone = asyncio.create_task(_until_gone(receive, listener.outlet))
+                    try:
+                        sent = await self._write_all(send, first, listener)
+                    finally:
+                        await end(gone)
+                why = listener.outlet.ended or "gone"
+                return last_word(why, sent), why
+
+    async def _write_all(self, send: Send, first: bytes, listener: Listener) -> int:
+        """Write what comes until the outlet ends; the seq of the last entry that was written."""
+        slow, sent = self._doors.settings.serve.slow_seconds, listener.after
+        facts, data, upto = self._wish.facts, first, sent
+        while data:
+            try:
+                async with asyncio.timeout(slow):
+                    await _write(send, data)
+            except TimeoutError:
+                listener.outlet.end("slow")
+                return sent
+            sent = upto
+            frames = await listener.frames()
+            data = b"".join([one.sse if facts else one.bare.sse for one in frames])
+            upto = max((one.seq for one in frames), default=sent) or sent
+        return sent
+
+
+async def _write(send: Send, data: bytes, *, more: bool = True) -> None:
+    await send({"type": "http.response.body", "body": data, "more_body": more})
+
+
+async def _until_gone(receive: Receive, outlet: Outlet) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    outlet.end("left")

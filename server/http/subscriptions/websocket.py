@@ -1,0 +1,232 @@
+"""A session over a WebSocket: hear and publish on one connection."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+import structlog
+from pydantic_core import from_json
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from ulid import ULID
+
+from parley.bus.connection.tasks import end
+from parley.listeners.rooms.room import Room
+from parley.server.http.identity.authorization import Caller, charge
+from parley.server.http.live.client_queue import Ending
+from parley.server.http.live.session_channel import Channel
+from parley.server.http.problems.problem_details import Problem, problem_of
+from parley.server.http.requests.message_batches import by_id, drafts_of
+from parley.server.http.requests.message_requests import published
+from parley.server.http.state.dependencies import Doors
+from parley.server.http.subscriptions.subscription_start import (
+    LAST_WORDS,
+    Beginning,
+    Wish,
+    beginning,
+    hello,
+    last_word,
+    shown,
+)
+from parley.server.http.subscriptions.websocket_messages import (
+    Ping,
+    Publish,
+    Subscribe,
+    ref_in,
+    sent_in,
+)
+
+PROTOCOL: Final = "parley.v1"
+IN_HAND: Final = 16  # publishes taken and not answered; then the socket is not read
+UNREADABLE: Final = 3  # frames that cannot be read before it ends
+LAST_WORD_SECONDS: Final = 30.0
+
+CODES: Final[dict[str, int]] = {
+    "shutdown": 1001, "binary": 1003, "unreadable": 1008, "left": 1000,
+    "expired": 4401, "gone": 4404, "slow": 4408,
+}  # fmt: skip
+
+log = structlog.get_logger("parley.ws")
+
+
+class Socket:
+    """One connection: a reader, a publisher once it publishes, a writer while it hears."""
+
+    def __init__(self, websocket: WebSocket, doors: Doors, caller: Caller, session: str) -> None:
+        self._ws, self._doors = websocket, doors
+        self._caller, self._session = caller, session
+        self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._publishes: asyncio.Queue[Publish] = asyncio.Queue(IN_HAND - 1)
+        self._channel: Channel
+        self._publisher: asyncio.Task[None] | None = None
+        self._writer: asyncio.Task[None] | None = None
+        self._sent = 0  # seq of the last entry told
+        self._unreadable = 0
+
+    async def run(self) -> None:
+        """Serve it until it ends; what refuses it before it opens is raised."""
+        with self._doors.streams.place(self._caller):
+            async with self._doors.rooms.room(self._session) as room:
+                self._channel = self._doors.rooms.channel(self._session)
+                begun = await beginning(self._doors, room, Wish())
+                offered = self._ws.scope["subprotocols"]
+                await self._ws.accept(PROTOCOL if PROTOCOL in offered else None)
+                why = await self._held(room, begun)
+        await self._close(why)
+
+    def end(self, why: Ending | str) -> None:
+        """Close it; the first reason counts."""
+        if not self._over.done():
+            self._over.set_result(why)
+
+    def beat(self) -> None:
+        """Nothing: the protocol has pings of its own."""
+
+    async def _held(self, room: Room, begun: Beginning) -> str:
+        with self._doors.streams.told(self, self._caller):
+            await self._send(hello(room, self._caller, begun).ws)
+            reader = asyncio.create_task(self._read(room))
+            reader.add_done_callback(self._reader_over)
+            try:
+                return await self._over
+            finally:
+                await end(*filter(None, (reader, self._writer, self._publisher)))
+
+    # -- hearing the client ----------------------------------------------------------
+
+    async def _read(self, room: Room) -> None:
+        while True:
+            message = await self._ws.receive()
+            if message["type"] == "websocket.disconnect":
+                return self.end("left")
+            if (text := message.get("text")) is None:
+                return self.end("binary")
+            try:
+                tree = from_json(text)  # whole numbers as they were sent
+            except ValueError:
+                await self._nack(None, Problem("malformed"))
+                self._unreadable += 1
+                if self._unreadable == UNREADABLE:
+                    return self.end("unreadable")
+                continue
+            try:
+                await self._heed(room, tree)
+            except Exception as error:
+                await self._nack(ref_in(tree), error)
+
+    async def _heed(self, room: Room, tree: Any) -> None:
+        try:
+            said = sent_in(tree)
+        except Problem:
+            charge(self._doors, self._caller, "read")
+            raise
+        match said:
+            case Publish():
+                if self._publisher is None:
+                    self._publisher = asyncio.create_task(self._publish_all())
+                await self._publishes.put(said)
+            case Subscribe():
+                charge(self._doors, self._caller, "read")
+                await self._subscribe(room, said)
+            case Ping():
+                charge(self._doors, self._caller, "read")
+                await self._say(type="pong")
+            case _:
+                await self._unsubscribe()
+                await self._say(type="unsubscribed")
+
+    def _reader_over(self, reader: asyncio.Task[None]) -> None:
+        if not reader.cancelled() and (error := reader.exception()) and not self._over.done():
+            self._over.set_exception(error)
+
+    # -- publishing ------------------------------------------------------------------
+
+    async def _publish_all(self) -> None:
+        while True:
+            said = await self._publishes.get()
+            try:
+                receipts = await self._published(said)
+            except Exception as error:
+                await self._nack(said.ref, error)
+            else:
+                await self._say(type="ack", ref=said.ref, receipts=receipts)
+
+    async def _published(self, said: Publish) -> list[Mapping[str, Any]]:
+        """As `POST …/entries` does it."""
+        doors, caller, session = self._doors, self._caller, self._session
+        if not caller.may_do("speak", session):
+            raise Problem("forbidden", needs="speak")
+        charge(doors, caller, "publish", len(said.entries))
+        drafts = await drafts_of(doors, session, caller, said.entries, said.as_, str(ULID()))
+        return by_id(drafts, await published(doors, session, drafts))
+
+    async def _nack(self, ref: str | None, error: Exception) -> None:
+        problem = problem_of(error)
+        if problem.slug == "internal":
+            log.error("publish_failed", session=self._session, exc_info=error)
+        await self._say(type="nack", ref=ref, problem=problem.body(self._request))
+
+    @property
+    def _request(self) -> str:
+        found: str = self._ws.scope.get("state", {}).get("request_id", "")
+        return found
+
+    # -- telling the client ----------------------------------------------------------
+
+    async def _subscribe(self, room: Room, said: Subscribe) -> None:
+        wish = Wish(said.after, shown(said.show), said.facts, said.incarnation)
+        begun = await beginning(self._doors, room, wish)
+        await self._unsubscribe()
+        self._writer = asyncio.create_task(self._write(begun, wish))
+
+    async def _unsubscribe(self) -> None:
+        if self._writer is not None:
+            await end(self._writer)
+            self._writer = None
+
+    async def _write(self, begun: Beginning, wish: Wish) -> None:
+        channel = self._channel
+        async with channel.listen(begun.after, wish.show) as listener:
+            if begun.anew:
+                channel.reset(listener)
+            self._sent = listener.after
+            await self._say(type="subscribed", after=listener.after)
+            while frames := await listener.frames():
+                for one in frames:
+                    if not await self._send(one.ws if wish.facts else one.bare.ws):
+                        return
+                    self._sent = one.seq or self._sent
+            if (why := listener.outlet.ended) is not None:
+                self.end(why)
+
+    async def _say(self, **members: Any) -> None:
+        await self._send(orjson.dumps(members).decode())
+
+    async def _send(self, text: str) -> bool:
+        """Whether it was sent; the connection is over where it was not."""
+        if self._over.done():
+            return False
+        try:
+            async with asyncio.timeout(self._doors.settings.serve.slow_seconds):
+                await self._ws.send({"type": "websocket.send", "text": text})
+        except TimeoutError:
+            self.end("slow")
+            return False
+        except (WebSocketDisconnect, RuntimeError):
+            self.end("left")
+            return False
+        return True
+
+    async def _close(self, why: str) -> None:
+        """Say why, and close. A client that reads neither is cut off by the operating system."""
+        if why == "left":
+            return
+        with contextlib.suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
+            async with asyncio.timeout(LAST_WORD_SECONDS):
+                if why in LAST_WORDS:
+                    word = last_word(why, self._sent)
+                    await self._ws.send({"type": "websocket.send", "text": word.ws})
+                await self._ws.close(CODES[why], why)

@@ -1,0 +1,185 @@
+"""What every request passes, as plain ASGI: its id, its size, its answer's headers; and HEAD."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from typing import Final
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from parley.server.http.identity.credentials import unknown
+from parley.server.http.problems.problem_details import RETRY_SECONDS, Problem, problem_of, refuse
+
+QUERY_BYTES: Final = 8192
+STRANGERS_BYTES: Final = 64 << 10  # of a body, from somebody without a good token
+IMPORT: Final = re.compile(r"/v1/sessions/[^/]+/import")
+STARTS: Final = frozenset(
+    {"http.response.start", "websocket.accept", "websocket.http.response.start"}
+)
+FOR_DATA: Final = "default-src 'none'; frame-ancestors 'none'"
+FOR_PAGES: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
+)
+ALWAYS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+OF_PAGES: Final = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+_logger = structlog.get_logger(__name__)
+
+
+class RequestIds:
+    """`scope["state"]["request_id"]`, and `X-Request-Id` on the answer.
+
+    What nothing inside answers is answered here, as a fault of ours, and logged by that id.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        request_id = secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+        began = False
+
+        async def sending(message: Message) -> None:
+            nonlocal began
+            if message["type"] in STARTS:
+                began = True
+                MutableHeaders(scope=_headed(message))["X-Request-Id"] = request_id
+            await send(message)
+
+        try:
+            await self.app(scope, receive, sending)
+        except asyncio.CancelledError:  # the server ends, and this took too long
+            if not began:
+                problem = Problem("unavailable", retry_after=RETRY_SECONDS)
+                await refuse(problem, scope, receive, sending)
+            raise
+        except ClientDisconnect:  # nobody is there to be answered
+            _logger.debug("client_left", request=request_id)
+        except Exception as error:
+            problem = problem_of(error)
+            if problem.slug == "internal":
+                _logger.error("request_failed", request=request_id, exc_info=error)
+            if began:
+                raise
+            await refuse(problem, scope, receive, sending)
+
+
+class SecureHeaders:
+    """The headers that every answer has; a route may set its own policy and caching."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            if message["type"] in STARTS and message["type"] != "websocket.accept":
+                secure(MutableHeaders(scope=_headed(message)))
+            await send(message)
+
+        await self.app(scope, receive, sending)
+
+
+class BodyLimit:
+    """413 for a longer body, declared or not; `import_bytes` on the import route.
+
+    Whoever brings no good token is told so before much of a body is taken in.
+    """
+
+    def __init__(self, app: ASGIApp, body_bytes: int, import_bytes: int) -> None:
+        self.app, self.body_bytes, self.import_bytes = app, body_bytes, import_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if len(scope.get("query_string", b"")) > QUERY_BYTES:
+            await refuse(Problem("query-too-long", limit=QUERY_BYTES), scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        limit = self._limit(scope)
+        declared = Headers(scope=scope).get("content-length", "0")
+        if declared.isdigit() and int(declared) > limit:
+            await refuse(Problem("too-large", limit=limit), scope, receive, send)
+        else:
+            await self.app(scope, _counted(scope, receive, limit), send)
+
+    def _limit(self, scope: Scope) -> int:
+        imports = scope["method"] == "PUT" and IMPORT.fullmatch(scope["path"])
+        return self.import_bytes if imports else self.body_bytes
+
+
+class Heads:
+    """HEAD, which every server answers: what GET would say, without its body.
+
+    Of a live stream that is its beginning; nothing is waited for.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+        asked = {**scope, "method": "GET"}
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                if "route" in asked:  # by which it is counted
+                    scope["route"] = asked["route"]
+                await send(message)
+                await send({"type": "http.response.body"})
+
+        await self.app(asked, receive, sending)
+
+
+def _counted(scope: Scope, receive: Receive, limit: int) -> Receive:
+    """`receive`, until more than `limit` came: whoever reads the body meets the problem."""
+    came, known = 0, False
+
+    async def receiving() -> Message:
+        nonlocal came, known
+        message = await receive()
+        if message["type"] == "http.request":
+            came += len(message.get("body", b""))
+            if came > limit:
+                raise Problem("too-large", limit=limit)
+            if came > STRANGERS_BYTES and not known:
+                if problem := unknown(HTTPConnection(scope)):
+                    raise problem
+                known = True
+        return message
+
+    return receiving
+
+
+def secure(headers: MutableHeaders) -> None:
+    """Add the headers that every answer has."""
+    is_page = headers.get("content-type", "").startswith("text/html")
+    for name, value in (ALWAYS | OF_PAGES if is_page else ALWAYS).items():
+        headers[name] = value
+    headers.setdefault("Content-Security-Policy", FOR_PAGES if is_page else FOR_DATA)
+    headers.setdefault("Cache-Control", "no-store")
+
+
+def _headed(message: Message) -> Message:
+    message["headers"] = list(message.get("headers", ()))
+    return message

@@ -1,0 +1,30 @@
+"""What a process works out once, worked out before somebody waits for it.
+
+The framework prepares a router when it is first asked for, the description of the API is
+made for the first refusal that names a field, and patterns are compiled by the first fold.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fastapi import FastAPI
+
+from parley.bus.entries import Message, Record
+from parley.memory.fold import apply
+from parley.memory.state import Memory
+from parley.server.http.problems.problem_responses import matching, own_names
+from parley.server.http.state.dependencies import Doors
+from parley.server.records.session_opening import opening
+
+NOWHERE: Final = {"type": "http", "method": "GET", "path": "/-", "headers": (), "root_path": ""}
+
+
+def warm(app: FastAPI, doors: Doors) -> None:
+    """Some tenths of a second; from a thread, nobody else waits for it."""
+    matching(app.routes, NOWHERE)
+    own_names(app)
+    memory = Memory(doors.held.packs.known)
+    said = Message(participant="ana", content="I propose a light at the pier.")
+    apply(memory, Record(1, 0, "open", 0, opening(doors.settings, doors.held.packs, None)))
+    apply(memory, Record(2, 1, "first", 0, said))

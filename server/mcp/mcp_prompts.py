@@ -1,0 +1,101 @@
+"""Prompts that a person hands to an agent: how to take part, the grammar, the minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
+
+from parley.memory.showing import visible
+from parley.memory.text import one_line
+from parley.server.http.problems.problem_details import Problem
+from parley.server.http.tokens.callers import Caller
+from parley.server.mcp import mcp_resources
+from parley.server.mcp.deliberation_grammar import FENCE, grammar
+from parley.server.mcp.tools.tool_call import Door
+
+LONGEST: Final = 500  # characters of an argument
+
+_SESSION: Final = PromptArgument(
+    name="session", description="id of the session", required=True
+)  # fmt: skip
+_ROLE: Final = PromptArgument(
+    name="role", description="what you are there for, such as: look after the costs"
+)
+
+PROMPTS: Final = (
+    Prompt(
+        name="deliberate", title="Take part in a session",
+        description="How to join, listen, speak and leave", arguments=[_SESSION, _ROLE],
+    ),
+    Prompt(
+        name="grammar", title="Acts and handles",
+        description="The words that a deliberation is made of", arguments=[],
+    ),
+    Prompt(
+        name="minutes", title="Minutes of a session",
+        description="What a session came to, to tell others", arguments=[_SESSION],
+    ),
+)  # fmt: skip
+
+_DELIBERATE: Final = """\
+Take part in the Parley session `{session}` until it is closed or you are told to stop.{role}
+
+1. Call `join_session` with session `{session}`. Keep the `after` that it gives.
+2. Call `get_context` once, and read it. `read_memory` has what is decided and open.
+3. Call `wait_for_messages` with that `after`. Use the `after` of each answer for the next call.
+   No message is no reason to speak: wait again.
+4. When something calls for you (you are addressed, a proposal is in your field, a vote is
+   open), do one thing: `propose`, `support` or `oppose` with a reason, `say` an answer,
+   `vote`, `decide` once enough have agreed, `ratify` a decision that is not your own.
+   Before proposing, look whether it was proposed already. Then wait again.
+5. Be silent when you would only repeat what was said. Never answer yourself.
+6. Where one speaks at a time, what you say waits for the floor. If it is not granted, wait for
+   messages, and say it again only if it still holds. `pass_floor` when you have nothing to add.
+7. When you are done, call `leave_session`.
+
+A call that got no answer may have been heard all the same. Give each call that speaks or votes
+a `key`, any word that you used for no other; to repeat a call, repeat its key: the same key again
+gives the same answer, and nothing is said twice.
+
+A refusal says what to do about it. {fence}
+
+{grammar}"""
+
+
+async def prompt(
+    door: Door, caller: Caller, name: str, arguments: Mapping[str, str]
+) -> GetPromptResult | None:
+    """The prompt of that name, filled in; None where there is none. Raises `Problem`."""
+    known = next((one for one in PROMPTS if one.name == name), None)
+    if known is None:
+        return None
+    _check(known, arguments)
+    match name:
+        case "deliberate":
+            mcp_resources.check_session(door, caller, arguments["session"])
+            text = _deliberate(arguments["session"], arguments.get("role", ""))
+        case "minutes":
+            told = await mcp_resources.minutes_text(door, caller, arguments["session"])
+            text = f"Tell others what this session came to, from its minutes. {FENCE}\n\n{told}"
+        case _:
+            text = grammar()
+    said = PromptMessage(role="user", content=TextContent(type="text", text=text))
+    return GetPromptResult(description=known.description, messages=[said])
+
+
+def _deliberate(session: str, role: str) -> str:
+    wish = f" You are there to: {visible(one_line(role))}." if role.strip() else ""
+    return _DELIBERATE.format(session=session, role=wish, fence=FENCE, grammar=grammar())
+
+
+def _check(known: Prompt, arguments: Mapping[str, str]) -> None:
+    taken = {one.name: one for one in known.arguments or ()}
+    if any(name not in taken for name in arguments):
+        raise Problem("invalid", fault="extra_forbidden")
+    for name, one in taken.items():
+        if one.required and name not in arguments:
+            raise Problem("invalid", field=name, fault="missing")
+        if len(arguments.get(name, "")) > LONGEST:
+            raise Problem("invalid", field=name, fault="string_too_long")

@@ -1,0 +1,117 @@
+"""Sessions as documents: what a client may put before a model without calling a tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from mcp_types import Resource, ResourceTemplate, TextResourceContents
+
+from parley.memory import canonical
+from parley.server.http.problems.problem_details import Problem
+from parley.server.http.requests.memory_reads import memory_of
+from parley.server.http.requests.minutes_answer import page
+from parley.server.http.state.dependencies import SESSION
+from parley.server.http.tokens.callers import Caller
+from parley.server.mcp.deliberation_grammar import grammar
+from parley.server.mcp.tools import reading_tools
+from parley.server.mcp.tools.call_dispatch import check_right
+from parley.server.mcp.tools.tool_arguments import ListSessions, ReadMemory
+from parley.server.mcp.tools.tool_call import Call, Door
+
+JSON: Final = "application/json"
+MARKDOWN: Final = "text/markdown"
+ALL: Final = "parley://sessions"
+_URI: Final = re.compile(r"parley://sessions/([^/?#]{1,64})/([a-z]{1,20})")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document that every session has."""
+
+    name: str
+    title: str
+    media: str
+    read: Callable[[Door, Caller, str], Awaitable[str]]
+
+
+async def minutes_text(door: Door, caller: Caller, session: str) -> str:
+    """The minutes as Markdown. Raises `Problem`."""
+    check_session(door, caller, session)
+    return (await page(door.doors, session, None, "md")).decode()
+
+
+async def _memory(door: Door, caller: Caller, session: str) -> str:
+    """All of it, so notebooks and secret ballots as well: for the operator, as over HTTP."""
+    check_right(door, caller, "operator", session)
+    return canonical.dump(await memory_of(door.doors, session)).decode()
+
+
+async def _decisions(door: Door, caller: Caller, session: str) -> str:
+    wish = ReadMemory(session=session, part="decisions")
+    return (await reading_tools.read_memory(Call(door, caller, wish))).model_dump_json()
+
+
+async def _grammar(door: Door, caller: Caller, session: str) -> str:
+    return grammar(await memory_of(door.doors, session))
+
+
+DOCUMENTS: Final = {
+    one.name: one
+    for one in (
+        Document("minutes", "Minutes", MARKDOWN, minutes_text),
+        Document("memory", "Memory, whole", JSON, _memory),
+        Document("decisions", "Decisions with their evidence", JSON, _decisions),
+        Document("grammar", "How to speak there", MARKDOWN, _grammar),
+    )
+}
+
+
+def listed(caller: Caller) -> list[Resource]:
+    """The list of sessions; of a token for one session also its documents."""
+    found = [Resource(uri=ALL, name="sessions", title="Sessions", mime_type=JSON)]
+    if caller.session not in ("", "*"):
+        found += [
+            Resource(
+                uri=f"{ALL}/{caller.session}/{one.name}", name=f"{caller.session} {one.name}",
+                title=one.title, mime_type=one.media,
+            )
+            for one in DOCUMENTS.values()
+        ]  # fmt: skip
+    return found
+
+
+def templates() -> list[ResourceTemplate]:
+    return [
+        ResourceTemplate(
+            uri_template=f"{ALL}/{{session}}/{one.name}", name=one.name, title=one.title,
+            mime_type=one.media,
+        )
+        for one in DOCUMENTS.values()
+    ]  # fmt: skip
+
+
+async def read(door: Door, caller: Caller, uri: str) -> TextResourceContents:
+    """What stands there. Raises `Problem` `not-found`, and what a tool would."""
+    if uri == ALL:
+        check_right(door, caller, "token", "")
+        text = (
+            await reading_tools.list_sessions(Call(door, caller, ListSessions()))
+        ).model_dump_json()
+        return TextResourceContents(uri=uri, mime_type=JSON, text=text)
+    found = _URI.fullmatch(uri)
+    document = DOCUMENTS.get(found[2]) if found else None
+    if found is None or document is None:
+        raise Problem("not-found")
+    check_session(door, caller, found[1])
+    text = await document.read(door, caller, found[1])
+    return TextResourceContents(uri=uri, mime_type=document.media, text=text)
+
+
+def check_session(door: Door, caller: Caller, session: str) -> None:
+    """Whether the caller may read it. Raises `Problem`."""
+    if not re.fullmatch(SESSION, session):
+        raise Problem("invalid", field="session", fault="string_pattern_mismatch")
+    check_right(door, caller, "read", session)

@@ -1,0 +1,194 @@
+"""The MCP server over the doors: its handlers, and `/mcp` over HTTP.
+
+Nothing hangs on a connection: each request brings its token, and what state there is
+belongs to a name in a session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from starlette.requests import ClientDisconnect, HTTPConnection
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from parley.server.basics.version import version
+from parley.server.http.identity.authorization import Needs
+from parley.server.http.problems.problem_details import Problem, problem_of, refuse
+from parley.server.http.state.dependencies import Doors, Part
+from parley.server.http.tokens.callers import Caller
+from parley.server.mcp import mcp_prompts, mcp_resources
+from parley.server.mcp.deliberation_grammar import FENCE
+from parley.server.mcp.message_envelope import checked
+from parley.server.mcp.tools import tool_registry
+from parley.server.mcp.tools.call_dispatch import Asked, called
+from parley.server.mcp.tools.pending_waits import Waits
+from parley.server.mcp.tools.tool_call import Door
+
+PATH: Final = "/mcp"
+INSTRUCTIONS: Final = (
+    "Sessions in which people and agents deliberate. Join one with join_session, then call "
+    "wait_for_messages again and again; speak when you have something to add. The prompt "
+    f"`deliberate` tells more. {FENCE}"
+)
+
+Context = ServerRequestContext[Any, Any]
+
+
+def part(doors: Doors) -> Part:
+    """`/mcp`, behind the same identity, and the session manager that it needs."""
+    door = Door(doors, Waits())
+    manager = StreamableHTTPSessionManager(
+        app=server(door), stateless=True, json_response=False,
+        security_settings=TransportSecuritySettings(
+            allowed_hosts=list(doors.origins.hosts), allowed_origins=list(doors.origins.allowed)
+        ),
+        max_request_body_size=doors.settings.serve.body_bytes,
+    )  # fmt: skip
+
+    route = Route(PATH, endpoint=_Endpoint(manager), methods=["POST"])
+    return Part((route,), partial(_running, manager))
+
+
+@asynccontextmanager
+async def _running(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
+    """In a task of its own: the manager has to end where it began, whoever ends the server."""
+    begun, over = asyncio.Event(), asyncio.Event()
+
+    async def body() -> None:
+        async with manager.run():
+            begun.set()
+            await over.wait()
+
+    task = asyncio.create_task(body(), name="parley-mcp")
+    try:
+        await begun.wait()
+        yield
+    finally:
+        over.set()
+        await task
+
+
+class _Endpoint:
+    """Lets in whoever has a token. Nothing is streamed on GET, and there is nothing to delete."""
+
+    needs = Needs("token")
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            scope.setdefault("state", {})["caller"] = await self.needs(HTTPConnection(scope))
+            again = await checked(scope, receive)
+        except Problem as problem:
+            await refuse(problem, scope, receive, send)
+        except ClientDisconnect:
+            return
+        else:
+            await self._manager.handle_request(scope, again, send)
+
+
+def server(door: Door, caller: Caller | None = None) -> Server[Any]:
+    """The server of MCP. `caller` is who calls where no request brings a token."""
+    handlers = _Handlers(door, caller)
+    made: Server[Any] = Server(
+        "parley", version=version(), title="Parley", instructions=INSTRUCTIONS,
+        get_tool_input_schema=tool_registry.input_schema,
+        on_list_tools=handlers.list_tools, on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts, on_get_prompt=handlers.get_prompt,
+    )  # fmt: skip
+    made.middleware.append(_without_echo)
+    return made
+
+
+async def _without_echo(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Errors of the protocol say what is wrong, and never what was sent."""
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        raise MCPError(error.code, error.message) from None
+
+
+class _Handlers:
+    """What the protocol asks, answered from the registries."""
+
+    def __init__(self, door: Door, caller: Caller | None) -> None:
+        self._door, self._caller = door, caller
+
+    async def list_tools(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=list(tool_registry.listed()))
+
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        tool = tool_registry.BY_NAME.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, "There is no such tool.")
+        return await called(self._door, self._who(ctx), Asked(tool, params.arguments or {}))
+
+    async def list_resources(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=mcp_resources.listed(self._who(ctx)))
+
+    async def list_templates(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=mcp_resources.templates())
+
+    async def read_resource(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        try:
+            found = await mcp_resources.read(self._door, self._who(ctx), params.uri)
+        except Exception as error:
+            raise _refusal(error) from None
+        return types.ReadResourceResult(contents=[found])
+
+    async def list_prompts(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=list(mcp_prompts.PROMPTS))
+
+    async def get_prompt(
+        self, ctx: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        try:
+            given = params.arguments or {}
+            found = await mcp_prompts.prompt(self._door, self._who(ctx), params.name, given)
+        except Exception as error:
+            raise _refusal(error) from None
+        if found is None:
+            raise MCPError(types.INVALID_PARAMS, "There is no such prompt.")
+        return found
+
+    def _who(self, ctx: Context) -> Caller:
+        """Raises `MCPError` for a request without a caller, which the door lets nobody send."""
+        if self._caller is not None:
+            return self._caller
+        if ctx.request is None:
+            raise MCPError(types.INTERNAL_ERROR, "Nobody called.")
+        caller: Caller = ctx.request.scope["state"]["caller"]
+        return caller
+
+
+def _refusal(error: Exception) -> MCPError:
+    problem = problem_of(error)
+    code = types.INTERNAL_ERROR if problem.status >= 500 else types.INVALID_PARAMS
+    return MCPError(code, f"{problem.slug}: {problem.detail}")

@@ -1,0 +1,154 @@
+"""MCP over two descriptors, a message a line: each request answered, none held without bound.
+
+The SDK's own transport (mcp 2.3, `stdio_server`) cuts off what is under way when the input
+ends, says nothing of a line that it cannot read, and takes any number of requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final, Self
+
+import anyio
+import mcp_types as types
+import orjson
+from anyio.streams.memory import MemoryObjectSendStream
+from mcp.server.lowlevel import Server
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from pydantic import ValidationError
+
+from parley.bus.connection.tasks import end
+from parley.server.mcp.message_envelope import is_message
+from parley.server.mcp.stdio_pipes import Answers, Line, Lines
+
+IN_HAND: Final = 64  # requests that are neither answered nor given up; then none is read
+GRACE_SECONDS: Final = 30.0  # of what is in hand when the input ends; a tool waits for 25
+ANSWER: Final = (types.JSONRPCResponse, types.JSONRPCError)
+
+Coming = MemoryObjectSendStream[SessionMessage | Exception]
+
+
+async def talk(
+    served: Server[Any], ends: tuple[int, int], longest: int, ending: Callable[[], None]
+) -> None:
+    """Answer what comes on the first of `ends` on the second, until the one or the other ends.
+
+    When the input is over `ending` is called, and what is in hand still answered. A message
+    has at most `longest` bytes.
+    """
+    source, sink = ends
+    with Answers(sink) as answers:
+        hand = InHand()
+        coming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        options = served.create_initialization_options()
+        running = asyncio.create_task(served.run(read, Going(answers, hand), options))
+        reading = asyncio.create_task(_read(Lines(source, longest), coming, answers, hand))
+        gone = asyncio.create_task(answers.gone.wait())
+        finishing = asyncio.create_task(_finished(reading, hand, ending))
+        try:
+            first = {running, gone, finishing}
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+            if finishing.done():
+                finishing.result()
+            coming.close()
+            await running
+        finally:
+            coming.close()
+            await end(finishing, reading, gone, running)
+
+
+async def _finished(reading: asyncio.Task[None], hand: InHand, ending: Callable[[], None]) -> None:
+    """Return once the input is over and what came of it answered, or the grace over."""
+    await reading
+    ending()
+    await hand.emptied(GRACE_SECONDS)
+
+
+async def _read(lines: Lines, coming: Coming, answers: Answers, hand: InHand) -> None:
+    given_up = ServerMessageMetadata(on_request_unanswered=hand.unanswered)
+    async for line in lines:
+        if line is not None and not line.strip():
+            continue
+        message = message_of(line)
+        if isinstance(message, types.ErrorData):
+            refusal = types.JSONRPCError(jsonrpc="2.0", id=None, error=message)
+            await answers.put(_line(refusal))
+            continue
+        if isinstance(message, types.JSONRPCRequest):
+            await hand.take()
+        await coming.send(SessionMessage(message, given_up))
+
+
+def message_of(line: Line) -> types.JSONRPCMessage | types.ErrorData:
+    """What a line says, or what is wrong with it; that quotes nothing of it."""
+    if line is None:
+        return types.ErrorData(code=types.INVALID_REQUEST, message="The line is too long.")
+    try:
+        tree = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return types.ErrorData(code=types.PARSE_ERROR, message="The line is no JSON.")
+    is_answer = isinstance(tree, dict) and "method" not in tree
+    try:
+        if is_answer or is_message(tree):
+            return types.jsonrpc_message_adapter.validate_python(tree, by_name=False)
+    except ValidationError:
+        pass
+    told = "The line is not one message of JSON-RPC 2.0."
+    return types.ErrorData(code=types.INVALID_REQUEST, message=told)
+
+
+class InHand:
+    """The requests that nobody could read an answer to yet."""
+
+    def __init__(self) -> None:
+        self._places = asyncio.Semaphore(IN_HAND)
+
+    async def take(self) -> None:
+        """Have one more, once there is a place for it."""
+        await self._places.acquire()
+
+    def answered(self, out: asyncio.Future[bool]) -> None:
+        self._places.release()
+
+    async def unanswered(self) -> None:
+        """It was cancelled by whoever asked."""
+        self._places.release()
+
+    async def emptied(self, seconds: float) -> None:
+        """Return once there is none, or `seconds` are over."""
+        with anyio.move_on_after(seconds):
+            for _ in range(IN_HAND):
+                await self._places.acquire()
+
+
+class Going:
+    """What the server says, a line each."""
+
+    def __init__(self, answers: Answers, hand: InHand) -> None:
+        self._answers, self._hand = answers, hand
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Return once it is out. Raises `BrokenResourceError` where nobody reads any more.
+
+        Whoever is cancelled meanwhile leaves a line that is written all the same: only then
+        its place is free.
+        """
+        out = self._answers.put(_line(item.message))
+        if isinstance(item.message, ANSWER):
+            out.add_done_callback(self._hand.answered)
+        if not await asyncio.shield(out):
+            raise anyio.BrokenResourceError
+
+    async def aclose(self) -> None:
+        """Nothing: the descriptor stays open as long as the answers."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.aclose()
+
+
+def _line(message: types.JSONRPCMessage) -> bytes:
+    return message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"

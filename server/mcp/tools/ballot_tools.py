@@ -1,0 +1,103 @@
+"""The tools of votes: call, agree to, cast. The last ballot that is awaited closes its vote."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+from parley.bus import Draft, Receipt
+from parley.bus.contract.drafts import made
+from parley.bus.contract.errors import Conflict, SessionClosed
+from parley.bus.entries import BallotCast, Entry, VoteInitiated
+from parley.listeners.sessions.session import Session
+from parley.listeners.votes.vote_results import outcome
+from parley.memory.lookup import vote_of
+from parley.memory.voting.electorate import read_choice
+from parley.memory.voting.turnout import is_in
+from parley.server.basics.entry_drafts import handle
+from parley.server.http.problems.problem_details import Problem
+from parley.server.http.requests.message_requests import own_id
+from parley.server.mcp.tools.speech_tools import found_at, head_of, seat_now, seat_of
+from parley.server.mcp.tools.tool_call import Call
+from parley.server.mcp.tools.tool_results import Said, VoteRow
+from parley.server.rows.vote_rows import vote_row
+from parley.server.services import votes
+from parley.server.services.publication import standing
+
+
+async def vote(call: Call) -> Said:
+    args, seat, after = call.args, await seat_now(call), head_of(call)
+    own = own_id(seat.name, args.key)
+    before = await _before(call, own, _ballot(seat, args.ref, args.choice, args.why))
+    if before is not None:
+        return await found_at(call, seat, before.seq - 1, before.n, duplicate=True)
+    n = await seat.vote(args.ref, *args.choice, why=args.why, id=own)
+    cast = await found_at(call, seat, after, n)
+    closed = await _count(call, seat, _vote(args.ref))
+    if closed is None:
+        return cast
+    then = await found_at(call, seat, closed.seq - 1, closed.n)
+    return cast.model_copy(update={"found": [*cast.found, *then.found]})
+
+
+async def confirm_vote(call: Call) -> VoteRow:
+    args, seat, held = call.args, seat_of(call), call.doors.held
+    own = own_id(seat.name, args.key)
+    row = await votes.confirmed(
+        held, call.session, args.ref, agreed=args.agreed, by=seat.name, id=own
+    )
+    call.doors.rooms.nudge(call.session)
+    return VoteRow.model_validate(row)
+
+
+def _ballot(seat: Session, ref: str, choice: Sequence[str], why: str) -> BallotCast | None:
+    """What that ballot is as an entry; None where it is none."""
+    held = vote_of(seat.memory, _vote(ref))
+    read = None if held is None else read_choice(held, choice)
+    if held is None or read is None:
+        return None
+    return made(BallotCast, participant=seat.name, re=held.n, choice=read, content=why)
+
+
+def _vote(ref: str) -> str:
+    return "V" + ref.lstrip("Vv")
+
+
+async def _before(call: Call, own: str, entry: Entry | None) -> Receipt | None:
+    """Where `entry` stands, if this call was made before, under the same key."""
+    if call.args.key is None or entry is None:
+        return None
+    return await standing(call.doors.held, call.session, Draft(own, entry))
+
+
+async def _count(call: Call, seat: Session, ref: str) -> Receipt | None:
+    """Close the vote once everybody voted, so that its end is there when the tool returns.
+
+    Its id is the one that everybody gives who counts it, so it is closed once.
+    """
+    held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
+    if room is None or held is None or not is_in(seat.memory, held):
+        return None
+    with contextlib.suppress(Conflict, SessionClosed):
+        return (await room.publish([outcome(seat.memory, held)]))[0]
+    return None
+
+
+async def call_vote(call: Call) -> VoteRow:
+    args, seat = call.args, await seat_now(call)
+    own, on = own_id(seat.name, args.key), args.proposal and handle(args.proposal)
+    given: dict[str, Any] = {"re": on, "rule": args.rule, "secret": args.secret}
+    entry = made(
+        VoteInitiated, participant=seat.name, content=args.question,
+        options=tuple(args.options), **given,
+    )  # fmt: skip
+    before = await _before(call, own, entry)
+    if before is not None:
+        n = before.n
+    else:
+        n = await seat.call_vote(args.question, options=args.options, id=own, **given)
+    held = vote_of(seat.memory, n)
+    if held is None:
+        raise Problem("refused", status=409, detail="Another vote came first; look at the votes.")
+    return VoteRow.model_validate(vote_row(seat.memory, held))

@@ -1,0 +1,104 @@
+"""A call of a tool: its arguments checked, its right, its rate; its result, or why not.
+
+Nothing of the arguments is said back: a refusal names a field of ours and what is
+wrong with it, and tells what to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+from mcp_types import CallToolResult, TextContent
+from pydantic import ValidationError
+
+from parley.server.http.identity.authorization import charge
+from parley.server.http.problems.problem_details import Problem, problem_of
+from parley.server.http.requests.message_requests import fault
+from parley.server.http.tokens.callers import Caller
+from parley.server.mcp.tools.tool_call import BY_NAME, Call, Door, Tool
+
+_logger = structlog.get_logger(__name__)
+
+_ADVICE: Final = {
+    "no-session": "list_sessions shows those that there are.",
+    "exists": "Take another name, or join that one with join_session.",
+    "no-item": "read_memory lists the handles that there are.",
+    "no-message": "wait_for_messages and read_messages tell the numbers that there are.",
+    "no-vote": "read_memory lists the votes that there are.",
+    "closed": "Nothing more is taken there; read_memory still reads it.",
+    "floor-not-granted": "Call wait_for_messages, then say it again if it still holds.",
+    "floor-lost": "Call wait_for_messages to hear what came, then say it again if it still holds.",
+    "seat-taken": "Call join_session to take it back.",
+    "conflict": "Repeat a call with the words it had; for others take another key.",
+    "invalid": "See the schema of the tool.",
+    "not-yet": "Leave `at` out, or wait after the newest entry.",
+    "budget-too-small": "Ask for a larger budget.",
+    "token-expired": "Ask whoever gave you the token for a new one.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A tool, and what it was called with."""
+
+    tool: Tool
+    arguments: dict[str, Any]
+
+
+async def called(door: Door, caller: Caller, asked: Asked) -> CallToolResult:
+    """Run it. What goes wrong is a result that says so, so that an agent reads it."""
+    tool = asked.tool
+    try:
+        call = Call(door, caller, _read(tool, asked.arguments))
+        check_right(door, caller, tool.right, call.session)
+        if not tool.read_only:
+            charge(door.doors, caller, "publish")
+        found = await tool.run(call)
+        tree = found.model_dump(mode="json")
+        return CallToolResult(content=_text(tool.told(found)), structured_content=tree)
+    except Exception as error:
+        return _refused(problem_of(error), error, tool)
+
+
+def check_right(door: Door, caller: Caller, right: str, session: str) -> None:
+    """Raises `Problem`: an expired token's, another session's, a right that is missing.
+
+    Who came by a name alone runs the process, and has the bus itself: it is held to no operator's.
+    """
+    if door.doors.clock() > caller.expires:
+        raise Problem("token-expired")
+    if session and not caller.may_enter(session):
+        raise Problem("other-session")
+    if right == "operator" and caller.jti == BY_NAME:
+        return
+    if not caller.may_do(right, session or caller.session):
+        raise Problem("forbidden", needs=right)
+
+
+def _read(tool: Tool, arguments: dict[str, Any]) -> Any:
+    try:
+        return tool.args.model_validate(arguments)
+    except ValidationError as refused:
+        first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
+        place: dict[str, Any] = fault(tool.args, first["loc"], first)
+        raise Problem("invalid", **place) from None
+
+
+def _refused(problem: Problem, error: Exception, tool: Tool) -> CallToolResult:
+    if problem.slug == "internal":
+        _logger.error("tool_failed", tool=tool.name, exc_info=error)
+    told = [f"{problem.slug}: {problem.detail}"]
+    told += [
+        f"{name}: {value}."
+        for name, value in problem.body().items()
+        if name in ("field", "fault", "needs", "retry_after", "limit")
+    ]
+    if advice := _ADVICE.get(problem.slug):
+        told.append(advice)
+    return CallToolResult(content=_text(" ".join(told)), is_error=True)
+
+
+def _text(words: str) -> list[Any]:
+    return [TextContent(type="text", text=words)]

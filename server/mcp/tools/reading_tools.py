@@ -1,0 +1,135 @@
+"""The tools that read, and the one that opens a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import orjson
+
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.contract.session_info import SessionInfo
+from parley.bus.entries import Record
+from parley.memory.presets import PRESETS
+from parley.memory.state import Memory as Folded
+from parley.server.basics.entry_drafts import handle
+from parley.server.http.live.frames import frame
+from parley.server.http.problems.problem_details import Problem
+from parley.server.http.requests.memory_reads import context_of, explained, memory_of
+from parley.server.http.requests.session_requests import unknown
+from parley.server.http.requests.session_states import rows_of
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
+from parley.server.mcp.tools.result_rows import cited_in, memory_tree, message_row, with_quotes
+from parley.server.mcp.tools.tool_call import Call
+from parley.server.mcp.tools.tool_results import (
+    ContextText,
+    Created,
+    Explained,
+    Memory,
+    MessageRow,
+    Messages,
+    SessionRow,
+    Sessions,
+)
+from parley.server.records.session_opening import opening
+from parley.server.services import goals, sessions
+from parley.server.settings import Settings
+
+PAGE: Final = 200  # sessions asked for at once
+MOST: Final = 100  # messages of one answer
+WHOLE: Final = 200_000  # characters of a message that is asked for alone
+
+
+async def list_sessions(call: Call) -> Sessions:
+    """Those that the caller may enter, newest activity first."""
+    args, caller, bus = call.args, call.caller, call.doors.held.bus
+    found: list[SessionInfo] = []
+    if caller.session != EVERY_SESSION and not caller.operator:
+        with suppress(SessionNotFound):  # a token may be made before its session is
+            found = [await bus.info(caller.session)]
+    else:
+        offset = 0
+        while len(found) < args.limit and (page := await bus.sessions(offset, PAGE)):
+            found += [one for one in page if args.status in (None, _status(one))]
+            offset += len(page)
+    shown = [one for one in found if args.status in (None, _status(one))][: args.limit]
+    rows = await rows_of(call.doors, [asdict(one) for one in shown])
+    return Sessions(sessions=[_row(row) for row in rows])
+
+
+async def create_session(call: Call) -> Created:
+    args, held = call.args, call.doors.held
+    entry = opening(_opened_by(call.doors.settings, args.preset), held.packs, args.title)
+    await sessions.opened(held, args.session, entry)
+    if args.goal is not None:
+        begun = goals.beginning("goal", args.goal, by=call.caller.name)
+        await goals.begun(held, args.session, begun)
+    return Created(session=args.session, n=(await held.bus.info(args.session)).n)
+
+
+async def read_memory(call: Call) -> Memory:
+    args, doors = call.args, call.doors
+    tree = memory_tree(await memory_of(doors, call.session, args.at), args.part)
+    said = await doors.moments.records(call.session, cited_in(tree))
+    return Memory.model_validate(with_quotes(tree, said))
+
+
+async def get_context(call: Call) -> ContextText:
+    """The caller's own; an operator, who takes no part, sees everybody's."""
+    args, caller = call.args, call.caller
+    found = await context_of(
+        call.doors, call.session, None if caller.role == "operator" else caller.name,
+        args.profile, args.budget, args.at,
+    )  # fmt: skip
+    return ContextText(text=found.text, size=found.size, cites=list(found.cites))
+
+
+async def explain(call: Call) -> Explained:
+    row = await explained(call.doors, call.session, handle(call.args.ref))
+    return Explained.model_validate({"handle": row.get("ref"), **row})
+
+
+async def read_messages(call: Call) -> Messages:
+    args, doors, name = call.args, call.doors, call.caller.name
+    if args.last < args.first:
+        raise Problem("invalid", field="last", fault="before_first")
+    memory = await memory_of(doors, call.session)
+    last = min(args.last, memory.n)
+    numbers = range(args.first, last + 1)[:MOST]
+    records = await doors.moments.records(call.session, numbers)
+    rows = [
+        _message(records[n], memory, name, alone=args.first == args.last)
+        for n in numbers
+        if n in records and records[n].entry.kind == "message"
+    ]
+    return Messages(messages=rows, next=numbers[-1] + 1 if numbers and numbers[-1] < last else None)
+
+
+def _message(record: Record, memory: Folded, name: str, *, alone: bool) -> MessageRow:
+    data = orjson.loads(frame(record, []).data)
+    return message_row(data, memory, name, **({"most": WHOLE} if alone else {}))
+
+
+def _opened_by(settings: Settings, preset: str | None) -> Settings:
+    """The settings of the process, with that preset for the sessions it opens."""
+    if preset is None:
+        return settings
+    if preset not in PRESETS:
+        raise unknown("preset", PRESETS)
+    session = settings.session.model_copy(update={"preset": preset})
+    return settings.model_copy(update={"session": session})
+
+
+def _row(row: Mapping[str, Any]) -> SessionRow:
+    at = datetime.fromtimestamp(row["last_activity_ms"] / 1000, UTC)
+    return SessionRow(
+        session=row["session"], title=row["title"], status=row["status"], n=row["n"],
+        last_activity=at.isoformat(timespec="seconds"),
+    )  # fmt: skip
+
+
+def _status(one: SessionInfo) -> str:
+    return "open" if one.status == "open" else "closed"

@@ -1,0 +1,187 @@
+"""Memory and frames as the rows of results. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from parley.memory.claims.reading import Reading, reading, status_of
+from parley.memory.items import Cite as Place
+from parley.memory.items import Decision, Origin, Position, Proposal
+from parley.memory.showing import visible
+from parley.memory.state import Memory
+from parley.server.mcp.tools.tool_arguments import Part
+from parley.server.mcp.tools.tool_results import FactRow, Floor, MessageRow
+from parley.server.render.events.fact_text import fact_line
+from parley.server.rows.cite_rows import Said, quote
+from parley.server.rows.vote_rows import vote_row
+
+MOST: Final = 200  # rows of a part
+SAID: Final = 8_000  # characters of a message among others
+Tree = dict[str, Any]
+
+
+def floor_of(memory: Memory, name: str) -> Floor:
+    """The floor as `name` finds it."""
+    floor, own = memory.floor, memory.named(name)
+    return Floor(
+        policy=memory.settings.floor.policy, holder=floor.holder or None,
+        yours=bool(own) and floor.holder == own, asked=own in floor.bids, queue=len(floor.bids),
+        paused=floor.paused or None,
+    )  # fmt: skip
+
+
+def goal_of(memory: Memory) -> str | None:
+    """What the talk works towards now."""
+    opened = [
+        one.title
+        for one in memory.episodes.held.values()
+        if one.kind == "goal" and one.status == "open"
+    ]
+    return opened[-1] if opened else None
+
+
+def message_row(data: Mapping[str, Any], memory: Memory, name: str, most: int = SAID) -> MessageRow:
+    """A message as a frame has it, for `name`."""
+    entry = data["entry"]
+    said, to, own = entry["content"], list(entry.get("to", ())), memory.named(name)
+    return MessageRow(
+        n=data["n"], seq=data["seq"], participant=entry["participant"], content=said[:most],
+        act=entry.get("act"), re=entry.get("re"), to=to, topic=entry.get("topic"),
+        addressed=own in map(memory.named, to) or mentions(said, name), cut=len(said) > most,
+    )  # fmt: skip
+
+
+def mentions(content: str, name: str) -> bool:
+    """Whether it says @name."""
+    if "@" not in content or not name:
+        return False
+    asked = rf"(?<!\w)@{re.escape(name)}(?!\w)"
+    return re.search(asked, content, re.IGNORECASE) is not None
+
+
+def fact_row(fact: Mapping[str, Any]) -> FactRow:
+    """A fact as a frame has it, in words as well."""
+    return FactRow(
+        n=fact.get("n", 0), kind=fact["kind"], ref=fact.get("ref"), says=visible(fact_line(fact))
+    )
+
+
+# -- memory ------------------------------------------------------------------------------
+
+
+def memory_tree(memory: Memory, part: Part) -> Tree:
+    """The rows of `part` as data, cites without their words."""
+    read = reading(memory)
+    parts: dict[str, Callable[[], list[Tree]]] = {
+        "decisions": lambda: [_decision(one, read) for one in _newest(_decisions(memory))],
+        "proposals": lambda: [_proposal(one, read) for one in _newest(_proposals(memory))],
+        "positions": lambda: _positions(memory),
+        "votes": lambda: [vote_row(memory, one) for one in _last(memory.votes.held.values())],
+    }
+    return {
+        "n": memory.n,
+        **{name: rows() if part in (name, "all") else [] for name, rows in parts.items()},
+    }
+
+
+def cited_in(tree: Tree) -> set[int]:
+    """The messages whose words its cites point at."""
+    return {cite["n"] for row in _rows(tree) for cite in row["cites"]}
+
+
+def with_quotes(tree: Tree, said: Said) -> Tree:
+    """The same, each cite with its words where they are at hand."""
+    for row in _rows(tree):
+        for cite in row["cites"]:
+            cite["quote"] = quote(Place(cite["n"], cite["start"], cite["end"]), said)
+    return tree
+
+
+def _rows(tree: Tree) -> Iterator[Tree]:
+    for part in ("decisions", "proposals", "positions"):
+        yield from tree[part]
+
+
+def _decisions(memory: Memory) -> Iterator[Decision]:
+    return (one for one in memory.decisions.values() if memory.decision(one.ref) is one)
+
+
+def _proposals(memory: Memory) -> Iterator[Proposal]:
+    return (one for one in memory.proposals.values() if memory.proposal(one.ref) is one)
+
+
+def _newest(items: Iterable[Any]) -> list[Any]:
+    return sorted(items, key=lambda one: -one.ref)[:MOST]
+
+
+def _last(items: Iterable[Any]) -> list[Any]:
+    return list(items)[: -MOST - 1 : -1]
+
+
+def _decision(one: Decision, read: Reading) -> Tree:
+    return {
+        "ref": one.handle,
+        "status": status_of(read, one),
+        "tentative": one.tentative,
+        "topic": one.topic,
+        "outcome": one.outcome,
+        "participant": one.participant,
+        "n": one.born,
+        "resolves": None if one.resolves is None else f"P{one.resolves}",
+        "supporters": sorted(one.supporters),
+        "dissenters": sorted(one.dissenters),
+        "abstainers": sorted(one.abstainers),
+        "cites": _cites(one.origin, one.ratified, one.disputed),
+    }
+
+
+def _proposal(one: Proposal, read: Reading) -> Tree:
+    sides: dict[str, list[str]] = {"support": [], "oppose": [], "neutral": []}
+    for name, reaction in sorted(one.reactions.items()):
+        sides[reaction.stance].append(name)
+    return {
+        "ref": one.handle,
+        "status": status_of(read, one),
+        "tentative": one.tentative,
+        "topic": one.topic,
+        "text": one.text,
+        "participant": one.participant,
+        "n": one.born,
+        "amends": None if one.amends is None else f"P{one.amends}",
+        **sides,
+        "cites": _cites(one.origin, one.settled),
+    }
+
+
+def _positions(memory: Memory) -> list[Tree]:
+    held = [
+        (position.cite.n, name, position)
+        for name, participant in memory.participants.items()
+        for position in participant.positions.values()
+    ]
+    held.sort(key=lambda one: (-one[0], one[1]))
+    return [_position(name, position) for _, name, position in held[:MOST]]
+
+
+def _position(name: str, position: Position) -> Tree:
+    places = [position.cite, *filter(None, [position.was_cite])]
+    return {
+        "participant": name,
+        "on": position.on,
+        "stance": position.stance,
+        "text": position.text,
+        "was": position.was,
+        "n": position.cite.n,
+        "cites": _places(places),
+    }
+
+
+def _cites(*origins: Origin | None) -> list[Tree]:
+    return _places([cite for origin in origins if origin is not None for cite in origin.cites])
+
+
+def _places(cites: Sequence[Place]) -> list[Tree]:
+    found = dict.fromkeys((cite.n, cite.start, cite.end) for cite in cites)
+    return [{"n": n, "start": start, "end": end} for n, start, end in found]

@@ -1,0 +1,197 @@
+"""The tools that take part: join, speak, vote, ask for the floor, leave.
+
+Everything goes through the seat, which knows its floor; no tool speaks past it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any, Final
+
+import orjson
+
+from parley.bus import Draft
+from parley.bus.contract.drafts import is_handle, made
+from parley.bus.entries import Act, Message
+from parley.listeners.sessions.session import Session
+from parley.server.basics.entry_drafts import handle
+from parley.server.http.identity.token_grants import check_words
+from parley.server.http.problems.problem_details import Problem
+from parley.server.http.requests.message_requests import (
+    ITEMS,
+    check_act,
+    check_target,
+    own_id,
+    said,
+)
+from parley.server.mcp.tools.result_rows import fact_row, floor_of, goal_of
+from parley.server.mcp.tools.tool_call import Call
+from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, Said
+
+HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
+NO_SEAT: Final = "You have no seat in this session: call join_session first."
+HOW_TO: Final = (
+    "Read get_context once; then call wait_for_messages with `after`, and again with the "
+    "`after` that it gives, for as long as you take part.",
+    "Speak when you have something to add: propose, support or oppose with a reason, decide, "
+    "ratify; otherwise go on waiting.",
+    "Handles such as P1 (proposal), D1 (decision), V1 (vote) name items; messages have a number.",
+    "A call that got no answer may have been heard: repeated with its `key` it is said once.",
+)
+WHAT_REF: Final = "It is a handle such as P3 or D1, or the number of a message."
+WITH_FLOOR: Final = (
+    "One speaks at a time here: whatever you say waits for the floor, up to 20 seconds. Where it "
+    "is not granted, wait for messages and say it again if it still holds."
+)
+
+
+async def join_session(call: Call) -> Joined:
+    """Idempotent: whoever sits there already is told so again."""
+    caller, args = call.caller, call.args
+    caller.speaker(None)
+    seat = await call.doors.seats.taken(
+        caller, call.session, description=args.description, interests=args.interests
+    )
+    room = call.doors.rooms.held(call.session)
+    memory, own = seat.memory, seat.memory.named(seat.name)
+    here = sorted(name for name, one in memory.floor.seats.items() if one.present and name != own)
+    policy = memory.settings.floor.policy
+    bound = policy != "open" and caller.role == "agent"
+    return Joined(
+        session=call.session, name=seat.name, role=caller.role, n=memory.n,
+        after=0 if room is None else room.seq, title=memory.title, goal=goal_of(memory),
+        policy=policy, participants=here, how_to=[*HOW_TO, *([WITH_FLOOR] if bound else [])],
+    )  # fmt: skip
+
+
+async def say(call: Call) -> Said:
+    args = call.args
+    return await _said(call, args.content, args.act, args.re, to=args.to, topic=args.topic)
+
+
+async def propose(call: Call) -> Said:
+    return await _said(call, call.args.content, "propose", topic=call.args.topic)
+
+
+async def support(call: Call) -> Said:
+    return await _reacted(call, "support")
+
+
+async def oppose(call: Call) -> Said:
+    return await _reacted(call, "oppose")
+
+
+async def ratify(call: Call) -> Said:
+    return await _reacted(call, "ratify")
+
+
+async def decide(call: Call) -> Said:
+    check_act(call.caller, "decide")
+    on = call.args.proposal
+    return await _said(call, call.args.content, "decide", None if on is None else _item(on))
+
+
+async def bid_for_floor(call: Call) -> Floor:
+    args, seat = call.args, seat_of(call)
+    on = None if args.re is None else _target(args.re)
+    await seat.bid(args.urgency, args.intent, re=on, novelty=args.novelty)
+    return floor_of(seat.memory, seat.name)
+
+
+async def pass_floor(call: Call) -> Floor:
+    seat = seat_of(call)
+    await seat.pass_(ready=call.args.ready)
+    return floor_of(seat.memory, seat.name)
+
+
+async def leave_session(call: Call) -> Left:
+    name = call.caller.speaker(None)
+    return Left(left=await call.doors.seats.left(name, call.session))
+
+
+async def _reacted(call: Call, act: Act) -> Said:
+    check_act(call.caller, act)
+    ref = _item(call.args.ref)
+    return await _said(call, call.args.why or f"I {act} {ref}.", act, ref)
+
+
+async def _said(
+    call: Call, content: str, act: Act | None, re: int | str | None = None, **given: Any
+) -> Said:
+    check_act(call.caller, act)
+    on = None if re is None else _target(re)
+    seat = seat_of(call) if act is None or on is None else await seat_now(call)
+    entry = made(
+        Message, participant=seat.name, content=content, act=act, re=on,
+        to=tuple(given.get("to", ())), topic=given.get("topic"),
+    )  # fmt: skip
+    check_words(seat.memory, call.caller, [entry])
+    draft = Draft(own_id(seat.name, call.args.key), entry)
+    await check_target(call.doors, call.session, seat.memory, draft)
+    receipt = await said(call.doors, call.session, seat, draft, call.args.wait)
+    return await found_at(call, seat, receipt.seq - 1, receipt.n, duplicate=receipt.duplicate)
+
+
+async def found_at(
+    call: Call, seat: Session, after: int, n: int, *, duplicate: bool = False
+) -> Said:
+    """Where entry `n` stands that came after seq `after`, and what the fold made of it."""
+    async with call.doors.rooms.channel(call.session).listen(after) as listener:
+        while frames := await listener.frames():
+            for frame in frames:
+                data = orjson.loads(frame.data)
+                if frame.event == "entry" and data["n"] >= n:
+                    found = [fact_row(fact) for fact in data["facts"] if _is_news(fact)]
+                    return _told(seat, data["n"], data["seq"], found, duplicate)
+                if frame.event != "entry":
+                    return _told(seat, n, data.get("seq", after), [], duplicate)
+    return _told(seat, n, after, [], duplicate)
+
+
+def _told(seat: Session, n: int, seq: int, found: list[FactRow], duplicate: bool) -> Said:
+    floor = floor_of(seat.memory, seat.name)
+    return Said(n=n, seq=seq, found=found, floor=floor, duplicate=duplicate)
+
+
+def _is_news(fact: dict[str, Any]) -> bool:
+    return not str(fact["kind"]).startswith(("floor.", "spend.", "limit."))
+
+
+def seat_of(call: Call) -> Session:
+    """Raises `Problem` where the caller has none."""
+    seat = call.doors.seats.of(call.caller.speaker(None), call.session, call.caller.seat_role)
+    if seat is None:
+        raise Problem("refused", status=409, detail=NO_SEAT)
+    return seat
+
+
+async def seat_now(call: Call) -> Session:
+    """`seat_of`, once its room has heard all that was acknowledged before, by whatever door."""
+    seat, room = seat_of(call), call.doors.rooms.held(call.session)
+    head = (await call.doors.held.bus.info(call.session)).head
+    with contextlib.suppress(TimeoutError):  # a log that went back never comes to it
+        async with asyncio.timeout(HEAR_SECONDS):
+            while room is not None and room.seq < head:
+                await room.moved(room.seq)
+    return seat
+
+
+def head_of(call: Call) -> int:
+    room = call.doors.rooms.held(call.session)
+    return 0 if room is None else room.seq
+
+
+def _item(given: int | str) -> int | str:
+    """What an act is on, as memory writes it. Raises `Problem` for what names nothing."""
+    ref = _target(given)
+    if isinstance(ref, str) and not (is_handle(ref) and ref[0] in ITEMS):
+        raise Problem("invalid", field="ref", fault="no_handle", detail=WHAT_REF)
+    return ref
+
+
+def _target(re: int | str) -> int | str:
+    """As memory writes it: `p1` is P1, and digits are the number of a message."""
+    if not isinstance(re, str):
+        return re
+    return int(re) if re.isascii() and re.isdecimal() and len(re) < 10 else handle(re)

@@ -1,0 +1,162 @@
+"""`wait_for_messages`: what came since, or the next thing that comes.
+
+It listens where the live streams listen: woken by the fold, it asks nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import orjson
+
+from parley.bus.contract.errors import SessionNotFound
+from parley.listeners.rooms.room import Room
+from parley.memory.state import Memory
+from parley.server.http.live.frames import Frame
+from parley.server.http.live.session_channel import Listener
+from parley.server.http.subscriptions.subscription_start import Wish, beginning
+from parley.server.mcp.tools.pending_waits import SUPERSEDED, Wait
+from parley.server.mcp.tools.result_rows import fact_row, floor_of, message_row
+from parley.server.mcp.tools.tool_call import Call
+from parley.server.mcp.tools.tool_results import FactRow, MessageRow, Waited
+
+MOST: Final = 100  # messages, and facts, of one answer
+MOST_CHARS: Final = 200_000  # of its messages in all
+
+# What somebody who waits for their turn to say something is woken by. The rest of what
+# is told below comes with it, and wakes nobody.
+_WAKES: Final = (
+    "proposal.", "item.", "decision.", "position.", "reaction.", "vote.", "ballot.invalid",
+    "floor.nudged", "floor.paused", "floor.resumed", "floor.muted", "episode.", "insight.",
+    "settings.", "session.closed", "entry.",
+)  # fmt: skip
+_TOLD: Final = (*_WAKES, "seat.", "ballot.", "participant.")
+_OWN_TURN: Final = ("floor.granted", "floor.released", "floor.refused")
+_BY_ITSELF: Final = ("spoke", "silent")  # how a turn ends that was not taken away
+
+
+async def wait_for_messages(call: Call) -> Waited:
+    """Return at once with what is there after `after`; else once something comes."""
+    args, doors, name = call.args, call.doors, call.caller.name
+    if not call.caller.operator:
+        doors.seats.of(name, call.session)  # whoever waits is there
+    async with doors.rooms.room(call.session) as room:
+        begun = await beginning(doors, room, Wish(after=args.after))
+        with call.door.waits.alone((name, call.session)) as wait:
+            async with doors.rooms.channel(call.session).listen(begun.after) as listener:
+                heard = Heard(room, name, args.after, own=args.include_own)
+                with doors.streams.told(wait, call.caller):
+                    await _catch_up(heard, listener, room.seq)
+                    await _until_woken(heard, listener, wait, args.timeout)
+                return heard.result(superseded=wait.ended == SUPERSEDED)
+
+
+async def _catch_up(heard: Heard, listener: Listener, head: int) -> None:
+    """Hear what is there already, as much as one answer holds."""
+    while heard.after < head and not heard.full:
+        if not await heard.take(listener):
+            return
+
+
+async def _until_woken(heard: Heard, listener: Listener, wait: Wait, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            with wait.upto(limit):
+                while not heard.woken:
+                    if not await heard.take(listener):
+                        return
+    except TimeoutError:
+        return
+
+
+class Heard:
+    """What `name` was told since `after`."""
+
+    def __init__(self, room: Room, name: str, after: int, *, own: bool) -> None:
+        self.after = after
+        self.messages: list[MessageRow] = []
+        self.facts: list[FactRow] = []
+        self.reset = False
+        self.full = False
+        self._room, self._name, self._own = room, name, own
+        self._woken = False
+        self._chars = 0
+
+    @property
+    def woken(self) -> bool:
+        """Whether there is something to answer with."""
+        return self._woken or self.full or self._memory.closed is not None
+
+    @property
+    def _memory(self) -> Memory:
+        return self._room.memory
+
+    async def take(self, listener: Listener) -> bool:
+        """Hear the next frames; False once nothing more comes."""
+        frames = await listener.frames()
+        if not frames:
+            if listener.outlet.ended == "gone":
+                raise SessionNotFound(self._room.session)
+            return False
+        for frame in frames:
+            if self.full:
+                break
+            self._hear(frame)
+        return True
+
+    def result(self, *, superseded: bool) -> Waited:
+        """What a client is told; it goes on from `after`, where there is `more`."""
+        memory = self._memory
+        return Waited(
+            messages=self.messages, facts=self.facts, after=self.after, closed=memory.closed,
+            floor=floor_of(memory, self._name), more=self.full and self.after < self._room.seq,
+            reset=self.reset, superseded=superseded,
+        )  # fmt: skip
+
+    def _hear(self, frame: Frame) -> None:
+        data = orjson.loads(frame.data)
+        if frame.event == "reset":
+            self.messages, self.facts = [], []
+            self.after, self.reset, self._woken = data["seq"], True, True
+        elif frame.event == "entry":
+            self.after = data["seq"]
+            own = self._is_own(data["entry"])
+            if not own or self._own:
+                self._message(data)
+                self._facts(data["facts"])
+
+    def _is_own(self, entry: Mapping[str, Any]) -> bool:
+        """Whether `name` wrote it. Entries of the floor name whom they are about."""
+        if entry["kind"].startswith("floor."):
+            return False
+        return self._is_me(entry.get("participant"))
+
+    def _is_me(self, name: str | None) -> bool:
+        named = self._memory.named
+        return bool(name) and bool(self._name) and named(name or "") == named(self._name)
+
+    def _message(self, data: Mapping[str, Any]) -> None:
+        if data["entry"]["kind"] != "message" or data.get("unreadable"):
+            return
+        row = message_row(data, self._memory, self._name)
+        self.messages.append(row)
+        self._woken = True
+        self._chars += len(row.content)
+        self.full = len(self.messages) >= MOST or self._chars >= MOST_CHARS
+
+    def _facts(self, facts: Iterable[Mapping[str, Any]]) -> None:
+        for fact in facts:
+            mine = self._is_turn(fact)
+            if mine or fact["kind"].startswith(_TOLD):
+                self.facts.append(fact_row(fact))
+                self._woken = self._woken or mine or fact["kind"].startswith(_WAKES)
+                self.full = self.full or len(self.facts) >= MOST
+
+    def _is_turn(self, fact: Mapping[str, Any]) -> bool:
+        """Whether the floor was given to us, or taken from us."""
+        data = fact.get("data", {})
+        if fact["kind"] not in _OWN_TURN or data.get("reason") in _BY_ITSELF:
+            return False
+        return self._is_me(data.get("participant") or data.get("by"))
