@@ -14,6 +14,7 @@ from parley.bus.entries import (
     ACTS,
     Entry,
     EntrySetAside,
+    ItemCorrected,
     Message,
     PackRef,
     Record,
@@ -65,6 +66,8 @@ TREES: Final[tuple[dict[str, Any], ...]] = (
     },
     {"limits": {"short_term": {"cap": 60}, "history": {"cap": 90, "target": 40}, "cached": 2}},
     {"limits": {"session": {"cap": 80, "target": 50}, "archive": {"cap": 30, "items": 2}}},
+    {"limits": {"session": {"cap": 30, "target": 20}, "insights": 1, "exchanges": 1}},
+    {"limits": {"running": {"cap": 90, "target": 40}, "exchanges": 0, "steps": 2}},
     {"episodes": {"supersede": False, "prose": True, "deduplicate": False}},
     {"structure": {"scribes": ["cy", "dee"]}, "ratify": {"quorum": 3}},
     {"vote": {"confirm": "majority", "secret": True}, "ratify": {"quorum": 4}},
@@ -136,6 +139,11 @@ TALKED: Final = (
 )  # fmt: skip
 TOPICS: Final = (None, None, None, None, "storage", "on call", "the harbour")
 TIMES: Final = (None, None, None, "2026-01-05T09:00:00Z", "2025-12-31T23:59:59+02:00", "noon")
+WORK: Final = ("episode.opened", "episode.closed", "step", "tool.called", "tool.returned")
+VOTES: Final = (
+    "vote.initiated", "vote.confirmed", "ballot.cast", "ballot.completed",
+    "participant.joined",
+)  # fmt: skip
 STRANGE: Final[tuple[Entry | Unknown, ...]] = (
     Unknown("poll.opened", b'{"kind":"poll.opened"}'),
     Unknown("message", b'{"kind":"message","v":2}'),
@@ -229,6 +237,9 @@ def _body(draw: Draw, one: Callable[[Draw], Entry | Unknown]) -> Iterator[Entry 
             yield SettingsChanged(settings=draw.of(CHANGES), packs=draw.of(PACK_SETS))
         elif chance == 2:
             yield SettingsChanged(settings=draw.of(TREES))
+        elif chance < 6:
+            into, ref = draw.of((("P1", "P2"), ("P2", "P1"), ("P1", "P3"), ("D1", "D2")))
+            yield ItemCorrected(ref=ref, by=draw.of(PEOPLE), op="merge", value=into)
         else:
             yield one(draw)
 
@@ -258,11 +269,29 @@ def _any(draw: Draw) -> Entry:
     return draw.entry(DERIVED_MAKERS if draw.once_in(6) else CONTROL_MAKERS)
 
 
+def _worked(draw: Draw) -> Entry:
+    """Work towards goals by somebody, and a little talk of it."""
+    if draw.once_in(5):
+        return _said(draw)
+    return _of(draw, WORK)
+
+
+def _voting(draw: Draw) -> Entry:
+    """Proposals, and votes by ballots on them."""
+    return _said(draw) if draw.once_in(2) else _of(draw, VOTES)
+
+
+def _of(draw: Draw, kinds: tuple[str, ...]) -> Entry:
+    while (entry := draw.entry(CONTROL_MAKERS)).kind not in kinds:
+        pass
+    return entry
+
+
 def _both(draw: Draw) -> Entry:
     return _any(draw) if draw.once_in(4) else _said(draw)
 
 
-_BODIES: Final = (_said, _any, _bare, _both, _any, _bare, _any)
+_BODIES: Final = (_said, _any, _bare, _both, _voting, _worked, _any)
 
 
 def _worded(draw: Draw, lines: Sequence[str]) -> str:
