@@ -31,29 +31,24 @@ What goes wrong is `application/problem+json`, without any value of the request.
 are described by `/asyncapi.json`.
 """
 
-# By the module that a route stands in; in this order.
-TAGS: Final[Mapping[str, tuple[str, str]]] = {
-    "auth": ("identity", "Logging in, tokens and tickets"),
-    "visit": ("identity", "Logging in, tokens and tickets"),
-    "sessions": ("sessions", "Sessions as wholes"),
-    "catalogue": ("catalogue", "What sessions are opened with"),
-    "messages": ("messages", "What is said"),
-    "live": ("live", "What is said, as it is said"),
-    "votes": ("votes", "Votes and ballots"),
-    "floor": ("floor", "Who speaks next"),
-    "people": ("participants", "Participants and seats"),
-    "memory": ("memory", "What the talk has come to"),
-    "explain": ("memory", "What the talk has come to"),
-    "view": ("memory", "What the talk has come to"),
-    "minutes": ("memory", "What the talk has come to"),
-    "context": ("memory", "What the talk has come to"),
-    "notes": ("notebooks", "Participants' own notebooks"),
-    "goals": ("work", "Goals, tasks, steps and episodes"),
-    "tools": ("tools", "Results of tools that are kept"),
-    "rules": ("rules", "Settings, corrections, redaction"),
-    "lessons": ("lessons", "Lessons of other sessions"),
-    "health": ("health", "Whether the server lives and serves"),
-    "pages": ("pages", "The page, and what describes the API"),
+# What routers name in their `tags`; in this order.
+TAGS: Final[Mapping[str, str]] = {
+    "identity": "Logging in, tokens and tickets",
+    "sessions": "Sessions as wholes",
+    "catalogue": "What sessions are opened with",
+    "messages": "What is said",
+    "live": "What is said, as it is said",
+    "votes": "Votes and ballots",
+    "floor": "Who speaks next",
+    "participants": "Participants and seats",
+    "memory": "What the talk has come to",
+    "notebooks": "Participants' own notebooks",
+    "work": "Goals, tasks, steps and episodes",
+    "tools": "Results of tools that are kept",
+    "rules": "Settings, corrections, redaction",
+    "lessons": "Lessons of other sessions",
+    "health": "Whether the server lives and serves",
+    "pages": "The page, and what describes the API",
 }
 
 SCHEMES: Final[Mapping[str, Any]] = {
@@ -88,8 +83,7 @@ def _described(app: FastAPI, routes: Sequence[APIRoute]) -> dict[str, Any]:
             operation = tree["paths"].get(route.path_format, {}).get(method.lower())
             if operation is not None:
                 _complete(operation, route)
-    tags = dict(TAGS.values())
-    tree["tags"] = [{"name": name, "description": about} for name, about in tags.items()]
+    tree["tags"] = [{"name": name, "description": about} for name, about in TAGS.items()]
     components = tree.setdefault("components", {})
     components["securitySchemes"] = dict(SCHEMES)
     components["responses"] = {str(status): answer for status, answer in problems().items()}
@@ -99,9 +93,8 @@ def _described(app: FastAPI, routes: Sequence[APIRoute]) -> dict[str, Any]:
 
 def _complete(operation: dict[str, Any], route: APIRoute) -> None:
     """Its family, its right, and what any route may answer."""
-    tag = TAGS.get(route.endpoint.__module__.rpartition(".")[2])
-    if tag is not None:
-        operation["tags"] = [tag[0]]
+    if route.tags:
+        operation["tags"] = operation.pop("tags")  # behind what the framework tells
     right = next(rights(route), "public")
     operation["x-parley-right"] = right
     if right == "public":

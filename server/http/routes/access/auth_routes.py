@@ -24,7 +24,7 @@ from parley.server.http.state.dependencies import SESSION, DoorsOf, SessionId
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims, Role, claims
 from parley.server.http.tokens.tickets import LINK_SECONDS, SECONDS, page_path
 
-router = APIRouter(prefix="/v1")
+router = APIRouter(prefix="/v1", tags=["identity"])
 
 HOURS = 12
 MOST_HOURS = 2160  # 90 days

@@ -15,7 +15,7 @@ from parley.server.http.problems.problem_details import problems
 from parley.server.http.state.dependencies import DoorsOf
 from parley.server.settings import setting_inventory
 
-router = APIRouter()
+router = APIRouter(tags=["catalogue"])
 
 
 @router.get("/v1/presets", response_model=Page[PresetRow], responses=problems())

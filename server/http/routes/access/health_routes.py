@@ -14,7 +14,7 @@ from parley.server.http.state.dependencies import DoorsOf
 from parley.server.http.state.metrics import MEDIA
 from parley.server.http.state.server_health import Health
 
-router = APIRouter()
+router = APIRouter(tags=["health"])
 
 
 class Alive(BaseModel):

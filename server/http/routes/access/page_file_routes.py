@@ -24,7 +24,7 @@ from parley.server.http.problems.problem_details import Problem
 from parley.server.http.state.dependencies import SessionId
 from parley.server.http.transport.asgi_middleware import FOR_PAGES, OF_PAGES
 
-router = APIRouter(include_in_schema=False, dependencies=[Depends(Needs("public"))])
+router = APIRouter(include_in_schema=False, dependencies=[Depends(Needs("public"))], tags=["pages"])
 
 SHELL_HEADERS: Final = MappingProxyType({  # said by a 304 too, which has no type to tell it by
     **OF_PAGES, "Content-Security-Policy": FOR_PAGES, "Cache-Control": "no-cache",

@@ -23,7 +23,7 @@ from parley.server.http.routes.access.auth_routes import Me, me_of
 from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
 
-router = APIRouter(prefix="/v1")
+router = APIRouter(prefix="/v1", tags=["identity"])
 
 Anybody = Annotated[Caller, Depends(Needs("public"))]
 KeptOut = Literal["token-missing", "token-invalid", "token-expired", "other-session", "no-session"]

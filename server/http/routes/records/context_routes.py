@@ -15,7 +15,7 @@ from parley.server.http.requests.memory_reads import At, context_of, memory_of
 from parley.server.http.requests.message_requests import as_json
 from parley.server.http.state.dependencies import MOST, Doors, DoorsOf, SessionId
 
-router = APIRouter()
+router = APIRouter(tags=["memory"])
 
 MOST_SHARED = 16
 Profiled = Literal["full", "brief", "raw", "history", "exchange"]

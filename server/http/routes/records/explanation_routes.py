@@ -13,7 +13,7 @@ from parley.server.http.problems.problem_details import problems
 from parley.server.http.requests.memory_reads import explained
 from parley.server.http.state.dependencies import DoorsOf, SessionId
 
-router = APIRouter()
+router = APIRouter(tags=["memory"])
 
 Ref = Annotated[
     str,

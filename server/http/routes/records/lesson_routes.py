@@ -15,7 +15,7 @@ from parley.server.http.requests.message_requests import as_json
 from parley.server.http.state.dependencies import DoorsOf, SessionId
 from parley.server.services import lessons
 
-router = APIRouter()
+router = APIRouter(tags=["lessons"])
 
 
 @router.get(

@@ -23,7 +23,7 @@ from parley.server.render.memory_layers import layer
 from parley.server.rows.cite_rows import Said
 from parley.server.rows.digest_rows import decision_row, origins_of, proposal_row, stands_row
 
-router = APIRouter()
+router = APIRouter(tags=["memory"])
 
 LayerName = Literal[
     "conversation", "session", "execution", "notebooks", "history", "exchanges", "tools",

@@ -13,7 +13,7 @@ from parley.server.http.requests.memory_reads import At
 from parley.server.http.requests.minutes_answer import Form, page
 from parley.server.http.state.dependencies import DoorsOf, SessionId
 
-router = APIRouter()
+router = APIRouter(tags=["memory"])
 
 _TYPES: Final[dict[str, str]] = {
     "json": "application/json",

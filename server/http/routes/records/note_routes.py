@@ -17,7 +17,7 @@ from parley.server.http.requests.message_requests import Key, answer, own_id
 from parley.server.http.state.dependencies import DoorsOf, SessionId
 from parley.server.services import notes
 
-router = APIRouter()
+router = APIRouter(tags=["notebooks"])
 
 Owner = Annotated[str, Path(min_length=1, max_length=128, description="whose notebook")]
 

@@ -15,7 +15,7 @@ from parley.server.http.requests.message_requests import as_json
 from parley.server.http.state.dependencies import DoorsOf, SessionId
 from parley.server.rows.page_rows import view
 
-router = APIRouter()
+router = APIRouter(tags=["memory"])
 
 _SAME: Final[dict[int | str, dict[str, Any]]] = {
     304: {"description": "As the ETag in If-None-Match has it"}

@@ -18,7 +18,7 @@ from parley.server.http.state.dependencies import DoorsOf, SessionId
 from parley.server.rows import tool_rows
 from parley.server.services import tool_cache
 
-router = APIRouter()
+router = APIRouter(tags=["tools"])
 
 
 @router.get(

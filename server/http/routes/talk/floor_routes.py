@@ -18,7 +18,7 @@ from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
 from parley.server.rows.floor_rows import floor_tree
 from parley.server.services.floor_moderation import moderated
 
-router = APIRouter()
+router = APIRouter(tags=["floor"])
 
 Granter = Annotated[Caller, Depends(Needs("grant"))]
 Interrupter = Annotated[Caller, Depends(Needs("interrupt"))]

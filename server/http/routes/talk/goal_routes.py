@@ -21,7 +21,7 @@ from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
 from parley.server.rows.goal_rows import rows
 from parley.server.services import goals
 
-router = APIRouter()
+router = APIRouter(tags=["work"])
 
 Ref = Annotated[str, Path(pattern=r"^[Ee]?[1-9][0-9]{0,8}$", description="handle, such as E1")]
 

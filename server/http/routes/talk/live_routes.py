@@ -15,7 +15,7 @@ from parley.server.http.subscriptions.sse import EventStream
 from parley.server.http.subscriptions.subscription_start import Wish, shown
 from parley.server.http.subscriptions.websocket import Socket
 
-router = APIRouter()
+router = APIRouter(tags=["live"])
 
 SHOWN: Final = r"^(messages|floor|other|all)(,(messages|floor|other|all))*$"
 

@@ -47,7 +47,7 @@ MOST_ROWS: Final = 500
 LOOKED: Final = 5_000  # entries that one request looks through
 _OF_VOTES: Final = frozenset({"vote.initiated", "vote.confirmed", "ballot.cast"})
 
-router = APIRouter()
+router = APIRouter(tags=["messages"])
 
 Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="rows at most")]
 Place = Annotated[int | None, Query(ge=0, le=MOST)]

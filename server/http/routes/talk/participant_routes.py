@@ -17,7 +17,7 @@ from parley.server.http.state.dependencies import DoorsOf, SessionId
 from parley.server.rows.page_rows import also, hues
 from parley.server.services.participant_aliases import aliased
 
-router = APIRouter()
+router = APIRouter(tags=["participants"])
 
 
 @router.get(

@@ -39,7 +39,7 @@ SPOOLED: Final = 4 << 20  # bytes of a file that are held in memory while it com
 RETRY_SECONDS: Final = 5.0  # of a verification: a long log takes some
 AT_IT: Final = "A session is being verified; ask again in a moment."
 
-router = APIRouter()
+router = APIRouter(tags=["sessions"])
 _logger = structlog.get_logger(__name__)
 
 

@@ -24,7 +24,7 @@ from parley.server.services import redaction, session_settings, settings_advice
 from parley.server.services.corrections import corrected
 from parley.server.settings import SETTINGS, setting_inventory
 
-router = APIRouter()
+router = APIRouter(tags=["rules"])
 
 _TOLD: Final[dict[int | str, dict[str, Any]]] = {
     **problems("no-session", "no-item", "closed", "conflict", "not-your-name", "refused", "busy"),

@@ -21,7 +21,7 @@ from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
 from parley.server.rows.vote_rows import Row
 from parley.server.services import votes
 
-router = APIRouter()
+router = APIRouter(tags=["votes"])
 
 Ref = Annotated[str, Path(pattern=r"^[Vv]?[1-9][0-9]{0,8}$", description="handle, such as V1")]
 Voter = Annotated[Caller, Depends(Needs("vote"))]
