@@ -38,7 +38,7 @@ async def test_it_answers_and_its_port_is_free_again(redis_url: str) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that waits longer than a test, wherever it waits."""
-    for name in ("bootstrap.http_server.CLOSING", "gateway.transport.connections.HEAD"):
+    for name in ("bootstrap.http_server.CLOSING", "http.transport.http_connection.HEAD"):
         monkeypatch.setattr(f"parley.server.{name}_SECONDS", 3 * PATIENCE)
 
 
