@@ -8,7 +8,7 @@ from parley.bus.entries import Message
 from parley.memory import dialogue, events, positions, summaries
 from parley.memory.claims import ranges
 from parley.memory.compaction import compact_decisions, compact_proposals
-from parley.memory.floor import grants as floor
+from parley.memory.floor import hearing as turns
 from parley.memory.items import Fact
 from parley.memory.links import referred
 from parley.memory.moment import Moment
@@ -16,7 +16,7 @@ from parley.memory.proposals import lapse
 from parley.memory.speech import speak
 from parley.memory.state import Memory
 from parley.memory.structure import casts, hindsight, scribes
-from parley.memory.words.acts import Detection
+from parley.memory.words.detection import Detection
 
 _NOTHING: list[Fact] = []
 
@@ -92,7 +92,7 @@ def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]
     if memory.short_term:
         facts += summaries.weigh(memory, n, entry)
     if memory.has_floor:
-        facts += floor.hear(memory, n, name, entry, found)
+        facts += turns.hear(memory, n, name, entry, found)
     if memory.is_read:
         ranges.hear(memory, n, name, entry)
     return facts

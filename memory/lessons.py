@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Final
 
 from parley.bus.entries import LessonImported
+from parley.memory import insights
 from parley.memory.items import Decision, Fact
 from parley.memory.moment import Moment
 from parley.memory.state import Memory
 from parley.memory.stores import Insight, Lesson
 from parley.memory.text import clip, one_line
-from parley.memory.weight import weight
+from parley.memory.weight import weight, windows
 
 LESSONS: Final = 500  # kept: the most that `limits.lessons` may ask for
 _SESSION: Final = 64  # characters, as of a session's name
@@ -96,7 +97,7 @@ def _of_insight(memory: Memory, insight: Insight) -> Lesson:
         n=insight.cites[0].n,
         text=insight.text,
         standing=insight.kind + (f", seen {insight.count} times" if insight.count > 1 else ""),
-        weight=weight(memory, insight),
+        weight=insights.weight(insight) - windows(memory, memory.n - insight.cites[-1].n),
     )
 
 

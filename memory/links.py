@@ -15,7 +15,7 @@ from parley.memory.moment import Moment
 from parley.memory.similar import fingerprint
 from parley.memory.state import Memory
 from parley.memory.text import plain
-from parley.memory.words.acts import Detection
+from parley.memory.words.detection import Detection
 
 _QUOTE_CHARS = 12  # shorter quotations identify nothing
 _LOOK_BACK = 8  # proposals that a bare vote may skip over: withdrawn ones, its own

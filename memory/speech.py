@@ -12,7 +12,7 @@ from parley.memory.similar import fingerprint
 from parley.memory.structure import casts, manner
 from parley.memory.structure.scribes import is_scribed, noted
 from parley.memory.text import TOPIC_LIMIT, clip
-from parley.memory.words.acts import Detection
+from parley.memory.words.detection import Detection
 
 _STANCES: dict[str, Stance] = {
     "support": "support",

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from parley.memory import insights
 from parley.memory.items import Decision, Proposal
 from parley.memory.state import Memory
-from parley.memory.stores import Insight
 
 # Statuses are far apart, so that only many voices or much time make up for one.
 _STATUS: Final = {
@@ -23,13 +21,11 @@ _PROPOSAL: Final = 200
 _VOICE: Final = 10
 _STANCE: Final = 2
 
-Weighed = Proposal | Decision | Insight
+Weighed = Proposal | Decision
 
 
 def weight(memory: Memory, item: Weighed) -> int:
-    """Kind + status + distinct voices + how they stood − age; an insight's own weight − age."""
-    if isinstance(item, Insight):
-        return insights.weight(item) - _windows(memory, memory.n - item.cites[-1].n)
+    """Kind + status + distinct voices + how they stood − age."""
     support, oppose, neutral = item.tally
     kind = _PROPOSAL if isinstance(item, Proposal) else _DECISION
     voices = _VOICE * (support + oppose + neutral) + _STANCE * (support - oppose)
@@ -38,7 +34,7 @@ def weight(memory: Memory, item: Weighed) -> int:
 
 def pinned(item: Weighed) -> bool:
     """True for what binds, and for what is still open."""
-    return not isinstance(item, Insight) and item.status in ("ratified", "active")
+    return item.status in ("ratified", "active")
 
 
 def rank(memory: Memory, item: Weighed) -> tuple[bool, int]:
@@ -48,9 +44,10 @@ def rank(memory: Memory, item: Weighed) -> tuple[bool, int]:
 
 def _age(memory: Memory, item: Proposal | Decision) -> int:
     if isinstance(item, Proposal):
-        return _windows(memory, memory.messages - item.mentioned)
-    return _windows(memory, memory.n - item.detected)
+        return windows(memory, memory.messages - item.mentioned)
+    return windows(memory, memory.n - item.detected)
 
 
-def _windows(memory: Memory, distance: int) -> int:
+def windows(memory: Memory, distance: int) -> int:
+    """How many times `link.window` fits into `distance` entries or messages: an age."""
     return max(0, distance) // memory.window

@@ -17,18 +17,10 @@ from parley.bus.entries import (
     ParticipantJoined,
     SessionClosed,
 )
-from parley.memory.floor.arbitration import (
-    Close,
-    Expire,
-    Grant,
-    Nudge,
-    Pause,
-    Step,
-    Waited,
-    next_step,
-)
+from parley.memory.floor.arbitration import next_step
 from parley.memory.floor.gate import judge
 from parley.memory.floor.state import Vote
+from parley.memory.floor.steps import Close, Expire, Grant, Nudge, Pause, Step, Waited
 from parley.memory.fold import apply
 from parley.memory.items import Fact
 from parley.memory.state import Memory

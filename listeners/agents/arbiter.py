@@ -26,7 +26,8 @@ from parley.bus.entries import (
 from parley.listeners.agents import agent_drafts
 from parley.listeners.rooms.room import Room
 from parley.listeners.votes.teller import count, publish_once
-from parley.memory.floor.arbitration import (
+from parley.memory.floor.arbitration import next_step
+from parley.memory.floor.steps import (
     AskModerator,
     CallVote,
     Close,
@@ -36,7 +37,6 @@ from parley.memory.floor.arbitration import (
     Nudge,
     Pause,
     Step,
-    next_step,
 )
 from parley.memory.floor.stopping import totals
 from parley.memory.items import VOICE

@@ -13,7 +13,7 @@ import time
 from typing import Final
 
 from parley.bus.entries import Record
-from parley.memory.floor.arbitration import Waited
+from parley.memory.floor.steps import Waited
 from parley.memory.state import Memory
 
 _BEGINNINGS: Final = frozenset({"session.opened", "session.forked"})

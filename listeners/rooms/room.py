@@ -26,7 +26,7 @@ from parley.bus.contract.errors import Busy, Unavailable
 from parley.bus.entries import Record
 from parley.listeners.rooms.log_clock import Marks
 from parley.listeners.rooms.log_port import Door, LogReplaced
-from parley.memory.floor.arbitration import Waited
+from parley.memory.floor.steps import Waited
 from parley.memory.fold import apply
 from parley.memory.items import Fact
 from parley.memory.state import Memory

@@ -9,12 +9,11 @@ from __future__ import annotations
 from parley.memory.floor import circling, order, silence
 from parley.memory.floor.bidding import away, owing, stands
 from parley.memory.floor.gate import IN_TURN, may_speak, spent, voting
-from parley.memory.floor.scoring import best, score
+from parley.memory.floor.scoring import best
 from parley.memory.floor.seats import agents, allowed, has_person
 from parley.memory.floor.steps import (
     Answer,
     AskModerator,
-    CallVote,
     Close,
     CountVote,
     Expire,
@@ -24,25 +23,10 @@ from parley.memory.floor.steps import (
     Step,
     Waited,
 )
-from parley.memory.floor.stopping import alarm, holds, hopped, parse
+from parley.memory.floor.stop_rules import parse
+from parley.memory.floor.stopping import alarm, holds, hopped
 from parley.memory.state import Memory
 from parley.memory.voting.turnout import is_in, pending_votes
-
-__all__ = [
-    "AskModerator",
-    "CallVote",
-    "Close",
-    "CountVote",
-    "Expire",
-    "Grant",
-    "Nudge",
-    "Pause",
-    "Step",
-    "Waited",
-    "next_step",
-    "score",
-    "vote_to_count",
-]
 
 
 def next_step(memory: Memory, waited: Waited) -> Answer:

@@ -18,9 +18,7 @@ from parley.bus.entries import (
     FloorResumed,
 )
 from parley.memory.floor.hearing import MOVES, stir
-from parley.memory.floor.hearing import hear as hear
-from parley.memory.floor.seats import TOLD, ordered, unsay
-from parley.memory.floor.seats import allowed as allowed
+from parley.memory.floor.seats import TOLD, allowed, ordered, unsay
 from parley.memory.floor.state import Floor, Pass
 from parley.memory.moment import Moment
 from parley.memory.state import Memory

@@ -8,7 +8,8 @@ from parley.memory.floor.bidding import owing
 from parley.memory.floor.scoring import deficits
 from parley.memory.floor.seats import has_person
 from parley.memory.floor.steps import Answer, CallVote, Close, CountVote, Nudge, Pause, Waited
-from parley.memory.floor.stopping import holds, parse
+from parley.memory.floor.stop_rules import parse
+from parley.memory.floor.stopping import holds
 from parley.memory.state import Memory
 from parley.memory.voting.turnout import pending_votes
 

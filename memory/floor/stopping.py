@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from parley.memory.floor.seats import agents, has_person
-from parley.memory.floor.stop_rules import Bounds as Bounds
-from parley.memory.floor.stop_rules import Stop as Stop
-from parley.memory.floor.stop_rules import bounds as bounds
-from parley.memory.floor.stop_rules import parse as parse
+from parley.memory.floor.stop_rules import Stop
 from parley.memory.state import Memory
 
 _CALLS = 10  # a share of fewer says nothing

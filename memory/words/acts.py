@@ -16,8 +16,7 @@ from typing import Final
 from parley.memory.text import plain
 from parley.memory.words.bare import Bare, bare
 from parley.memory.words.clauses import Script, Span
-from parley.memory.words.detection import Detection as Detection
-from parley.memory.words.detection import Sighting
+from parley.memory.words.detection import Detection, Sighting
 from parley.memory.words.gates import Gate
 from parley.memory.words.judge import Judge, Match, upheld
 from parley.memory.words.matching import Finder, compiled_set

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parley.bus.entries import ACTS
-from parley.memory.floor.grants import allowed
+from parley.memory.floor.seats import allowed
 from parley.memory.state import Memory
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.basics.errors import Failure, Misuse

@@ -14,7 +14,7 @@ from typing import Final
 
 from parley.listeners.agents.host import Part
 from parley.listeners.spending.prices import Prices, priced
-from parley.memory.floor.stopping import Bounds, bounds, parse
+from parley.memory.floor.stop_rules import Bounds, bounds, parse
 from parley.memory.settings import Settings
 from parley.memory.sizes import tokens
 from parley.server.basics.errors import Misuse

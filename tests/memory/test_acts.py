@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from parley.memory.words.acts import Detection, Reader
+from parley.memory.words.acts import Reader
+from parley.memory.words.detection import Detection
 from parley.memory.words.patterns import parse_pack
 
 READER = Reader([parse_pack((Path(__file__).parents[2] / "memory/packs/en@1.json").read_bytes())])

@@ -26,7 +26,11 @@ from parley.bus.entries import (
 )
 from parley.listeners.agents.agent_drafts import call_on
 from parley.memory.canonical import dump, load
-from parley.memory.floor.arbitration import (
+from parley.memory.floor.arbitration import next_step
+from parley.memory.floor.gate import judge, verdicts
+from parley.memory.floor.scoring import score
+from parley.memory.floor.state import Ballot, Bid
+from parley.memory.floor.steps import (
     AskModerator,
     CallVote,
     Close,
@@ -35,11 +39,7 @@ from parley.memory.floor.arbitration import (
     Grant,
     Nudge,
     Pause,
-    next_step,
-    score,
 )
-from parley.memory.floor.gate import judge, verdicts
-from parley.memory.floor.state import Ballot, Bid
 from parley.memory.sizes import tokens
 from parley.memory.voting.course import ROWS, result
 from tests.logs import PACKS

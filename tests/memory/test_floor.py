@@ -26,7 +26,7 @@ from parley.bus.entries import (
     VoteInitiated,
 )
 from parley.memory.canonical import dump, load
-from parley.memory.floor.grants import allowed
+from parley.memory.floor.seats import allowed
 from parley.memory.state import Memory
 from tests.logs import PACKS, folded, numbered, opened
 from tests.mixed import PRIMARY_MAKERS, bodies

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from parley.bus.entries import SpendReserved, SpendSettled
 from parley.memory.errors import SettingsRefused
-from parley.memory.floor.stopping import Bounds, alarm, bounds, holds, parse, totals
+from parley.memory.floor.stop_rules import Bounds, bounds, parse
+from parley.memory.floor.stopping import alarm, holds, totals
 from parley.memory.settings import Settings, merged
 from tests.tables import Table, agent, person
 

@@ -8,7 +8,7 @@ from typing import Final
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, ItemCorrected, Message
 from parley.listeners.sessions.turns import Muted
 from parley.memory.claims.reading import reading
-from parley.memory.floor.grants import allowed
+from parley.memory.floor.seats import allowed
 from parley.memory.lookup import found, innermost
 from parley.memory.state import Memory
 from parley.memory.structure import scribes

@@ -18,7 +18,7 @@ from parley.bus.contract.drafts import Draft, Receipt, is_handle
 from parley.bus.entries import Message
 from parley.listeners.sessions.session import Session
 from parley.listeners.sessions.turns import NotGranted
-from parley.memory.floor.grants import allowed
+from parley.memory.floor.seats import allowed
 from parley.memory.state import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
