@@ -26,12 +26,12 @@ from parley.listeners.models.model_port import Completion, Prompt
 from parley.listeners.offline.local_effects import settle
 from parley.memory import ladder, tallies
 from parley.memory.canonical import dump, load
+from parley.memory.episode_state import Episode
 from parley.memory.fold import fold
 from parley.memory.presets import preset
 from parley.memory.settings import overlay
 from parley.memory.sizes import tokens
 from parley.memory.state import Memory
-from parley.memory.stores import Episode
 from parley.memory.summaries import frontier
 
 ROOMY = {

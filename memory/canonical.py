@@ -16,15 +16,20 @@ import msgspec
 
 from parley.memory.claims.store import Claims
 from parley.memory.comparisons import wants
+from parley.memory.episode_state import Episodes
 from parley.memory.errors import SnapshotMismatch
-from parley.memory.floor.state import Floor, Ledger, Votes
-from parley.memory.items import Decision, Participant, Proposal, Range, Summary
+from parley.memory.exchange_state import Exchanges, Tools
+from parley.memory.floor.state import Floor, Ledger
+from parley.memory.insight_state import Insights, Lesson
+from parley.memory.items import Decision, Participant, Proposal
+from parley.memory.notebook_state import Notebooks
 from parley.memory.settings import Settings
 from parley.memory.sizes import COUNTER
 from parley.memory.state import FOLD, Era, Memory, Packs
-from parley.memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 from parley.memory.structure.state import Structure
 from parley.memory.summaries import can_go
+from parley.memory.summary_state import Condensed, Range, Summary
+from parley.memory.voting.state import Votes
 
 _Item = TypeVar("_Item")
 

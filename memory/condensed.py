@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from parley.bus.entries import Part, TextCondensed
 from parley.memory.brevity import clip_bytes, size_of
 from parley.memory.effects import Condense
+from parley.memory.episode_state import Episode
+from parley.memory.exchange_state import Cached
 from parley.memory.moment import Moment
 from parley.memory.state import Era, Memory
-from parley.memory.stores import Cached, Condensed, Episode
+from parley.memory.summary_state import Condensed
 
 _Wanted = tuple[Part, int, int]  # part, of, the bytes it may have
 

@@ -14,10 +14,10 @@ from typing import Final
 
 from parley.bus.entries import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened
 from parley.memory import events, exchanges, work
+from parley.memory.episode_state import Episode, Talk, Tally, Work
 from parley.memory.lookup import found, innermost
 from parley.memory.moment import Moment
 from parley.memory.state import Memory
-from parley.memory.stores import Episode, Talk, Tally, Work
 from parley.memory.tallies import row
 from parley.memory.text import clip, one_line, topic_line
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Final
 
 from parley.bus.entries import BallotCompleted, Message, ResultsFinal, VoteConfirmed, VoteInitiated
+from parley.memory.episode_state import Episode
 from parley.memory.groups import Route
 from parley.memory.history import add, line_of
 from parley.memory.moment import Moment
+from parley.memory.notebook_state import LineKind, Occasion
 from parley.memory.reflections import note_of, owe, policy_of, swollen
 from parley.memory.state import Memory
-from parley.memory.stores import Episode, LineKind, Occasion
 from parley.memory.text import clip
 
 Known = tuple[tuple[str, str], ...]  # names and values

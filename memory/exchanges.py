@@ -12,9 +12,9 @@ from typing import Final
 
 from parley.memory import condensed, toolcache
 from parley.memory.brevity import clip_bytes, first_sentence, shortened, size_of
+from parley.memory.episode_state import Episode, Talk
 from parley.memory.moment import Moment
 from parley.memory.state import Memory
-from parley.memory.stores import Episode, Talk
 from parley.memory.text import clip
 
 _GIST_BYTES: Final = 120  # of a line of an old exchange: a sentence of some twenty words

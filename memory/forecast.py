@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from parley.memory import ladder, lessons
+from parley.memory.episode_state import Episode
 from parley.memory.notebooks import seen_since
 from parley.memory.reflections import limit_of, policy_of, warn_of
 from parley.memory.sizes import Unit, measure
 from parley.memory.state import Memory
-from parley.memory.stores import Episode
 
 
 @dataclass(frozen=True, slots=True)

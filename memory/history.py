@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from parley.memory.notebook_state import Line, LineKind
 from parley.memory.state import Memory
-from parley.memory.stores import Line, LineKind
 from parley.memory.text import clip
 
 _TOPIC_CHARS: Final = 100

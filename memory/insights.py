@@ -14,11 +14,12 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
+from parley.memory.episode_state import Episode, Pattern, StepRow
+from parley.memory.insight_state import Insight, InsightKind
 from parley.memory.items import Cite
 from parley.memory.moment import Moment
 from parley.memory.sizes import tokens
 from parley.memory.state import Memory
-from parley.memory.stores import Episode, Insight, InsightKind, Pattern, StepRow
 from parley.memory.tallies import theme
 from parley.memory.text import clip, one_line, plain
 

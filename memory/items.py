@@ -188,38 +188,6 @@ class Participant:
     last: str | None = None  # `on` of the newest position
 
 
-@dataclass(slots=True)
-class Range:
-    """A stretch of the log that a summary covers: n `first`..`last`, closed.
-
-    `above` is the `first` of the range of the next level that covers it.
-    """
-
-    level: int
-    first: int
-    last: int
-    at: str | None  # of its last entry
-    above: int | None = None
-
-    @property
-    def key(self) -> tuple[int, int]:
-        return (self.level, self.first)
-
-
-@dataclass(slots=True)
-class Summary:
-    """The standing summary of a range: a model's outranks an extract."""
-
-    level: int
-    first: int
-    last: int
-    how: Literal["extract", "model"]
-    text: str
-    size: int  # tokens
-    was: int  # tokens of what it covers
-    at: str | None  # of the last entry it covers
-
-
 class Fact(Struct, frozen=True, gc=False, omit_defaults=True):
     """What one entry changed: the unit that subscribers hear.
 

@@ -21,10 +21,11 @@ from collections.abc import Callable
 from typing import Final
 
 from parley.memory import condensed, insights, tallies
+from parley.memory.episode_state import Episode, Run, StepRow
+from parley.memory.insight_state import Insight
 from parley.memory.moment import Moment
 from parley.memory.sizes import tokens
 from parley.memory.state import Memory
-from parley.memory.stores import Episode, Insight, Run, StepRow
 from parley.memory.text import clip
 
 NAME: Final = "limits.session"

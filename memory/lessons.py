@@ -11,10 +11,10 @@ from typing import Final
 
 from parley.bus.entries import LessonImported
 from parley.memory import insights
+from parley.memory.insight_state import Insight, Lesson
 from parley.memory.items import Decision, Fact
 from parley.memory.moment import Moment
 from parley.memory.state import Memory
-from parley.memory.stores import Insight, Lesson
 from parley.memory.text import clip, one_line
 from parley.memory.weight import weight, windows
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from parley.memory.floor.state import Vote
+from parley.memory.episode_state import Episode
 from parley.memory.state import Memory
-from parley.memory.stores import Episode
+from parley.memory.voting.state import Vote
 
 
 def found(memory: Memory, ref: int | str) -> Episode | None:

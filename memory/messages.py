@@ -19,13 +19,14 @@ from typing import Any, Final
 
 from parley.bus.entries import Record
 from parley.memory.condensed import answer_text, result_text, running_text
+from parley.memory.episode_state import Episode
 from parley.memory.errors import ContextOverflow
+from parley.memory.exchange_state import Injection
 from parley.memory.exchanges import current, window
 from parley.memory.render import ledger_line, line
 from parley.memory.showing import fenced, visible
 from parley.memory.sizes import tokens
 from parley.memory.state import Memory
-from parley.memory.stores import Episode, Injection
 from parley.memory.tail import is_heard
 from parley.memory.text import ELLIPSIS, clip
 from parley.memory.toolcache import live, shown_to

@@ -14,9 +14,9 @@ from parley.bus.entries import NoteRefused, NoteRevised, NoteWritten
 from parley.memory.groups import Route, RouteSettings
 from parley.memory.history import is_public
 from parley.memory.moment import Moment
+from parley.memory.notebook_state import Line, LineKind, Note
 from parley.memory.reflections import limit_of, note_of, policy_of
 from parley.memory.state import Memory
-from parley.memory.stores import Line, LineKind, Note
 from parley.memory.telling import tell
 from parley.memory.text import clip
 

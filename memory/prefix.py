@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from parley.memory import condensed, lessons, notebooks
-from parley.memory.items import Decision, Summary
+from parley.memory.items import Decision
 from parley.memory.page import Page, price
 from parley.memory.render import decision_line, handle_line, ledger_line, summary_lines
 from parley.memory.render_layers import lesson_line, note_lines, past_lines, running_lines
 from parley.memory.state import Memory
 from parley.memory.summaries import frontier
+from parley.memory.summary_state import Summary
 
 FAR = "Session So Far"
 PAST = "Earlier Phases and Goals"

@@ -10,8 +10,8 @@ from typing import Final
 
 from parley.memory.effects import Reflect
 from parley.memory.groups import Policy
+from parley.memory.notebook_state import Note, Occasion
 from parley.memory.state import Memory
-from parley.memory.stores import Note, Occasion
 
 _ROOM: Final = 9  # tenths of the warning: a target is some way below it
 

@@ -8,9 +8,10 @@ from typing import Any, Final
 from parley.bus.entries import Record
 from parley.memory import echoes
 from parley.memory.claims.reading import Read
-from parley.memory.items import Decision, Position, Proposal, Summary
+from parley.memory.items import Decision, Position, Proposal
 from parley.memory.showing import fenced, visible
 from parley.memory.state import Memory
+from parley.memory.summary_state import Summary
 from parley.memory.text import clip, one_line
 
 FRAME: Final = (

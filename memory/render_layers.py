@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from parley.memory.episode_state import Episode, Tally
+from parley.memory.exchange_state import Cached, Injection
+from parley.memory.insight_state import Insight, Lesson
 from parley.memory.render import line
 from parley.memory.showing import fenced
 from parley.memory.state import Memory
-from parley.memory.stores import Cached, Episode, Injection, Insight, Lesson, Tally
 from parley.memory.tallies import told
 from parley.memory.text import ELLIPSIS, clip
 from parley.memory.toolcache import remaining

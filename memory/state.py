@@ -17,13 +17,18 @@ from msgspec.structs import replace
 
 from parley.bus.entries import PackRef
 from parley.memory.claims.store import Claims
+from parley.memory.episode_state import Episodes
 from parley.memory.errors import PackMissing
-from parley.memory.floor.state import Floor, Ledger, Votes
-from parley.memory.items import Decision, Participant, Proposal, Range, Summary
+from parley.memory.exchange_state import Exchanges, Tools
+from parley.memory.floor.state import Floor, Ledger
+from parley.memory.insight_state import Insights, Lesson
+from parley.memory.items import Decision, Participant, Proposal
+from parley.memory.notebook_state import Notebooks
 from parley.memory.settings import Settings
 from parley.memory.similar import Index
-from parley.memory.stores import Condensed, Episodes, Exchanges, Insights, Lesson, Notebooks, Tools
 from parley.memory.structure.state import Structure
+from parley.memory.summary_state import Condensed, Range, Summary
+from parley.memory.voting.state import Votes
 from parley.memory.words.acts import Reader
 from parley.memory.words.patterns import Pack, parse_pack
 

@@ -13,13 +13,13 @@ from parley.memory import ladder, lessons
 from parley.memory.canonical import dump
 from parley.memory.claims.counts import counts
 from parley.memory.claims.reading import reading, status_of
+from parley.memory.episode_state import Episode
 from parley.memory.floor.seats import agents
 from parley.memory.floor.state import Account
 from parley.memory.forecast import forecast
 from parley.memory.lookup import innermost
 from parley.memory.sizes import measure
 from parley.memory.state import Memory
-from parley.memory.stores import Episode
 from parley.memory.summaries import frontier
 
 

@@ -15,10 +15,11 @@ from itertools import islice
 
 from parley.bus.entries import Message, SummaryMade
 from parley.memory.effects import Effect
-from parley.memory.items import Fact, Range, Summary
+from parley.memory.items import Fact
 from parley.memory.moment import Moment
 from parley.memory.sizes import measure, tokens
 from parley.memory.state import Memory
+from parley.memory.summary_state import Range, Summary
 from parley.memory.text import clip
 
 _CHARS_PER_WORD = 12  # a summary longer than its words times this is cut

@@ -9,7 +9,6 @@ from typing import Any, Final
 from parley.bus.entries import Record, Unknown
 from parley.memory import condensed, exchanges, insights, lookup, notebooks, toolcache
 from parley.memory.claims.reading import Reading, reading
-from parley.memory.floor.state import Vote
 from parley.memory.items import Proposal
 from parley.memory.page import Page
 from parley.memory.render import (
@@ -32,6 +31,7 @@ from parley.memory.render_layers import (
 )
 from parley.memory.state import Memory
 from parley.memory.voting.lines import lost_line, vote_lines
+from parley.memory.voting.state import Vote
 
 STAGE = "Where We Are"
 VOTES = "Votes"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
+from parley.memory.episode_state import Episode, Run, StepRow, Tally
 from parley.memory.similar import content_words
-from parley.memory.stores import Episode, Run, StepRow, Tally
 from parley.memory.text import clip, one_line
 
 NAMES: Final = 50  # of a kind counted one by one; the others are one

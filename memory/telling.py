@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, Literal
 
+from parley.memory.notebook_state import Line
 from parley.memory.showing import visible
-from parley.memory.stores import Line
 
 Style = Literal["narrative", "structured"]
 Named = Callable[[str], str]

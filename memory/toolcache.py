@@ -13,9 +13,9 @@ from typing import Final
 from parley.bus.entries import ContextInjected, ToolCalled, ToolReturned
 from parley.memory import condensed
 from parley.memory.brevity import shortened, size_of
+from parley.memory.exchange_state import Cached, Call, Injection
 from parley.memory.moment import Moment
 from parley.memory.state import Memory
-from parley.memory.stores import Cached, Call, Injection
 from parley.memory.text import clip
 from parley.memory.toolkeys import canonical, key_of
 

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from parley.bus.entries import Step, ToolReturned
 from parley.memory import insights, ladder, tallies
+from parley.memory.episode_state import Episode, Pattern, Run, StepRow, Work
 from parley.memory.lookup import at_work, ground, holders
 from parley.memory.moment import Moment
 from parley.memory.sizes import tokens
 from parley.memory.state import Memory
-from parley.memory.stores import Episode, Pattern, Run, StepRow, Work
 from parley.memory.text import clip, one_line
 
 _RUN_CHARS: Final = 300  # of a run in detail, as of a statement

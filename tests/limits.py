@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from parley.memory import ladder, notebooks
 from parley.memory.condensed import answer_text, result_text, running_text
+from parley.memory.episode_state import Episode
 from parley.memory.exchanges import window
 from parley.memory.lessons import standing
 from parley.memory.sizes import measure, tokens
 from parley.memory.state import Memory
-from parley.memory.stores import Episode
 
 _KEYS = 20  # contexts kept per participant, the newest
 

@@ -19,11 +19,11 @@ from parley.bus.entries import (
 )
 from parley.memory.floor.arbitration import next_step
 from parley.memory.floor.gate import judge
-from parley.memory.floor.state import Vote
 from parley.memory.floor.steps import Close, Expire, Grant, Nudge, Pause, Step, Waited
 from parley.memory.fold import apply
 from parley.memory.items import Fact
 from parley.memory.state import Memory
+from parley.memory.voting.state import Vote
 from tests.logs import PACKS, numbered, opened
 
 NOW = Waited(held=0, epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)

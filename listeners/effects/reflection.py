@@ -32,10 +32,10 @@ from parley.listeners.effects.reflection_prompt import (
 from parley.listeners.models.model_port import Completion, ContextOverflow, Model, Prompt
 from parley.memory.effects import Reflect
 from parley.memory.groups import NoteSettings
+from parley.memory.notebook_state import Note
 from parley.memory.reflections import limit_of, target_of
 from parley.memory.showing import fenced, visible
 from parley.memory.state import Memory
-from parley.memory.stores import Note
 from parley.memory.text import clip
 
 SYSTEM: Final = (

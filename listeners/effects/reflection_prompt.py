@@ -14,9 +14,9 @@ from typing import Any, Final, Literal
 from parley.bus.entries import Record
 from parley.memory.events import Known, of_results, of_vote
 from parley.memory.groups import RouteSettings
+from parley.memory.notebook_state import LineKind
 from parley.memory.notebooks import route_of
 from parley.memory.showing import fenced, visible
-from parley.memory.stores import LineKind
 from parley.memory.text import clip
 
 Part = Literal["Prompt", "Your Response", "Outcome"]

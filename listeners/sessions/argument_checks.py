@@ -12,12 +12,12 @@ from typing import Any
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ACTS, VoteInitiated
 from parley.memory.errors import SettingsRefused
-from parley.memory.floor.state import Vote
 from parley.memory.lookup import vote_of
 from parley.memory.settings import asked
 from parley.memory.state import Memory
 from parley.memory.voting.calling import refusal
 from parley.memory.voting.electorate import read_choice, why_no_ballot
+from parley.memory.voting.state import Vote
 from parley.memory.voting.tallying import Choice
 from parley.personas.persona_file import CAPABILITIES
 

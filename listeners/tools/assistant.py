@@ -35,12 +35,12 @@ from parley.bus.entries import (
 )
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.toolbox import Arguments, Found, Toolbox
+from parley.memory.exchange_state import Injection
 from parley.memory.exchanges import current
 from parley.memory.messages import Chat, Prepared, call, injection, prepare
 from parley.memory.presets import preset
 from parley.memory.settings import overlay
 from parley.memory.state import Memory, Packs
-from parley.memory.stores import Injection
 from parley.memory.text import clip
 from parley.memory.toolcache import content_hash, shown_to
 from parley.memory.toolkeys import canonical

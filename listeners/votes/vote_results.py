@@ -14,11 +14,11 @@ from parley.bus.entries import VoteRule
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import read_pages
 from parley.memory.errors import UnknownVote
-from parley.memory.floor.state import Vote
 from parley.memory.fold import apply
 from parley.memory.state import Memory, Packs
 from parley.memory.voting.course import result
 from parley.memory.voting.outcomes import counted
+from parley.memory.voting.state import Vote
 from parley.memory.voting.tallying import Result
 from parley.memory.voting.turnout import running
 

@@ -6,13 +6,10 @@ import msgspec
 from msgspec import Struct
 
 from parley.memory.items import Position, Reaction, Stance
+from parley.memory.store import Store
 
 REACH = 30  # messages: nearly every restatement comes within 26, every first vote within 13
 REMARK = 3  # characters behind a vote that are no remark yet: a full stop, a smile
-
-
-class Store(Struct, omit_defaults=True, kw_only=True):
-    """What the fold changes in place."""
 
 
 class Anchored(Store):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from parley.bus.entries import BallotCompleted
 from parley.memory import decisions
 from parley.memory.compaction import compact_decisions, compact_proposals
-from parley.memory.floor.state import Vote
 from parley.memory.items import Cite, Decision, Origin, Proposal, Stance
 from parley.memory.links import referred
 from parley.memory.moment import Moment
@@ -14,6 +13,7 @@ from parley.memory.ratification import ratify
 from parley.memory.sides import side
 from parley.memory.voting.electorate import is_handle, proposal_of
 from parley.memory.voting.outcomes import answered
+from parley.memory.voting.state import Vote
 from parley.memory.voting.tallying import ABSTAIN
 
 Sides = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # for, against, neither

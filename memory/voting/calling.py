@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from parley.bus.entries import VoteConfirmed, VoteInitiated
-from parley.memory.floor.state import Vote
 from parley.memory.items import Proposal
 from parley.memory.links import referred
 from parley.memory.lookup import running_vote
@@ -22,6 +21,7 @@ from parley.memory.voting.electorate import (
     named_option,
     proposal_of,
 )
+from parley.memory.voting.state import Vote
 from parley.memory.voting.tallying import ABSTAIN
 
 RUNNING: Final = 10  # at once: a group that votes on more than this at a time votes on nothing

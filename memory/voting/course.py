@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from parley.bus.entries import BallotCast, BallotCompleted, VoteRule
-from parley.memory.floor.state import Ballot, Vote
 from parley.memory.items import VOICE, Fact
 from parley.memory.lookup import vote_of
 from parley.memory.moment import Moment
@@ -23,6 +22,7 @@ from parley.memory.text import clip
 from parley.memory.voting import ballots
 from parley.memory.voting.electorate import is_handle, may_call, proposal_of, read_choice
 from parley.memory.voting.outcomes import answered, counted, in_words
+from parley.memory.voting.state import Ballot, Vote
 from parley.memory.voting.tallying import ABSTAIN, is_short
 
 WITH_BALLOTS: Final = 10  # closed votes that can be counted again at once

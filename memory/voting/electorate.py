@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from parley.memory.floor.seats import allowed
-from parley.memory.floor.state import Vote
 from parley.memory.items import Proposal
 from parley.memory.state import Memory
+from parley.memory.voting.state import Vote
 from parley.memory.voting.tallying import ABSTAIN, Choice
 
 _HANDLE: Final = re.compile(r"P[1-9][0-9]{0,8}")

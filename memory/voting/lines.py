@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from parley.memory.floor.state import Vote
 from parley.memory.render import line, names
 from parley.memory.voting.electorate import waits_for
 from parley.memory.voting.outcomes import counted, counts_text
+from parley.memory.voting.state import Vote
 
 _OPTIONS_CHARS = 400
 _COUNTS_CHARS = 300

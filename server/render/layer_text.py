@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from parley.memory import condensed, render_layers, toolcache
+from parley.memory.episode_state import Episode
 from parley.memory.notebooks import lines_since
 from parley.memory.render import line
 from parley.memory.showing import fenced
 from parley.memory.sizes import measure
 from parley.memory.state import Memory
-from parley.memory.stores import Episode
 from parley.memory.summaries import frontier
 from parley.server.basics.output import many
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from parley.memory.floor.state import Seat, Vote
+from parley.memory.floor.state import Seat
 from parley.memory.items import Decision, Proposal
 from parley.memory.showing import visible
 from parley.memory.state import Memory
 from parley.memory.text import clip, one_line
+from parley.memory.voting.state import Vote
 from parley.memory.voting.tallying import ABSTAIN
 from parley.server.basics.output import many
 

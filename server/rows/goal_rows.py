@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from parley.memory import tallies
+from parley.memory.episode_state import Episode
 from parley.memory.state import Memory
-from parley.memory.stores import Episode
 from parley.memory.text import clip
 
 RESULT: Final = 240  # characters of what one came to, on the page

@@ -7,9 +7,10 @@ from typing import Any
 from msgspec import to_builtins
 
 from parley.memory import toolcache
+from parley.memory.episode_state import Episode
 from parley.memory.lessons import standing
 from parley.memory.state import Memory
-from parley.memory.stores import Episode, Store
+from parley.memory.store import Store
 from parley.memory.summaries import frontier
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from parley.memory.floor.state import Vote
 from parley.memory.state import Memory
 from parley.memory.voting.electorate import electorate, waits_for
 from parley.memory.voting.outcomes import counted
+from parley.memory.voting.state import Vote
 from parley.memory.voting.tallying import ABSTAIN, Result, preferences
 
 Row = dict[str, Any]

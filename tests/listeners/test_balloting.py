@@ -14,7 +14,7 @@ from parley.listeners.agents.ballot_prompt import (
     ballot_shape,
     read_ballot,
 )
-from parley.memory.floor.state import Vote
+from parley.memory.voting.state import Vote
 
 
 def vote(rule: str = "majority", *options: str, secret: bool = False) -> Vote:

@@ -10,9 +10,9 @@ import pytest
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.goals import Goals
+from parley.memory.episode_state import Tally
 from parley.memory.errors import NothingOpen, NotOpened
 from parley.memory.state import Memory
-from parley.memory.stores import Tally
 from tests.logs import PACKS, opened
 from tests.patience import PATIENCE
 from tests.sessions import replayed, whole

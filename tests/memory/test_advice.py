@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.memory.advice import Advice, advise
-from parley.memory.items import Range, Summary
+from parley.memory.episode_state import Episode, Talk
+from parley.memory.exchange_state import Cached, Exchanges, Tools
+from parley.memory.notebook_state import Line, Note, Notebooks
 from parley.memory.settings import Settings, merged
 from parley.memory.state import Memory
-from parley.memory.stores import Cached, Episode, Exchanges, Line, Note, Notebooks, Talk, Tools
+from parley.memory.summary_state import Range, Summary
 from tests.logs import PACKS
 
 

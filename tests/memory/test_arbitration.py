@@ -29,7 +29,7 @@ from parley.memory.canonical import dump, load
 from parley.memory.floor.arbitration import next_step
 from parley.memory.floor.gate import judge, verdicts
 from parley.memory.floor.scoring import score
-from parley.memory.floor.state import Ballot, Bid
+from parley.memory.floor.state import Bid
 from parley.memory.floor.steps import (
     AskModerator,
     CallVote,
@@ -42,6 +42,7 @@ from parley.memory.floor.steps import (
 )
 from parley.memory.sizes import tokens
 from parley.memory.voting.course import ROWS, result
+from parley.memory.voting.state import Ballot
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import LATER, NOW, Table, agent, person

@@ -13,9 +13,9 @@ from parley.bus.entries import (
 )
 from parley.memory.brevity import size_of
 from parley.memory.condensed import owed, running_text
+from parley.memory.episode_state import Talk
 from parley.memory.exchanges import current, gist, window
 from parley.memory.state import Memory
-from parley.memory.stores import Talk
 from tests.dialogues import (
     HELPER,
     USER,

@@ -8,21 +8,14 @@ from hypothesis import given
 from msgspec import convert
 
 from parley.bus.entries import Entry, Message, ParticipantAliased
+from parley.memory.episode_state import Episode, Talk
+from parley.memory.exchange_state import Cached, Exchanges, Tools
 from parley.memory.fold import fold
 from parley.memory.forecast import Forecast, forecast
+from parley.memory.insight_state import Insight
+from parley.memory.notebook_state import Line, Note, Notebooks
 from parley.memory.settings import Settings, merged
 from parley.memory.state import Memory
-from parley.memory.stores import (
-    Cached,
-    Episode,
-    Exchanges,
-    Insight,
-    Line,
-    Note,
-    Notebooks,
-    Talk,
-    Tools,
-)
 from tests.logs import PACKS, entries, folded, numbered, talk
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from parley.bus.entries import Entry, LessonImported, SettingsChanged
 from parley.memory import insights
 from parley.memory.canonical import dump, load
+from parley.memory.insight_state import Insight, InsightKind
 from parley.memory.items import Cite
 from parley.memory.lessons import standing, teach
 from parley.memory.state import Memory
-from parley.memory.stores import Insight, InsightKind
 from parley.memory.weight import pinned, weight
 from tests.logs import PACKS, folded, numbered, opened, talk
 

@@ -5,23 +5,15 @@ from __future__ import annotations
 from msgspec import convert
 
 from parley.bus.entries import SpendReserved, SpendSettled
-from parley.memory.floor.state import Ballot, Vote
+from parley.memory.episode_state import Episode, StepRow, Tally, Work
+from parley.memory.exchange_state import Exchanges, Tools
 from parley.memory.fold import fold
+from parley.memory.insight_state import Insight
+from parley.memory.notebook_state import Line, Note, Notebooks
 from parley.memory.settings import Settings, merged
 from parley.memory.state import Memory
 from parley.memory.stats import stats
-from parley.memory.stores import (
-    Episode,
-    Exchanges,
-    Insight,
-    Line,
-    Note,
-    Notebooks,
-    StepRow,
-    Tally,
-    Tools,
-    Work,
-)
+from parley.memory.voting.state import Ballot, Vote
 from tests.logs import PACKS, talk
 from tests.tables import Table, agent
 

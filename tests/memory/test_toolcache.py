@@ -12,8 +12,8 @@ from parley.bus.entries import (
     ToolReturned,
 )
 from parley.memory.brevity import size_of
+from parley.memory.exchange_state import Cached
 from parley.memory.state import Memory
-from parley.memory.stores import Cached
 from parley.memory.toolcache import INJECTIONS, SHOWN, find, live, remaining, shown_to
 from parley.memory.toolkeys import key_of
 from tests.dialogues import (

@@ -26,7 +26,7 @@ from parley.bus.entries import (
 )
 from parley.memory.canonical import dump, load
 from parley.memory.context import Profile, Request, assemble
-from parley.memory.floor.state import Seat, Vote
+from parley.memory.floor.state import Seat
 from parley.memory.floor.stop_rules import parse
 from parley.memory.floor.stopping import holds, totals
 from parley.memory.fold import apply
@@ -35,6 +35,7 @@ from parley.memory.state import Memory
 from parley.memory.voting.calling import OPTIONS, RUNNING
 from parley.memory.voting.course import ROWS, WITH_BALLOTS, result
 from parley.memory.voting.electorate import waits_for
+from parley.memory.voting.state import Vote
 from parley.memory.voting.turnout import is_in, pending_votes
 from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from parley.bus.entries import Entry
 from parley.memory import ladder, tallies
+from parley.memory.episode_state import Episode, Tally, Work
 from parley.memory.items import Fact
 from parley.memory.state import Memory
-from parley.memory.stores import Episode, Tally, Work
 from tests.limits import measured
 from tests.logs import folded, talk
 from tests.works import close, goal, run, step, task
