@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.material import ENGLISH
 from parley.memory.structure import hearing
-from parley.memory.structure.heard import Heard
+from parley.memory.structure.hearing import Heard
 from parley.memory.structure.scorecard import Label
 from parley.memory.words.acts import Reader
 

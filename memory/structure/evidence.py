@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from parley.memory.structure import echoes, runs
-from parley.memory.structure.heard import Heard
+from parley.memory.structure.hearing import Heard
 from parley.memory.structure.scorecard import Scorecards, lexicon
 from parley.memory.structure.state import REACH, Line, Structure
 from parley.memory.structure.steps import once, reached

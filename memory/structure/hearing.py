@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from parley.memory.structure.heard import Heard
 from parley.memory.structure.scorecard import Scorecards, lexicon
 from parley.memory.structure.state import REMARK, Aside
 from parley.memory.structure.wording import READ, lead
@@ -19,6 +18,27 @@ _BLANK: Final = "[redacted "  # what stands there is no wording, and like every 
 _NAME: Final = 80  # characters within which a blank begins, behind a name
 _LEAD: Final = 40  # characters that a speaker's name takes at most
 READ_FROM: Final = READ + _LEAD  # characters in which what is read stands
+
+
+class Heard(NamedTuple):
+    """A message as the window hears it; a vote, or a line with its wording's cues."""
+
+    n: int
+    place: int
+    who: str
+    typist: str
+    text: str = ""
+    start: int = 0
+    at: str | None = None
+    topic: str | None = None
+    vote: int | None = None  # per mille
+    remark: bool = False
+    re: int = 0  # n of the message that a vote replies to; 0: it names nothing
+    cues: tuple[int, ...] = ()  # numbers of `Lexicon.names`
+    own: int = 0
+    wording: tuple[int, int] = (0, 0)
+    passes: bool = False  # worth a place in the window
+    scribed: bool = False
 
 
 class Wording(NamedTuple):

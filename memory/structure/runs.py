@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from parley.memory.structure.heard import Heard
+from parley.memory.structure.hearing import Heard
 from parley.memory.structure.state import Anchored, Line, Run, Structure
 from parley.memory.structure.steps import band, reached
 

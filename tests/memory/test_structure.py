@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from parley.memory.structure import echoes, hearing
 from parley.memory.structure.evidence import LATER, below, features, observe
-from parley.memory.structure.heard import Heard
+from parley.memory.structure.hearing import Heard
 from parley.memory.structure.scorecard import Card, Label, lexicon, scorecards
 from parley.memory.structure.state import REACH, Line, Structure
 from parley.memory.structure.wording import Lexicon, lead
