@@ -25,6 +25,7 @@ from parley.memory import prefix, shared, tail
 from parley.memory.errors import ContextOverflow
 from parley.memory.page import Block, Choice, Page
 from parley.memory.render import FRAME
+from parley.memory.shared import Shared
 from parley.memory.sizes import measure
 from parley.memory.state import Memory
 
@@ -51,7 +52,7 @@ class Request:
     profile: Profile = "full"
     budget: int | None = None
     recent: Sequence[Record] = ()
-    shared: shared.Shared = ()
+    shared: Shared = ()
 
 
 @dataclass(slots=True, frozen=True)
