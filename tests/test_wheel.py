@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NEIGHBOURS = ("bus", "listeners", "memory", "personas", "server")
+AWAY = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet",
         "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT),
     ]  # fmt: skip
-    subprocess.run(command, check=True, timeout=300)
+    subprocess.run(command, check=True, timeout=300, env=AWAY)
     (made,) = folder.glob("*.whl")
     return made
 
@@ -44,7 +45,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python),
         "install", "--quiet", "--no-deps", str(wheel),
     ]  # fmt: skip
-    subprocess.run(command, check=True, timeout=300)
+    subprocess.run(command, check=True, timeout=300, env=AWAY)
     return python
 
 
@@ -58,10 +59,9 @@ def beside(tmp_path: Path) -> Path:
 
 def run(folder: Path, *command: str | Path) -> str:
     """What a command prints that ends well in `folder`, away from this checkout."""
-    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run(
         [str(word) for word in command],
-        cwd=folder, env=clean, capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, env=AWAY, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
