@@ -23,8 +23,8 @@ from typing import Any, Final
 from zlib import crc32
 
 from benchmarks.material import CORPORA
-from parley.memory.groups import EchoSettings
-from parley.memory.similar import content_words, fingerprint, resemblance
+from parley.memory.settings.settings_schema import EchoSettings
+from parley.memory.text.similarity import content_words, fingerprint, resemblance
 
 BY_HAND: Final = Path(__file__).parent / "data" / "likeness.txt"
 CURVE: Final = range(100, 1000, 50)

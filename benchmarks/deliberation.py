@@ -36,7 +36,7 @@ from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector
-from parley.memory.sizes import tokens
+from parley.memory.text.text_sizes import tokens
 from parley.personas.library import bundled
 
 GOAL = "Decide how the session store survives the loss of a region, and what that may cost."

@@ -20,7 +20,7 @@ from benchmarks.material import ROOT, meetings
 from benchmarks.samples import samples
 from benchmarks.vocabularies import vocabularies
 from parley.bus.entries import Record
-from parley.memory.sizes import COUNTER, tokens
+from parley.memory.text.text_sizes import COUNTER, tokens
 
 ABSENT: Final = "not measured: pip install mistral-common, or litellm and tiktoken"
 _STRETCH: Final = 1500  # characters; 200 tokens of the most wordy kind

@@ -14,9 +14,9 @@ from typing import Any, Final
 from benchmarks.recorded import STRIPPED, recorded
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
-from parley.memory.fold import apply
-from parley.memory.state import Memory, Packs
-from parley.memory.structure.scorecard import Card, Scorecards, judged_by
+from parley.memory.extraction.structure.scorecards import Card, Scorecards, judged_by
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory, Packs
 from parley.server.records.session_opening import drafts, opening_of
 from parley.server.runtime.packs import read_packs
 from parley.server.settings import settled

@@ -1,6 +1,6 @@
 """Fit the scorecards of typed talk on recorded meetings, and tell how well they do on others.
 
-`python -m benchmarks.fit_scorecards [CORPORA]` writes memory/structure/typed.json, the
+`python -m benchmarks.fit_scorecards [CORPORA]` writes memory/extraction/structure/typed.json, the
 same bytes every time; with `--check` it writes nothing and fails where they differ.
 Every figure is of meetings that the weights, the gate and the line between yes
 and no were not fitted on.
@@ -21,12 +21,12 @@ from typing import Any, Final, NamedTuple
 from benchmarks.logistic import Rows, fit, score
 from benchmarks.material import CORPORA, ROOT
 from benchmarks.minutes import LABELS, Meeting, meetings
-from parley.memory.structure.evidence import LATER, features, observe
-from parley.memory.structure.hearing import weighed
-from parley.memory.structure.scorecard import Card, Label, Scorecards, lexicon
-from parley.memory.structure.state import Line, Structure
+from parley.memory.extraction.structure.evidence import LATER, features, observe
+from parley.memory.extraction.structure.scorecards import Card, Label, Scorecards, lexicon
+from parley.memory.extraction.structure.window_messages import weighed
+from parley.memory.state.line_state import Line, Structure
 
-OUT: Final = ROOT / "memory" / "structure" / "typed.json"
+OUT: Final = ROOT / "memory" / "extraction" / "structure" / "typed.json"
 FOLDS: Final = 8
 MOST: Final[dict[Label, int]] = {"proposal": 80, "decision": 130}  # features; more gain nothing
 _WAIT: Final[dict[Label, int]] = {"proposal": 0, "decision": 2}  # messages

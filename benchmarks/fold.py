@@ -15,11 +15,11 @@ from typing import Any
 
 from benchmarks.material import OPENED, PACKS, long_session, meetings, numbered, talk
 from parley.bus.entries import Record, SummaryMade
-from parley.memory.canonical import dump, load
-from parley.memory.context import Request, assemble
-from parley.memory.fold import apply, fold
-from parley.memory.state import Memory
-from parley.memory.summaries import due
+from parley.memory.context.context import Request, assemble
+from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import due
 
 
 def spread(figures: list[float]) -> dict[str, float]:

@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.fit_scorecards import FOLDS, Scored, held_out, shipped
 from benchmarks.minutes import LABELS, Meeting, meetings
 from benchmarks.recorded import Recorded
-from parley.memory.structure.scorecard import Label, cards_of, judged_by
+from parley.memory.extraction.structure.scorecards import Label, cards_of, judged_by
 
 Told = dict[Label, list[Scored]]
 Tree = dict[str, Any]

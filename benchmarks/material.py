@@ -10,8 +10,8 @@ from pathlib import Path
 
 from parley.bus.contract.wire import decode, encode
 from parley.bus.entries import PRIMARY, Entry, Message, PackRef, Record, SessionOpened
-from parley.memory.state import Packs, pack_key
-from parley.memory.words.patterns import parse_pack
+from parley.memory.extraction.patterns.pattern_packs import parse_pack
+from parley.memory.state.memory import Packs, pack_key
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = Path(os.environ.get("PARLEY_CORPORA", ROOT.parent / "shared" / "corpora"))

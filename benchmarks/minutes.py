@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.material import ENGLISH
-from parley.memory.structure import hearing
-from parley.memory.structure.hearing import Heard
-from parley.memory.structure.scorecard import Label
-from parley.memory.words.acts import Reader
+from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.structure import window_messages
+from parley.memory.extraction.structure.scorecards import Label
+from parley.memory.extraction.structure.window_messages import Heard
 
 LABELS: tuple[Label, ...] = ("proposal", "decision")
 
@@ -56,8 +56,8 @@ def _meeting(corpus: str, gold: Path, reader: Reader) -> Meeting:
 def _heard(place: int, who: str, content: str, reader: Reader) -> Heard:
     found = reader.read(content)
     if found and found[0].vote and not found[0].refs:
-        return hearing.vote(place, place, who, content, found[0])
-    return hearing.line(place, place, who, content, hearing.wording(content, found))
+        return window_messages.vote(place, place, who, content, found[0])
+    return window_messages.line(place, place, who, content, window_messages.wording(content, found))
 
 
 def _marks(gold: Path) -> dict[Label, dict[int, bool]]:

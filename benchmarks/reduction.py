@@ -24,15 +24,15 @@ from parley.listeners.models.answer_memo import Memo
 from parley.listeners.models.call_meter import Metered
 from parley.listeners.models.model_port import Completion, Prompt
 from parley.listeners.offline.local_effects import settle
-from parley.memory import ladder, tallies
-from parley.memory.canonical import dump, load
-from parley.memory.episode_state import Episode
-from parley.memory.fold import fold
-from parley.memory.presets import preset
-from parley.memory.settings import overlay
-from parley.memory.sizes import tokens
-from parley.memory.state import Memory
-from parley.memory.summaries import frontier
+from parley.memory.fold.apply import fold
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.goals import eviction, tallies
+from parley.memory.settings.presets import preset
+from parley.memory.settings.session_settings import overlay
+from parley.memory.state.episode_state import Episode
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import frontier
+from parley.memory.text.text_sizes import tokens
 
 ROOMY = {
     "session": {"cap": 10**9, "warn": 10**9, "target": 10**9},
@@ -92,10 +92,10 @@ def overall(worked: Sequence[list[Entry]]) -> dict[str, Any]:
     capped = fold(Memory(PACKS), numbered([opened("analyst"), *log]))
     was = sum(row.work.tally.was for row in archived(roomy) if row.work is not None)
     return {
-        "every row and insight kept": permille_saved(was, ladder.size(roomy)),
-        "as held under the limits": permille_saved(was, ladder.size(capped)),
-        "tokens": {"detail": was, "rows and insights": ladder.size(roomy),
-                   "held": ladder.size(capped)},
+        "every row and insight kept": permille_saved(was, eviction.size(roomy)),
+        "as held under the limits": permille_saved(was, eviction.size(capped)),
+        "tokens": {"detail": was, "rows and insights": eviction.size(roomy),
+                   "held": eviction.size(capped)},
     }  # fmt: skip
 
 

@@ -12,11 +12,11 @@ from parley.bus.entries import (
     SimilarityFound,
     TextCondensed,
 )
-from parley.memory.due import Upgrade, due, upgrades
-from parley.memory.effects import Compare, Condense, Extract, Reflect
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.fold.due import Upgrade, due, upgrades
+from parley.memory.state.effects import Compare, Condense, Extract, Reflect
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, answer, numbered
 
 _MOST = 500  # answers to one log; a fold that never has enough would ask for ever

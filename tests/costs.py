@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from parley.bus.entries import Record
-from parley.memory.canonical import dump, load
-from parley.memory.fold import fold
-from parley.memory.state import Memory
+from parley.memory.fold.apply import fold
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS
 
 BLOCK = 1000  # entries timed at once: some 10-50 ms, with a share of all that happens

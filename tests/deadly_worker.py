@@ -19,10 +19,10 @@ from parley.bus.entries import Record
 from parley.listeners.cache import projection
 from parley.listeners.workers.projector import Pace
 from parley.listeners.workers.worker import WorkerSettings, run_lane
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory, pack_key
-from parley.memory.words.patterns import parse_pack
+from parley.memory.extraction.patterns.pattern_packs import parse_pack
+from parley.memory.fold.apply import apply
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory, pack_key
 
 DEADLY = 9
 

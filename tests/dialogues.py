@@ -20,10 +20,10 @@ from parley.bus.entries import (
     ToolCalled,
     ToolReturned,
 )
-from parley.memory.condensed import owed
-from parley.memory.effects import Condense
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.effects import Condense
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.short_forms import owed
 from tests.logs import PACKS, drained, numbered, opened
 
 USER, HELPER = "user", "helper"

@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Literal, get_args
 
 from parley.listeners.models.scripted_model import within
-from parley.memory.sizes import tokens
+from parley.memory.text.text_sizes import tokens
 from tests.fake_replies import (
     CACHE_STEP,
     PrefixCache,

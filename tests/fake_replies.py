@@ -12,8 +12,8 @@ from hashlib import blake2b
 from random import Random
 from typing import Any, Final, Literal
 
-from parley.memory.similar import content_words
-from parley.memory.sizes import tokens
+from parley.memory.text.similarity import content_words
+from parley.memory.text.text_sizes import tokens
 
 Reply = Callable[[dict[str, Any]], str]
 Fault = Literal["429", "500", "cut"]

@@ -25,12 +25,12 @@ from parley.bus.entries import (
     Unknown,
 )
 from parley.listeners.sessions.shipped_packs import known, newest, shipped
-from parley.memory.due import due, upgrades
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.presets import preset
-from parley.memory.settings import overlay
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.fold.due import due, upgrades
+from parley.memory.settings.presets import preset
+from parley.memory.settings.session_settings import overlay
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from tests.answers import answers
 from tests.logs import AROUND, BARE, ODD, answer, numbered
 from tests.mixed import CHANGES, CONTROL_MAKERS, DERIVED_MAKERS, made

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from parley.memory import ladder, notebooks
-from parley.memory.condensed import answer_text, result_text, running_text
-from parley.memory.episode_state import Episode
-from parley.memory.exchanges import window
-from parley.memory.lessons import standing
-from parley.memory.sizes import measure, tokens
-from parley.memory.state import Memory
+from parley.memory.exchanges.exchanges import window
+from parley.memory.goals import eviction
+from parley.memory.goals.lessons import standing
+from parley.memory.notebooks import notebooks
+from parley.memory.state.episode_state import Episode
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.short_forms import answer_text, result_text, running_text
+from parley.memory.text.text_sizes import measure, tokens
 
 _KEYS = 20  # contexts kept per participant, the newest
 
@@ -106,7 +107,7 @@ def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
         yield "limits.tool_history", len(held.work.runs), limits.tool_history
         yield "limits.failed_tasks", len(held.work.failed), limits.failed_tasks
         yield "limits.steps", len(held.work.steps), limits.steps
-    assert ladder.size(memory) == measured(memory), "the session's size is not its texts'"
+    assert eviction.size(memory) == measured(memory), "the session's size is not its texts'"
     yield "limits.session", measured(memory), limits.session.cap
     archived = [store.held[ref] for ref in store.archived]
     assert all(one.status != "open" for one in archived)
@@ -132,12 +133,12 @@ def _measured(episode: Episode) -> int:
     if episode.talk is not None:
         return 0  # exchanges have limits of their own
     if episode.status != "open":
-        return tokens(ladder.told(episode))
+        return tokens(eviction.told(episode))
     work = episode.work
     if work is None:
         return 0
     return (
         sum(tokens(run.text) for run in work.runs)
-        + sum(map(ladder.step_size, work.steps))
+        + sum(map(eviction.step_size, work.steps))
         + tokens(work.context)
     )

@@ -25,12 +25,12 @@ from parley.bus.entries import (
     SummaryMade,
     Unknown,
 )
-from parley.memory.effects import Condense, Effect
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory, Packs, pack_key
-from parley.memory.summaries import due
-from parley.memory.words.patterns import parse_pack
+from parley.memory.extraction.patterns.pattern_packs import parse_pack
+from parley.memory.fold.apply import apply
+from parley.memory.state.effects import Condense, Effect
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory, Packs, pack_key
+from parley.memory.summaries.range_summaries import due
 
 _Owed = TypeVar("_Owed", Effect, Condense)
 

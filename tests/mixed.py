@@ -63,8 +63,8 @@ from parley.bus.entries import (
     VoteInitiated,
     VoteRule,
 )
-from parley.memory.presets import preset
-from parley.memory.settings import Settings, overlay
+from parley.memory.settings.presets import preset
+from parley.memory.settings.session_settings import Settings, overlay
 from tests.logs import AROUND, BARE, ODD, PACK_REFS, PEOPLE, TOPICS
 
 _T = TypeVar("_T")

@@ -20,8 +20,8 @@ from parley.listeners.agents.host import Hosted, Part, host
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS
 from tests.talkers import Answer, persona
 

@@ -12,10 +12,10 @@ from parley.bus.entries import Message, Record, SummaryMade
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector
 from parley.listeners.workers.vote_counter import VoteCounter
-from parley.memory.canonical import dump
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, opened
 
 SPEAKERS = ("ana", "bo", "cy", "dee", "eli")

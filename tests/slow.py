@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from parley.bus import Bus, Draft, Receipt
 from parley.listeners.rooms.log_port import BusDoor
-from parley.memory.state import Packs
+from parley.memory.state.memory import Packs
 
 
 class SlowDoor(BusDoor):

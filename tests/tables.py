@@ -17,13 +17,13 @@ from parley.bus.entries import (
     ParticipantJoined,
     SessionClosed,
 )
-from parley.memory.floor.arbitration import next_step
-from parley.memory.floor.gate import judge
-from parley.memory.floor.steps import Close, Expire, Grant, Nudge, Pause, Step, Waited
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
-from parley.memory.voting.state import Vote
+from parley.memory.arbitration.arbiter import next_step
+from parley.memory.arbitration.gate import judge
+from parley.memory.arbitration.steps import Close, Expire, Grant, Nudge, Pause, Step, Waited
+from parley.memory.fold.apply import apply
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
 from tests.logs import PACKS, numbered, opened
 
 NOW = Waited(held=0, epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)

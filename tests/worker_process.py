@@ -14,8 +14,8 @@ from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.workers.projector import Pace
 from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
-from parley.memory.state import pack_key
-from parley.memory.words.patterns import parse_pack
+from parley.memory.extraction.patterns.pattern_packs import parse_pack
+from parley.memory.state.memory import pack_key
 from tests.patience import PATIENCE
 
 

@@ -8,11 +8,11 @@ from typing import Final
 from parley.bus.entries import Act, Intent, Message, VoteInitiated
 from parley.listeners.agents.prompts import SILENT, Evaluation
 from parley.listeners.models.structured_answers import without_thought
-from parley.memory.floor.state import Bid, Seat
-from parley.memory.state import Memory
-from parley.memory.text import clip, one_line
-from parley.memory.voting.calling import OPTIONS
+from parley.memory.state.floor_state import Bid, Seat
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, one_line
 from parley.memory.voting.electorate import may_call
+from parley.memory.voting.vote_calls import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
 _REASON: Final = 200  # of why somebody bids, passes or grants

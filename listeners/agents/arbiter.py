@@ -1,6 +1,6 @@
 """The arbiter of a session's floor: reads the memory, decides, and publishes what is next.
 
-Deciding is `parley.memory.floor.arbitration.next_step`, a pure function; this is the loop that
+Deciding is `parley.memory.arbitration.arbiter.next_step`, a pure function; this is the loop that
 carries a step out. Every process that hosts somebody may run one: they come to
 the same step, and the first entry of an epoch is the one that lands. So none of
 them matters, and any of them may die at any moment.
@@ -26,8 +26,9 @@ from parley.bus.entries import (
 from parley.listeners.agents import agent_drafts
 from parley.listeners.rooms.room import Room
 from parley.listeners.votes.teller import count, publish_once
-from parley.memory.floor.arbitration import next_step
-from parley.memory.floor.steps import (
+from parley.memory.arbitration.arbiter import next_step
+from parley.memory.arbitration.session_end import totals
+from parley.memory.arbitration.steps import (
     AskModerator,
     CallVote,
     Close,
@@ -38,8 +39,7 @@ from parley.memory.floor.steps import (
     Pause,
     Step,
 )
-from parley.memory.floor.stopping import totals
-from parley.memory.items import VOICE
+from parley.memory.state.item_state import VOICE
 
 AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
 SETTLE_SECONDS: Final = 2.0  # for calls under way to be settled before a session closes

@@ -9,10 +9,10 @@ from typing import Any, Final
 from parley.listeners.models.model_port import Shape
 from parley.listeners.models.openai_answers import mended
 from parley.listeners.models.structured_answers import without_thought
-from parley.memory.showing import fenced
+from parley.memory.state.vote_state import Vote
+from parley.memory.text.escapes import fenced
+from parley.memory.voting.counting_rules import ABSTAIN, Choice
 from parley.memory.voting.electorate import read_choice
-from parley.memory.voting.state import Vote
-from parley.memory.voting.tallying import ABSTAIN, Choice
 
 MOST_WHY: Final = 400  # characters of a reason; more is a speech
 _MANY: Final = 2_000  # characters of an answer in which options are looked for by name

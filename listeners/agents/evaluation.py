@@ -16,10 +16,10 @@ from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import Called, Caller
 from parley.listeners.agents.prompts import Evaluation, should_respond
 from parley.listeners.rooms.participant import Presence
-from parley.memory.floor.bidding import stands
-from parley.memory.floor.gate import judge, verdicts
-from parley.memory.floor.rules import urgency
-from parley.memory.floor.scoring import deficits
+from parley.memory.arbitration.bid_scores import deficits
+from parley.memory.arbitration.gate import judge, verdicts
+from parley.memory.arbitration.urgency import urgency
+from parley.memory.floor.bids import stands
 from parley.personas.persona import Persona
 
 PATIENCE: Final = 2  # times in an evaluation's time without an answer that one more is asked

@@ -9,9 +9,9 @@ from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import Called, Caller
 from parley.listeners.agents.prompts import NextSpeaker, whom_to_hear
 from parley.listeners.rooms.participant import Presence
-from parley.memory.floor.arbitration import next_step
-from parley.memory.floor.gate import may_speak, verdicts
-from parley.memory.floor.steps import AskModerator
+from parley.memory.arbitration.arbiter import next_step
+from parley.memory.arbitration.gate import may_speak, verdicts
+from parley.memory.arbitration.steps import AskModerator
 from parley.personas.persona import Persona
 
 

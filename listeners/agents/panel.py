@@ -16,9 +16,9 @@ from parley.listeners.agents.prompts import Panel, PanelBid, who_should_respond
 from parley.listeners.models.model_port import Speaker
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
-from parley.memory.floor.gate import verdicts, voting
+from parley.memory.arbitration.gate import verdicts, voting
 from parley.memory.floor.seats import agents
-from parley.memory.items import VOICE
+from parley.memory.state.item_state import VOICE
 
 
 class PanelCaller:

@@ -16,11 +16,11 @@ from pydantic import BaseModel, Field
 
 from parley.bus.entries import Intent, Record
 from parley.listeners.models.model_port import Prompt, Tier
-from parley.memory.context import Profile, Request, assemble
-from parley.memory.floor.state import Bid
-from parley.memory.showing import fenced, visible
-from parley.memory.state import Memory
-from parley.memory.text import one_line
+from parley.memory.context.context import Profile, Request, assemble
+from parley.memory.state.floor_state import Bid
+from parley.memory.state.memory import Memory
+from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.plain_text import one_line
 from parley.personas.persona import Persona
 
 GRAMMAR: Final = """\

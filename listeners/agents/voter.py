@@ -11,9 +11,9 @@ from parley.listeners.agents.ballot_prompt import ballot_question, ballot_shape,
 from parley.listeners.agents.model_caller import Called, Caller
 from parley.listeners.agents.prompts import how_to_vote
 from parley.listeners.rooms.participant import Presence
-from parley.memory.text import clip, one_line
+from parley.memory.state.vote_state import Vote
+from parley.memory.text.plain_text import clip, one_line
 from parley.memory.voting.electorate import electorate
-from parley.memory.voting.state import Vote
 from parley.memory.voting.turnout import pending_votes
 from parley.personas.persona import Persona
 

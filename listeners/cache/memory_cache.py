@@ -19,9 +19,9 @@ from typing import Final
 from parley.bus import Bus, Stretch
 from parley.bus.entries import Record
 from parley.listeners.cache.projection import Found, project
-from parley.memory.canonical import load
 from parley.memory.errors import DomainError
-from parley.memory.state import FOLD, Memory, Packs
+from parley.memory.fold.canonical_bytes import load
+from parley.memory.state.memory import FOLD, Memory, Packs
 
 TURN: Final = 32  # entries folded in one go: some 5 ms
 TURN_SIZE: Final = 32 << 10  # characters of what was said in them, beyond which it ends

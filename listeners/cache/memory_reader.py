@@ -20,9 +20,9 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import EntrySetAside, Record
 from parley.listeners.cache.memory_cache import TURN, Shelf, fold_by_turns, tails
 from parley.listeners.cache.ranges import PAGE, read_pages
-from parley.memory.context import Context, Profile, Request, assemble
-from parley.memory.fold import apply
-from parley.memory.state import Memory, Packs
+from parley.memory.context.context import Context, Profile, Request, assemble
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory, Packs
 
 COPIES: Final = 256
 LAST: Final = 2**62  # beyond any entry

@@ -8,10 +8,10 @@ from typing import Literal
 
 from parley.bus import FactRecord
 from parley.bus.entries import Record
-from parley.memory.due import due, upgrades
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.fold.due import due, upgrades
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from parley.memory.voting.turnout import looks
 
 Found = tuple[int, list[Fact]]  # the seq of an entry, and what it changed

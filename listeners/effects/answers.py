@@ -16,9 +16,9 @@ from parley.listeners.effects.summariser import Order, Summariser
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.prices import Prices
 from parley.listeners.spending.session_books import SessionBooks, keeps_books
-from parley.memory.due import Upgrade, upgrade
-from parley.memory.effects import Compare, Effect
-from parley.memory.state import Memory
+from parley.memory.fold.due import Upgrade, upgrade
+from parley.memory.state.effects import Compare, Effect
+from parley.memory.state.memory import Memory
 
 EFFECTS: Final = "effects"
 UPGRADES: Final = "upgrades"

@@ -20,10 +20,10 @@ from parley.listeners.models.embedding import Embedded, Embedder, Vector, alike
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, OverBudget
 from parley.listeners.spending.accounts import PARLEY, Account, Charge, outcome_of
 from parley.listeners.spending.prices import FRAME, cost
-from parley.memory.comparisons import candidates, words
-from parley.memory.effects import Compare
-from parley.memory.sizes import tokens
-from parley.memory.state import Memory
+from parley.memory.items.embedding_comparisons import candidates, words
+from parley.memory.state.effects import Compare
+from parley.memory.state.memory import Memory
+from parley.memory.text.text_sizes import tokens
 
 VECTORS: Final = 1000  # kept, of a process: of 1,536 numbers they take 50 MB
 AT_ONCE: Final = 64  # texts of one call

@@ -13,7 +13,7 @@ from parley.listeners.effects.summariser import Order, Summariser
 from parley.listeners.models.model_port import Model
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.session_books import SessionBooks, keeps_books
-from parley.memory.due import due
+from parley.memory.fold.due import due
 
 
 class Inline:

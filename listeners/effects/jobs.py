@@ -21,9 +21,9 @@ from parley.listeners.effects.reflection import Reflecting
 from parley.listeners.extraction.extractor import Extracting
 from parley.listeners.models.model_port import Model
 from parley.listeners.summaries.short_forms import Condensing
-from parley.memory.due import Upgrade
-from parley.memory.effects import Condense, Extract, Reflect
-from parley.memory.state import Memory
+from parley.memory.fold.due import Upgrade
+from parley.memory.state.effects import Condense, Extract, Reflect
+from parley.memory.state.memory import Memory
 
 Result = NoteRevised | NoteRefused | TextCondensed | SummaryMade | ItemsExtracted
 

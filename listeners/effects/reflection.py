@@ -30,13 +30,13 @@ from parley.listeners.effects.reflection_prompt import (
     size,
 )
 from parley.listeners.models.model_port import Completion, ContextOverflow, Model, Prompt
-from parley.memory.effects import Reflect
-from parley.memory.groups import NoteSettings
-from parley.memory.notebook_state import Note
-from parley.memory.reflections import limit_of, target_of
-from parley.memory.showing import fenced, visible
-from parley.memory.state import Memory
-from parley.memory.text import clip
+from parley.memory.notebooks.reflections import limit_of, target_of
+from parley.memory.settings.settings_schema import NoteSettings
+from parley.memory.state.effects import Reflect
+from parley.memory.state.memory import Memory
+from parley.memory.state.notebook_state import Note
+from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.plain_text import clip
 
 SYSTEM: Final = (
     "You are {name}, a participant in a deliberation, and you keep a memory of it in your own "

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from parley.bus.entries import Record
-from parley.memory.events import Known, of_results, of_vote
-from parley.memory.groups import RouteSettings
-from parley.memory.notebook_state import LineKind
-from parley.memory.notebooks import route_of
-from parley.memory.showing import fenced, visible
-from parley.memory.text import clip
+from parley.memory.notebooks.history_events import Known, of_results, of_vote
+from parley.memory.notebooks.notebooks import route_of
+from parley.memory.settings.settings_schema import RouteSettings
+from parley.memory.state.notebook_state import LineKind
+from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.plain_text import clip
 
 Part = Literal["Prompt", "Your Response", "Outcome"]
 PARTS: Final[tuple[Part, ...]] = ("Prompt", "Your Response", "Outcome")

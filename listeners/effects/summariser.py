@@ -36,9 +36,9 @@ from parley.listeners.summaries.model_summaries import (
     summarise_messages,
     summarise_summaries,
 )
-from parley.memory.effects import Effect
-from parley.memory.state import Memory
-from parley.memory.summaries import parts
+from parley.memory.state.effects import Effect
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import parts
 
 _Answer = TypeVar("_Answer")
 

@@ -17,7 +17,7 @@ from parley.listeners.extraction.extraction_prompt import (
     Line,
 )
 from parley.listeners.extraction.quotes import locate
-from parley.memory.claims.landing import MOST, SURE
+from parley.memory.extraction.model_claims.kept_claims import MOST, SURE
 
 _REF: Final = re.compile(r"[PDM][1-9][0-9]{0,8}(?:\.[1-9][0-9]?)?\Z")
 _NUMBER: Final = re.compile(r"[\[#n ]*([1-9][0-9]{0,8})\]?\Z", re.IGNORECASE)

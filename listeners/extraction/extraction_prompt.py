@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from parley.bus.entries import Doubt, Label
 from parley.listeners.models.model_port import Prompt
-from parley.memory.render import line
-from parley.memory.showing import fenced
+from parley.memory.context.item_lines import line
+from parley.memory.text.escapes import fenced
 
 LABELS: Final[tuple[str, ...]] = get_args(Label)
 DOUBTS: Final[tuple[str, ...]] = get_args(Doubt)

@@ -36,13 +36,13 @@ from parley.listeners.models.model_port import (
 )
 from parley.listeners.models.structured_answers import ask
 from parley.listeners.summaries.model_summaries import HALVINGS, shrunk
-from parley.memory.claims.reading import reading
-from parley.memory.effects import Extract
-from parley.memory.groups import ExtractSettings
-from parley.memory.items import Decision, Proposal
-from parley.memory.sizes import tokens
-from parley.memory.state import Memory
-from parley.memory.text import clip
+from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.settings.settings_schema import ExtractSettings
+from parley.memory.state.effects import Extract
+from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip
+from parley.memory.text.text_sizes import tokens
 
 CANDIDATES: Final = 24  # listed to be confirmed or taken back; the newest
 SHARE: Final = 4  # of a question that may go into listing them: one part in so many

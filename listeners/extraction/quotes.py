@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from parley.memory.text import plain
+from parley.memory.text.plain_text import plain
 
 _DROPPED: Final = ("Cf", "Cc")  # joiners, marks of direction: nobody quotes them
 _PAIRS: Final = ('""', "''", "“”", "‘’", "«»", "||")

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from parley.memory.items import Fact
-from parley.memory.state import Memory
-from parley.memory.text import clip
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip
 
 SERIES: Final = ("messages", "proposals_open", "decided", "flips", "tokens", "micros")
 WIDTH: Final = 1 + len(SERIES)  # of a row of figures: n, and one a series

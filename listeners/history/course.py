@@ -15,8 +15,8 @@ from typing import Final
 from parley.listeners.cache.memory_cache import loaded
 from parley.listeners.history.chronicle import Chronicle
 from parley.listeners.history.timeline import Timeline, timeline
-from parley.memory.items import Fact
-from parley.memory.state import Memory, Packs
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory, Packs
 
 EVERY: Final = 128  # primary entries from one checkpoint to the next
 

@@ -12,9 +12,9 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Record
 from parley.listeners.history.chronicle import Chronicle
 from parley.listeners.history.course import Checkpoint, Course
-from parley.memory.canonical import dump
-from parley.memory.fold import apply
-from parley.memory.state import Memory, Packs
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.memory import Memory, Packs
 
 PAGE: Final = 512  # entries a round trip
 

@@ -23,9 +23,9 @@ from parley.listeners.history.course import Checkpoint, Course
 from parley.listeners.history.course_builder import PAGE, Build, Other, fold_on, pages
 from parley.listeners.history.entry_places import learn, standing
 from parley.listeners.history.timeline import Timeline
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory, Packs
+from parley.memory.fold.apply import apply
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory, Packs
 
 PATIENCE_SECONDS: Final = 0.25  # for which a timeline is waited for, before it is told in part
 SESSIONS: Final = 4_096  # kept at once, however little they need

@@ -18,7 +18,7 @@ from typing import Final
 import orjson
 
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, Prompt
-from parley.memory.sizes import tokens
+from parley.memory.text.text_sizes import tokens
 
 Answer = Callable[[Prompt, Random], str | ModelError]
 

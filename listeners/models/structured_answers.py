@@ -19,8 +19,8 @@ from pydantic import BaseModel, ValidationError
 
 from parley.listeners.models.model_port import BadAnswer, Completion, Model, Prompt, Shape
 from parley.listeners.models.openai_answers import mended
-from parley.memory.showing import visible
-from parley.memory.text import clip
+from parley.memory.text.escapes import visible
+from parley.memory.text.plain_text import clip
 
 QUOTED: Final = 200  # characters of an answer that an error may quote
 _MOST: Final = 20_000  # characters of an answer that are looked at; a shape needs far fewer

@@ -7,9 +7,9 @@ from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import WINDOW, Found, project
 from parley.listeners.summaries.extracts import Terms, extracted, lines_of, summary_made
-from parley.memory.effects import Effect
-from parley.memory.state import Memory
-from parley.memory.summaries import due
+from parley.memory.state.effects import Effect
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import due
 
 PAGE = 500
 

@@ -16,9 +16,9 @@ from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.charged_model import Charged
 from parley.listeners.spending.prices import Prices
 from parley.listeners.spending.session_books import keeps_books
-from parley.memory.claims.ranges import owed
-from parley.memory.effects import Extract
-from parley.memory.state import Memory
+from parley.memory.extraction.model_claims.reading_ranges import owed
+from parley.memory.state.effects import Extract
+from parley.memory.state.memory import Memory
 
 _END = "extract-end"  # the id of the entry that ends the last stretch
 

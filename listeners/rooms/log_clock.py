@@ -13,8 +13,8 @@ import time
 from typing import Final
 
 from parley.bus.entries import Record
-from parley.memory.floor.steps import Waited
-from parley.memory.state import Memory
+from parley.memory.arbitration.steps import Waited
+from parley.memory.state.memory import Memory
 
 _BEGINNINGS: Final = frozenset({"session.opened", "session.forked"})
 _EPOCHS: Final = frozenset({"floor.granted", "floor.released"})

@@ -16,8 +16,8 @@ from parley.bus.contract.errors import Fenced, SlowSubscriber
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.memory_cache import Copy, fold_by_turns, tails
-from parley.memory.fold import fold
-from parley.memory.state import Memory, Packs
+from parley.memory.fold.apply import fold
+from parley.memory.state.memory import Memory, Packs
 
 PAGE = 500  # entries read at a time while catching up
 

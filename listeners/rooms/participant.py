@@ -14,10 +14,10 @@ from parley.bus import Draft
 from parley.bus.contract.errors import StaleEpoch
 from parley.bus.entries import Entry, ParticipantJoined, ParticipantLeft, Role
 from parley.listeners.rooms.room import Room
-from parley.memory.floor.gate import voting
-from parley.memory.floor.settings import FloorSettings
-from parley.memory.floor.state import Bid, Floor, Seat
-from parley.memory.state import Memory
+from parley.memory.arbitration.gate import voting
+from parley.memory.settings.floor_settings import FloorSettings
+from parley.memory.state.floor_state import Bid, Floor, Seat
+from parley.memory.state.memory import Memory
 from parley.personas.persona import Persona
 
 

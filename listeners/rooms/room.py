@@ -26,10 +26,10 @@ from parley.bus.contract.errors import Busy, Unavailable
 from parley.bus.entries import Record
 from parley.listeners.rooms.log_clock import Marks
 from parley.listeners.rooms.log_port import Door, LogReplaced
-from parley.memory.floor.steps import Waited
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.arbitration.steps import Waited
+from parley.memory.fold.apply import apply
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 
 KEPT: Final = 64  # newest messages at hand: more than any profile shows by default
 RETRY_SECONDS: Final = 0.3

@@ -9,8 +9,8 @@ from parley.bus.contract.errors import BusError
 from parley.bus.entries import Entry, ParticipantJoined
 from parley.listeners.rooms.participant import Presence
 from parley.listeners.rooms.room import Room
-from parley.memory.context import Context, Profile, Request, assemble
-from parley.memory.state import Memory
+from parley.memory.context.context import Context, Profile, Request, assemble
+from parley.memory.state.memory import Memory
 
 
 class Seated:

@@ -12,13 +12,13 @@ from typing import Any
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ACTS, VoteInitiated
 from parley.memory.errors import SettingsRefused
-from parley.memory.lookup import vote_of
-from parley.memory.settings import asked
-from parley.memory.state import Memory
-from parley.memory.voting.calling import refusal
+from parley.memory.settings.session_settings import asked
+from parley.memory.state.lookup import vote_of
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
+from parley.memory.voting.counting_rules import Choice
 from parley.memory.voting.electorate import read_choice, why_no_ballot
-from parley.memory.voting.state import Vote
-from parley.memory.voting.tallying import Choice
+from parley.memory.voting.vote_calls import refusal
 from parley.personas.persona_file import CAPABILITIES
 
 

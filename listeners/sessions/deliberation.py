@@ -22,10 +22,10 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import read_pages
 from parley.listeners.effects.inline_summaries import Inline
 from parley.listeners.models.model_port import Model
-from parley.memory.canonical import checksum, dump
-from parley.memory.context import Context
+from parley.memory.context.context import Context
 from parley.memory.errors import SnapshotMismatch
-from parley.memory.state import Packs
+from parley.memory.fold.canonical_bytes import checksum, dump
+from parley.memory.state.memory import Packs
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,8 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.effects.inline_summaries import Inline
 from parley.listeners.models.model_port import Model
 from parley.memory.errors import NothingOpen, NotOpened
-from parley.memory.lookup import found, innermost
-from parley.memory.state import Memory, Packs
+from parley.memory.state.lookup import found, innermost
+from parley.memory.state.memory import Memory, Packs
 
 RESULT_CHARS: Final = 500  # of an error that ended a goal
 

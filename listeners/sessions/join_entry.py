@@ -10,8 +10,8 @@ from parley.bus.contract.drafts import made
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ParticipantJoined
 from parley.listeners.sessions import argument_checks
-from parley.memory.items import VOICE
-from parley.memory.words.patterns import Pack
+from parley.memory.extraction.patterns.pattern_packs import Pack
+from parley.memory.state.item_state import VOICE
 
 
 class Joining(TypedDict, total=False):

@@ -11,8 +11,8 @@ from parley.bus import Bus, Draft, Receipt
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import LessonImported
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.lessons import teach
-from parley.memory.state import Packs
+from parley.memory.goals.lessons import teach
+from parley.memory.state.memory import Packs
 
 
 async def promote(

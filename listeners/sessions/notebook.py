@@ -25,14 +25,14 @@ from parley.listeners.cache.ranges import passage, read_pages
 from parley.listeners.effects.reflection import Reflecting, abort_run
 from parley.listeners.effects.reflection_prompt import create_memory_update_prompt
 from parley.listeners.models.model_port import Model
-from parley.memory.effects import Reflect
 from parley.memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.notebooks import standing, view
-from parley.memory.reflections import limit_of, policy_of
-from parley.memory.showing import fenced
-from parley.memory.state import Memory, Packs
+from parley.memory.fold.apply import apply
+from parley.memory.notebooks.notebooks import standing, view
+from parley.memory.notebooks.reflections import limit_of, policy_of
+from parley.memory.state.effects import Reflect
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory, Packs
+from parley.memory.text.escapes import fenced
 
 ASKED: Final = "asked"  # why, of a revision that nobody but its caller wanted
 ROUND: Final = "round"  # the key that what happened is shown under

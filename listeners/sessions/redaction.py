@@ -9,8 +9,8 @@ from parley.bus import Bus
 from parley.bus.entries import Entry, Record, Unknown
 from parley.bus.sessions.redaction import Redaction, may_quote, place_of
 from parley.listeners.cache.ranges import read_pages
-from parley.memory.redaction import blanked
-from parley.memory.state import Packs
+from parley.memory.fold.redaction import blanked
+from parley.memory.state.memory import Packs
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from parley.listeners.sessions.join_entry import Entering, Joining, joined
 from parley.listeners.sessions.session_votes import Voting
 from parley.listeners.sessions.shipped_packs import known, newest
 from parley.listeners.sessions.speech import Speaking
-from parley.memory.words.patterns import Pack
+from parley.memory.extraction.patterns.pattern_packs import Pack
 
 
 class Session(Speaking, Voting):

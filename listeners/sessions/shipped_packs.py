@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from importlib import resources
 
 from parley.bus.entries import PackRef
-from parley.memory.state import Packs
-from parley.memory.words.patterns import Pack, parse_pack
+from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
+from parley.memory.state.memory import Packs
 
 
 @functools.cache

@@ -21,8 +21,8 @@ from parley.listeners.models.model_port import BadAnswer, Completion, ModelError
 from parley.listeners.spending.prices import Prices, cost, priced, reservation, worst
 from parley.listeners.spending.session_books import Books
 from parley.memory.floor.spending import limit_for
-from parley.memory.sizes import tokens
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
+from parley.memory.text.text_sizes import tokens
 
 PARLEY: Final = "parley"  # the account of what the server itself asks
 

@@ -15,7 +15,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from parley.listeners.models.model_port import Prompt
-from parley.memory.sizes import tokens
+from parley.memory.text.text_sizes import tokens
 
 FRAME: Final = 64  # tokens of what a provider puts around two messages and a schema
 _DATED: Final = re.compile(r"[-@:](?:\d{4}[\d-]*|latest)$")  # gpt-4o-2024-08-06 is gpt-4o

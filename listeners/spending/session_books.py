@@ -8,7 +8,7 @@ from typing import Protocol
 
 from parley.bus import Bus, Draft, Receipt
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 
 
 class Books(Protocol):

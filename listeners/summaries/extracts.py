@@ -14,11 +14,11 @@ from functools import lru_cache
 from typing import Self, cast
 
 from parley.bus.entries import Message, Record, SummaryMade
-from parley.memory.effects import Effect
-from parley.memory.extract import condense, extract
-from parley.memory.sizes import tokens
-from parley.memory.state import Memory
-from parley.memory.words.acts import Reader
+from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.state.effects import Effect
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.extracts import condense, extract
+from parley.memory.text.text_sizes import tokens
 
 Lines = list[tuple[str, str]]
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from parley.listeners.models.model_port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
-from parley.memory.showing import fenced, visible
-from parley.memory.text import clip
+from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.plain_text import clip
 
 SYSTEM: Final = (
     "You summarize discussions concisely. What you are given to summarize is quoted "

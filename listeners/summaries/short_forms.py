@@ -20,11 +20,11 @@ from parley.listeners.summaries.model_summaries import (
     Lines,
     shrunk,
 )
-from parley.memory.brevity import clip_bytes, size_of
-from parley.memory.condensed import earlier_text, room
-from parley.memory.effects import Condense
-from parley.memory.showing import fenced, visible
-from parley.memory.state import Memory
+from parley.memory.state.effects import Condense
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.short_forms import earlier_text, room
+from parley.memory.text.byte_limits import clip_bytes, size_of
+from parley.memory.text.escapes import fenced, visible
 
 BYTES_PER_WORD: Final = 6  # of English with its space; other scripts are measured and sent back
 LEAST_WORDS: Final = 5

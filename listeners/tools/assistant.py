@@ -35,15 +35,15 @@ from parley.bus.entries import (
 )
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.toolbox import Arguments, Found, Toolbox
-from parley.memory.exchange_state import Injection
-from parley.memory.exchanges import current
-from parley.memory.messages import Chat, Prepared, call, injection, prepare
-from parley.memory.presets import preset
-from parley.memory.settings import overlay
-from parley.memory.state import Memory, Packs
-from parley.memory.text import clip
-from parley.memory.toolcache import content_hash, shown_to
-from parley.memory.toolkeys import canonical
+from parley.memory.context.chat_messages import Chat, Prepared, call, injection, prepare
+from parley.memory.exchanges.exchanges import current
+from parley.memory.exchanges.tool_cache import content_hash, shown_to
+from parley.memory.exchanges.tool_keys import canonical
+from parley.memory.settings.presets import preset
+from parley.memory.settings.session_settings import overlay
+from parley.memory.state.exchange_state import Injection
+from parley.memory.state.memory import Memory, Packs
+from parley.memory.text.plain_text import clip
 
 RECENT: Final = 50  # messages of the open exchange that are shown
 TAIL: Final = 200  # entries among which one that was sent again is looked for

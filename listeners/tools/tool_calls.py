@@ -12,7 +12,7 @@ from parley.bus import Bus, Draft
 from parley.bus.contract.errors import Conflict
 from parley.bus.contract.wire import decode, encode
 from parley.bus.entries import Record, ToolCalled, ToolReturned
-from parley.memory.toolkeys import key_of
+from parley.memory.exchanges.tool_keys import key_of
 
 TURNS: Final = 5  # others that may fail before us until we run it whoever else does
 

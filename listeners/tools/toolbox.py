@@ -23,8 +23,8 @@ from parley.bus.entries import ToolCalled, ToolReturned
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone, passage
 from parley.listeners.tools.tool_calls import TURNS, Waiting, call_key, may_be_shared
-from parley.memory.state import Memory, Packs
-from parley.memory.toolcache import find, remaining
+from parley.memory.exchanges.tool_cache import find, remaining
+from parley.memory.state.memory import Memory, Packs
 
 WAIT_SECONDS: Final = 30.0  # for another's call under way; a tool slower than that is run again
 

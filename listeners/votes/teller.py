@@ -15,7 +15,7 @@ from parley.bus.contract.errors import Conflict, Fenced, SessionClosed
 from parley.bus.entries import Entry
 from parley.listeners.rooms.room import Room
 from parley.listeners.votes.vote_results import outcome
-from parley.memory.floor.arbitration import vote_to_count
+from parley.memory.arbitration.arbiter import vote_to_count
 from parley.memory.voting.turnout import running
 
 AGAIN_SECONDS: Final = 0.05  # before a vote is looked at anew that a count did not close

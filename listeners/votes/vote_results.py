@@ -14,13 +14,13 @@ from parley.bus.entries import VoteRule
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import read_pages
 from parley.memory.errors import UnknownVote
-from parley.memory.fold import apply
-from parley.memory.state import Memory, Packs
-from parley.memory.voting.course import result
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory, Packs
+from parley.memory.state.vote_state import Vote
+from parley.memory.voting.counting_rules import Result
 from parley.memory.voting.outcomes import counted
-from parley.memory.voting.state import Vote
-from parley.memory.voting.tallying import Result
 from parley.memory.voting.turnout import running
+from parley.memory.voting.votes import result
 
 TRIES: Final = 5  # of one vote, where ballots keep coming before its result
 

@@ -32,7 +32,7 @@ from parley.listeners.models.model_port import Model
 from parley.listeners.spending.prices import Prices
 from parley.listeners.workers.backoff import backoff_ms, idle, serve
 from parley.memory.errors import DomainError
-from parley.memory.state import Packs
+from parley.memory.state.memory import Packs
 
 SPARE: Final = 4  # effects in hand per model call allowed: extracts pass the ones that wait
 

@@ -26,10 +26,10 @@ from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import Copy, Shelf, Tail, fold, tails
 from parley.listeners.cache.projection import Found, fact_rows, owed
 from parley.listeners.workers.backoff import backoff_ms, idle, serve
-from parley.memory.canonical import checksum, dump
 from parley.memory.errors import DomainError
-from parley.memory.state import FOLD, Packs
-from parley.memory.structure.scorecard import scorecards
+from parley.memory.extraction.structure.scorecards import scorecards
+from parley.memory.fold.canonical_bytes import checksum, dump
+from parley.memory.state.memory import FOLD, Packs
 
 LANE: Final = "fold"
 ALONE_AFTER: Final = 1  # deaths without progress until a session is taken alone

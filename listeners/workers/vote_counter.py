@@ -26,7 +26,7 @@ from parley.listeners.votes.vote_results import end
 from parley.listeners.workers.backoff import backoff_ms, idle, serve
 from parley.listeners.workers.projector import Tally
 from parley.memory.errors import DomainError
-from parley.memory.state import Packs
+from parley.memory.state.memory import Packs
 from parley.memory.voting.turnout import is_in, running
 
 LANE: Final = "votes"

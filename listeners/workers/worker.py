@@ -36,7 +36,7 @@ from parley.listeners.workers.projector import Pace, Projector, Tally
 from parley.listeners.workers.supervisor import mind
 from parley.listeners.workers.vote_counter import VoteCounter
 from parley.listeners.workers.watchdog import watched
-from parley.memory.state import Packs
+from parley.memory.state.memory import Packs
 
 Lane = Literal["fold", "effects"]
 LANES: Final[tuple[Lane, ...]] = ("fold", "effects")

@@ -17,12 +17,12 @@ from parley.bus.entries import (
     FloorReleased,
     FloorResumed,
 )
-from parley.memory.floor.hearing import MOVES, stir
 from parley.memory.floor.seats import TOLD, allowed, ordered, unsay
-from parley.memory.floor.state import Floor, Pass
-from parley.memory.moment import Moment
-from parley.memory.state import Memory
-from parley.memory.text import clip
+from parley.memory.floor.turns import MOVES, stir
+from parley.memory.state.floor_state import Floor, Pass
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip
 
 
 def granted(moment: Moment, entry: FloorGranted) -> None:

@@ -6,11 +6,11 @@ from typing import Final
 
 from parley.bus.entries import ParticipantJoined, ParticipantLeft
 from parley.memory.floor import spending
-from parley.memory.floor.state import Floor, Seat
-from parley.memory.items import VOICE
-from parley.memory.moment import Moment
-from parley.memory.state import Memory
-from parley.memory.text import clip
+from parley.memory.state.floor_state import Floor, Seat
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import VOICE
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip
 
 TOLD: Final = 200  # characters of a reason that is kept
 _HEAVIEST: Final = 1_000_000  # as at the border: what a tally sums stays within 64 bits

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from parley.bus.entries import SpendReserved, SpendSettled
-from parley.memory.floor.state import Account, Ledger, Reservation
-from parley.memory.moment import Moment
-from parley.memory.state import Memory
+from parley.memory.state.floor_state import Account, Ledger, Reservation
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.memory import Memory
 
 _MOST: Final = 10**12  # of one call: sums of what strangers write stay within 64 bits
 

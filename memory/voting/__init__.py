@@ -1,1 +1,5 @@
-"""Votes: called, held by ballots, counted under five rules, carried out. Pure."""
+"""Votes: called, held by ballots, counted under five rules, carried out.
+
+Imports `state`, `items`, `floor`, `text`. Start at `votes`; `counting_rules` is arithmetic
+alone.
+"""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from parley.memory.floor.seats import allowed
-from parley.memory.items import Proposal
-from parley.memory.state import Memory
-from parley.memory.voting.state import Vote
-from parley.memory.voting.tallying import ABSTAIN, Choice
+from parley.memory.state.item_state import Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
+from parley.memory.voting.counting_rules import ABSTAIN, Choice
 
 _HANDLE: Final = re.compile(r"P[1-9][0-9]{0,8}")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parley.bus.entries import VoteRule
-from parley.memory.text import clip
-from parley.memory.voting.state import Vote
-from parley.memory.voting.tallying import ABSTAIN, Result, tally
+from parley.memory.state.vote_state import Vote
+from parley.memory.text.plain_text import clip
+from parley.memory.voting.counting_rules import ABSTAIN, Result, tally
 
 _TALLY_CHARS = 1000  # of counts in words; fifty options with long names would be pages
 

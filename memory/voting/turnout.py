@@ -6,10 +6,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import waits_for
 from parley.memory.voting.outcomes import counted
-from parley.memory.voting.state import Vote
 
 IN: Final = "in"
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from parley.bus.contract.drafts import is_handle
 from parley.bus.entries import ItemCorrected, Message, ParticipantAliased
-from parley.memory.items import VOICE
+from parley.memory.state.item_state import VOICE
 from parley.server.basics.errors import Misuse
 
 DIGITS: Final = 18  # of a number that 64 bits hold whatever it is

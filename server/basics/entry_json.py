@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from parley.bus.contract.drafts import Draft, check_id, sealed
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import KINDS, MAX_CONTENT_BYTES, PRIMARY, Entry, Message
-from parley.memory.text import clip
+from parley.memory.text.plain_text import clip
 
 # What a file may hold: a participant's entries. Rules and results are the server's to write.
 PUBLISHED: Final = sorted(kind for kind in KINDS if kind in PRIMARY)

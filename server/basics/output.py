@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from parley.memory.showing import visible
+from parley.memory.text.escapes import visible
 
 
 def stdout() -> Console:

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from parley.bus.entries import Message
 from parley.listeners.sessions.shipped_packs import newest, shipped
-from parley.memory.text import clip, one_line
-from parley.memory.words.acts import Reader
-from parley.memory.words.matching import MAX_PLACES, compiled
-from parley.memory.words.patterns import Pack, parse_pack
-from parley.memory.words.vetting import Fault, doubts, faults
+from parley.memory.extraction.patterns.pack_faults import Fault, doubts, faults
+from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
+from parley.memory.extraction.patterns.regular_expressions import MAX_PLACES, compiled
+from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.text.plain_text import clip, one_line
 from parley.personas.errors import nearest
 from parley.server.basics.errors import Misuse
 from parley.server.transcripts import read_transcript

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.chat_commands.command_parser import names
 
 

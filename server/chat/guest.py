@@ -16,11 +16,11 @@ from parley.bus.entries import Entry, ParticipantJoined
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.participant import Presence, Superseded
 from parley.listeners.rooms.room import entered
-from parley.memory.context import Request, assemble
+from parley.memory.arbitration.session_end import totals
+from parley.memory.context.context import Request, assemble
 from parley.memory.errors import DomainError
-from parley.memory.floor.stopping import totals
-from parley.memory.items import VOICE
-from parley.memory.state import Memory
+from parley.memory.state.item_state import VOICE
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure, Misuse, Refused
 from parley.server.chat.screen import Screen
 from parley.server.chat_commands.capabilities import check_allowed

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from parley.bus import FactRecord
 from parley.bus.entries import Record
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure
 from parley.server.basics.output import emit, many, shown, stdout, tell
 from parley.server.chat.completion import endings

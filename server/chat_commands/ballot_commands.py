@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from parley.bus.entries import BallotCast, VoteInitiated
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import read_choice, why_no_ballot
-from parley.memory.voting.state import Vote
 from parley.server.basics.entry_drafts import made
 from parley.server.basics.errors import Misuse
 from parley.server.chat_commands.typed_line import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from parley.bus.entries import ACTS
 from parley.memory.floor.seats import allowed
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.basics.spelling import nearest

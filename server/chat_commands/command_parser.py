@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest
 from parley.server.chat_commands import ballot_commands, moderator_commands, speech_acts

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from parley.bus.entries import Entry
-from parley.memory.items import Decision, Proposal
-from parley.memory.state import Memory
+from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.memory import Memory
 from parley.server.basics.entry_drafts import DIGITS, handle
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest

@@ -11,8 +11,8 @@ from typing import Final
 from fastapi import FastAPI
 
 from parley.bus.entries import Message, Record
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory
 from parley.server.http.problems.problem_responses import matching, own_names
 from parley.server.http.state.dependencies import Doors
 from parley.server.records.session_opening import opening

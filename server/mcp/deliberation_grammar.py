@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from parley.bus.entries import ACTS
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 
 _DOES: Final = {
     "propose": "puts something up for agreement; it becomes P1, P2, …",

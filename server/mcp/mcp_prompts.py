@@ -7,8 +7,8 @@ from typing import Final
 
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
-from parley.memory.showing import visible
-from parley.memory.text import one_line
+from parley.memory.text.escapes import visible
+from parley.memory.text.plain_text import one_line
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.tokens.callers import Caller
 from parley.server.mcp import mcp_resources

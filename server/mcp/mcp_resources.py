@@ -9,7 +9,7 @@ from typing import Final
 
 from mcp_types import Resource, ResourceTemplate, TextResourceContents
 
-from parley.memory import canonical
+from parley.memory.fold import canonical_bytes
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.requests.memory_reads import memory_of
 from parley.server.http.requests.minutes_answer import page
@@ -46,7 +46,7 @@ async def minutes_text(door: Door, caller: Caller, session: str) -> str:
 async def _memory(door: Door, caller: Caller, session: str) -> str:
     """All of it, so notebooks and secret ballots as well: for the operator, as over HTTP."""
     check_right(door, caller, "operator", session)
-    return canonical.dump(await memory_of(door.doors, session)).decode()
+    return canonical_bytes.dump(await memory_of(door.doors, session)).decode()
 
 
 async def _decisions(door: Door, caller: Caller, session: str) -> str:

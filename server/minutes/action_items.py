@@ -15,12 +15,12 @@ from importlib import resources
 from typing import Any, Final
 
 from parley.bus.entries import Record
-from parley.memory.state import Memory
-from parley.memory.text import clip, one_line, plain
-from parley.memory.words.clauses import Script
-from parley.memory.words.judge import Judge, Match
-from parley.memory.words.matching import Finder, compiled_set
-from parley.memory.words.patterns import Pack, parse_pack
+from parley.memory.extraction.patterns.clauses import Script
+from parley.memory.extraction.patterns.guards import Judge, Match
+from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
+from parley.memory.extraction.patterns.regular_expressions import Finder, compiled_set
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, one_line, plain
 from parley.server.minutes.attribution import Voice
 from parley.server.minutes.decided_words import Decided
 from parley.server.minutes.mentions import Names

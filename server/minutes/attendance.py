@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from parley.bus.entries import Record
-from parley.memory.items import VOICE
-from parley.memory.state import Memory
+from parley.memory.state.item_state import VOICE
+from parley.memory.state.memory import Memory
 
 
 def span(messages: Iterable[Record], logged: bool) -> tuple[str | None, str | None]:

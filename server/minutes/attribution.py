@@ -7,8 +7,8 @@ from copy import copy
 from typing import Any, NamedTuple
 
 from parley.bus.entries import Record
-from parley.memory.state import Memory
-from parley.memory.structure import scribes
+from parley.memory.extraction.structure import scribes
+from parley.memory.state.memory import Memory
 
 
 class Voice(NamedTuple):

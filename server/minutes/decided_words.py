@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.minutes.sentence_words import content
 
 NEAR: Final = 20  # messages between a decision and what follows from it

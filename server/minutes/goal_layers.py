@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from parley.memory.insights import standing
-from parley.memory.state import Memory
+from parley.memory.goals.insights import standing
+from parley.memory.state.memory import Memory
 from parley.server.rows.goal_rows import rows
 
 Row = dict[str, Any]

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import cached_property
 from typing import Final
 
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 
 _MOST: Final = 500  # names that are looked for in a text: the talk of more is a crowd's
 

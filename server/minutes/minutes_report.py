@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from parley.bus.entries import Record
-from parley.memory.state import Memory
-from parley.memory.text import ELLIPSIS, clip, one_line, sentence_span
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import ELLIPSIS, clip, one_line, sentence_span
 from parley.server.minutes.action_items import actions
 from parley.server.minutes.attendance import present, span
 from parley.server.minutes.attribution import voices

@@ -13,10 +13,10 @@ from itertools import islice
 from typing import Any, Final
 
 from parley.bus.entries import Record
-from parley.memory.items import Proposal
-from parley.memory.state import Memory
-from parley.memory.text import clip, one_line, plain
-from parley.memory.words.clauses import Script, Span
+from parley.memory.extraction.patterns.clauses import Script, Span
+from parley.memory.state.item_state import Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, one_line, plain
 from parley.server.minutes.attribution import Voice
 from parley.server.minutes.decided_words import Decided
 from parley.server.minutes.mentions import Names

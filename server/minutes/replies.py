@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, Final, NamedTuple
 
 from parley.bus.entries import Record
-from parley.memory.words.clauses import Span
+from parley.memory.extraction.patterns.clauses import Span
 from parley.server.minutes.attribution import Voice
 from parley.server.minutes.mentions import Names
 from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content

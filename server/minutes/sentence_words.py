@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parley.memory.similar import stems
-from parley.memory.text import IDEOGRAPHIC
+from parley.memory.text.plain_text import IDEOGRAPHIC
+from parley.memory.text.similarity import stems
 
 READ: Final = 50_000  # characters of a message: what is longer is pasted, not said
 WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")

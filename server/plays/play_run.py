@@ -14,9 +14,9 @@ from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import fact_rows
 from parley.listeners.models.model_port import Speaker
 from parley.listeners.spending.prices import Prices
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.basics.interrupts import interruptible
 from parley.server.basics.log_setup import configure

@@ -21,8 +21,8 @@ from parley.listeners.offline.local_effects import answer, settle
 from parley.listeners.offline.virtual_loop import run_virtual
 from parley.listeners.rooms.log_port import LocalDoor
 from parley.listeners.rooms.room import Hearer, Room, entered
-from parley.memory.state import Memory
-from parley.memory.summaries import due
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import due
 from parley.server.plays.arrivals import gathering
 from parley.server.records.session_file import SessionFile
 from parley.server.runtime.packs import Packs

@@ -6,10 +6,10 @@ from typing import Any
 
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.assistant import prepared
-from parley.memory.brevity import size_of
-from parley.memory.condensed import running_text
-from parley.memory.messages import Prepared
-from parley.memory.state import Memory
+from parley.memory.context.chat_messages import Prepared
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.short_forms import running_text
+from parley.memory.text.byte_limits import size_of
 from parley.server.rows.tool_rows import rows
 from parley.server.runtime.connection import connected
 from parley.server.runtime.packs import read_packs

@@ -8,15 +8,15 @@ from typing import Any, Final
 import msgspec
 
 from parley.bus import Bus
-from parley.memory import tallies
-from parley.memory.claims.reading import Read, Reading, reading
-from parley.memory.context import Request, assemble
-from parley.memory.episode_state import Episode
+from parley.memory.context.context import Request, assemble
 from parley.memory.errors import UnknownRef
-from parley.memory.insight_state import Insight
-from parley.memory.items import Cite, Decision, Fact, Origin, Proposal
-from parley.memory.state import Memory
-from parley.memory.voting.state import Vote
+from parley.memory.extraction.model_claims.item_overlay import Read, Reading, reading
+from parley.memory.goals import tallies
+from parley.memory.state.episode_state import Episode
+from parley.memory.state.insight_state import Insight
+from parley.memory.state.item_state import Cite, Decision, Fact, Origin, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
 from parley.server.queries.log_queries import Replayed, replayed
 from parley.server.rows.cite_rows import origin_row, quote
 from parley.server.rows.claim_rows import read_row

@@ -9,9 +9,9 @@ from typing import Any, Final
 from parley.bus import Bus
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure
 from parley.server.rows.digest_rows import cited, minutes
 from parley.server.runtime.packs import Packs

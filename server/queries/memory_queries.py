@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from parley.bus import Bus
-from parley.memory import canonical
-from parley.memory.context import Context, Profile
-from parley.memory.state import Memory
+from parley.memory.context.context import Context, Profile
+from parley.memory.fold import canonical_bytes
+from parley.memory.state.memory import Memory
 from parley.server.basics.entry_drafts import handle
 from parley.server.basics.errors import Misuse, NotYet
 from parley.server.queries.explanation import explained
@@ -53,7 +53,7 @@ async def _asking(settings: Settings, session: str) -> AsyncIterator[Held]:
 async def canonical_memory(settings: Settings, session: str, at: int | None) -> bytes:
     """The canonical bytes of memory, now or as of the `at`-th primary entry."""
     async with _asking(settings, session) as held:
-        return canonical.dump(await memory_in(held, session, at))
+        return canonical_bytes.dump(await memory_in(held, session, at))
 
 
 async def minutes_of(settings: Settings, session: str, at: int | None) -> dict[str, Any]:

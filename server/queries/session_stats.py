@@ -8,8 +8,8 @@ from typing import Any
 from parley.bus import Bus
 from parley.bus.work.workforce import WorkerInfo
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.sizes import tokens
-from parley.memory.stats import stats
+from parley.memory.statistics.statistics import stats
+from parley.memory.text.text_sizes import tokens
 
 
 async def measured(bus: Bus, reader: MemoryReader, session: str) -> dict[str, Any]:

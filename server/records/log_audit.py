@@ -12,7 +12,7 @@ from parley.bus.contract.wire import decode, encode, fingerprint
 from parley.bus.entries import KINDS, PRIMARY, EntryRedacted, EntrySetAside, SessionForked, Unknown
 from parley.bus.sessions.audit import Row, records, redacted
 from parley.bus.sessions.staged_log import ANY
-from parley.memory.text import clip
+from parley.memory.text.plain_text import clip
 
 
 def findings(rows: Sequence[Row]) -> Iterator[str]:

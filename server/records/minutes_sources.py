@@ -10,8 +10,8 @@ from typing import Any
 from parley.bus import Bus
 from parley.bus.entries import PRIMARY, Record
 from parley.bus.sessions.audit import records as records_of
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import BadSessionFile, Misuse, NotYet
 from parley.server.basics.output import tell
 from parley.server.minutes.minutes_report import report

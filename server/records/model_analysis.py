@@ -7,7 +7,7 @@ from parley.listeners.cache.projection import Found
 from parley.listeners.models.model_port import Speaker
 from parley.listeners.offline.local_extraction import ReadThrough, read_through
 from parley.listeners.spending.prices import Prices
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.basics.output import tell
 from parley.server.runtime.connection import run

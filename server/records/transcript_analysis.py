@@ -8,10 +8,10 @@ from typing import Any
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.offline.local_effects import settle
-from parley.memory import canonical
-from parley.memory.context import Context, Profile, Request, assemble
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.context.context import Context, Profile, Request, assemble
+from parley.memory.fold import canonical_bytes
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from parley.server.records.session_opening import drafts, opening_of
 from parley.server.rows.digest_rows import cited, minutes
 from parley.server.rows.finding_rows import item_rows
@@ -30,7 +30,7 @@ class Analysis:
     said: dict[int, Record]
 
     def canonical(self) -> bytes:
-        return canonical.dump(self.memory)
+        return canonical_bytes.dump(self.memory)
 
     def minutes(self) -> dict[str, Any]:
         wanted = cited(self.memory)

@@ -13,7 +13,7 @@ from parley.bus import Bus
 from parley.bus.contract.drafts import Draft
 from parley.bus.contract.errors import Busy, Conflict, SessionExists
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.summaries import due
+from parley.memory.summaries.range_summaries import due
 from parley.server.basics.errors import Failure
 from parley.server.basics.output import stderr
 from parley.server.queries.log_queries import report

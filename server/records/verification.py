@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from parley.bus import Snapshot
 from parley.bus.contract.errors import SnapshotDamaged
 from parley.bus.sessions.audit import Audit, Row, epoch_reached, records
-from parley.memory import canonical
 from parley.memory.errors import DomainError
-from parley.memory.fold import apply
-from parley.memory.state import FOLD, Memory
+from parley.memory.fold import canonical_bytes
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import FOLD, Memory
 from parley.server.records.log_audit import findings, index_findings, skips, status_findings
 from parley.server.records.session_file import SessionFile
 from parley.server.runtime.backend import Held, holding
@@ -66,14 +66,14 @@ def _live(audit: Audit, packs: Packs) -> Iterator[str]:
 def _replay(rows: Sequence[Row], skipped: frozenset[int], packs: Packs) -> Iterator[str]:
     """Memory in one go, and in two with a save between, must be the same."""
     try:
-        whole = canonical.dump(_folded(rows, skipped, packs))
-        half = canonical.dump(_folded(rows[: len(rows) // 2], skipped, packs))
-        memory = canonical.load(half, packs.known, len(rows) // 2)
+        whole = canonical_bytes.dump(_folded(rows, skipped, packs))
+        half = canonical_bytes.dump(_folded(rows[: len(rows) // 2], skipped, packs))
+        memory = canonical_bytes.load(half, packs.known, len(rows) // 2)
         _fold_on(memory, rows[len(rows) // 2 :], skipped)
     except DomainError as error:
         yield f"the log cannot be replayed: {error}"
         return
-    if canonical.dump(memory) != whole:
+    if canonical_bytes.dump(memory) != whole:
         yield "memory saved halfway and carried on differs from its replay; report this as a bug"
 
 
@@ -94,7 +94,7 @@ def _snapshot(stored: Snapshot | None, audit: Audit, packs: Packs) -> Iterator[s
     if stored.skips != len(honoured):
         return  # taken before an entry was set aside: nobody builds on it any more
     memory = _folded(audit.rows[: stored.upto], honoured, packs)
-    if canonical.dump(memory) != stored.data:
+    if canonical_bytes.dump(memory) != stored.data:
         yield f"the snapshot at {stored.upto} differs from the replay of the log"
 
 

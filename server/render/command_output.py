@@ -12,9 +12,9 @@ from rich.text import Text
 
 from parley.bus.contract.drafts import Receipt
 from parley.listeners.tools.toolbox import Found
-from parley.memory.context import Context
-from parley.memory.messages import Prepared
-from parley.memory.text import clip
+from parley.memory.context.chat_messages import Prepared
+from parley.memory.context.context import Context
+from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
     cell,
     emit,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from parley.memory import condensed, render_layers, toolcache
-from parley.memory.episode_state import Episode
-from parley.memory.notebooks import lines_since
-from parley.memory.render import line
-from parley.memory.showing import fenced
-from parley.memory.sizes import measure
-from parley.memory.state import Memory
-from parley.memory.summaries import frontier
+from parley.memory.context import layer_lines
+from parley.memory.context.item_lines import line
+from parley.memory.exchanges import tool_cache
+from parley.memory.notebooks.notebooks import lines_since
+from parley.memory.state.episode_state import Episode
+from parley.memory.state.memory import Memory
+from parley.memory.summaries import short_forms
+from parley.memory.summaries.range_summaries import frontier
+from parley.memory.text.escapes import fenced
+from parley.memory.text.text_sizes import measure
 from parley.server.basics.output import many
 
 Lines = Iterable[str]
@@ -37,14 +39,14 @@ def session(memory: Memory) -> Lines:
 def _told(memory: Memory, found: Iterable[Episode]) -> Iterator[str]:
     for one in found:
         if one.talk is not None:
-            answer = condensed.answer_text(memory, one)
-            yield render_layers.exchange_lines(one, answer)
+            answer = short_forms.answer_text(memory, one)
+            yield layer_lines.exchange_lines(one, answer)
         elif one.status != "open":
-            yield render_layers.past_lines(one, condensed.episode_text(memory, one))
+            yield layer_lines.past_lines(one, short_forms.episode_text(memory, one))
         elif one.work is not None:
-            yield render_layers.work_lines(one)
+            yield layer_lines.work_lines(one)
         else:
-            yield render_layers.stage_line(one)
+            yield layer_lines.stage_line(one)
     if memory.episodes.evicted:
         yield f"{memory.episodes.evicted} closed before are in the log alone"
 
@@ -53,7 +55,7 @@ def execution(memory: Memory) -> Lines:
     for one in (memory.episodes.held[ref] for ref in memory.episodes.open):
         if one.work is None:
             continue
-        yield render_layers.work_lines(one)
+        yield layer_lines.work_lines(one)
         for step in one.work.steps:
             for key, value in step.discovered:
                 yield f"| {line(key)}: {line(value)} (n {step.n})"
@@ -73,7 +75,7 @@ def notebooks(memory: Memory) -> Lines:
         owed = f"; a revision up to n {note.owed} is owed" if note.owed > note.answered else ""
         yield f"{line(name, 64)}: {revision}, {since} since{owed}"
         if note.text:
-            yield render_layers.note_lines(note.text, note.cause, len(note.text))
+            yield layer_lines.note_lines(note.text, note.cause, len(note.text))
 
 
 def history(memory: Memory) -> Lines:
@@ -89,40 +91,40 @@ def history(memory: Memory) -> Lines:
 
 def exchanges(memory: Memory) -> Lines:
     store, held = memory.exchanges, memory.episodes.held
-    running = condensed.running_text(memory)
+    running = short_forms.running_text(memory)
     pressed = many(store.compressions, "compression")
     yield f"{store.turn} closed, {len(store.window)} kept, {pressed}"
     if running:
         yield f"Before them, in {measure(running, 'bytes')} bytes:"
-        yield render_layers.running_lines(running)
+        yield layer_lines.running_lines(running)
     for ref in [*store.window, store.open]:
         if ref in held:
             found = held[ref]
-            yield render_layers.exchange_lines(found, condensed.answer_text(memory, found))
+            yield layer_lines.exchange_lines(found, short_forms.answer_text(memory, found))
 
 
 def tools(memory: Memory) -> Lines:
     tools = memory.tools
     misses = many(tools.misses, "miss", "misses")
     yield f"{many(tools.hits, 'hit')}, {misses}, {len(tools.cached)} kept"
-    for cached in toolcache.live(memory):
-        value = condensed.result_text(memory, cached)
-        yield render_layers.cached_lines(memory, cached, value)
+    for cached in tool_cache.live(memory):
+        value = short_forms.result_text(memory, cached)
+        yield layer_lines.cached_lines(memory, cached, value)
     for call in tools.calls.values():
         yield f"{line(call.call_id)} is under way since n {call.n}"
     for name, shown in sorted(tools.injected.items()):
         yield f"Shown to {line(name, 64)}:"
-        yield from (render_layers.injection_lines(key, one) for key, one in sorted(shown.items()))
+        yield from (layer_lines.injection_lines(key, one) for key, one in sorted(shown.items()))
 
 
 def insights(memory: Memory) -> Lines:
-    yield from map(render_layers.insight_line, memory.insights.held.values())
+    yield from map(layer_lines.insight_line, memory.insights.held.values())
     if memory.insights.dropped:
         yield f"{memory.insights.dropped} more are in the log alone"
 
 
 def lessons(memory: Memory) -> Lines:
-    return map(render_layers.lesson_line, memory.lessons.values())
+    return map(layer_lines.lesson_line, memory.lessons.values())
 
 
 def ledger(memory: Memory) -> Lines:

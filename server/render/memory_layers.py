@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Misuse
 from parley.server.render import layer_text
 from parley.server.rows import layer_rows

@@ -9,7 +9,7 @@ from typing import Final
 
 from rich.text import Text
 
-from parley.memory.text import clip
+from parley.memory.text.plain_text import clip
 from parley.personas.draft import one_line
 from parley.personas.library import Found, Roster
 from parley.personas.persona_text import write

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from parley.memory.floor.state import Seat
-from parley.memory.items import Decision, Proposal
-from parley.memory.showing import visible
-from parley.memory.state import Memory
-from parley.memory.text import clip, one_line
-from parley.memory.voting.state import Vote
-from parley.memory.voting.tallying import ABSTAIN
+from parley.memory.state.floor_state import Seat
+from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
+from parley.memory.text.escapes import visible
+from parley.memory.text.plain_text import clip, one_line
+from parley.memory.voting.counting_rules import ABSTAIN
 from parley.server.basics.output import many
 
 _TEXT: Final = 120  # characters of an item

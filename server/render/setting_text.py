@@ -10,7 +10,7 @@ import orjson
 from rich.console import Console
 from rich.text import Text
 
-from parley.memory.advice import Advice
+from parley.memory.statistics.advice import Advice
 from parley.server.basics.output import cell, emit, listing, show_rows, shown, stdout, tell
 from parley.server.settings.setting_inventory import Row
 

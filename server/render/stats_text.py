@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from parley.memory.render import line
+from parley.memory.context.item_lines import line
 from parley.server.basics.output import many
 
 Row = Mapping[str, Any]

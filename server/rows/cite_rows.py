@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from parley.bus.entries import Record
-from parley.memory.items import Cite, Origin
-from parley.memory.text import clip, sentence
+from parley.memory.state.item_state import Cite, Origin
+from parley.memory.text.plain_text import clip, sentence
 
 QUOTE = 240  # characters: two lines of a terminal
 

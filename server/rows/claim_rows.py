@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from parley.memory.claims.reading import Read, Reading, Voice
-from parley.memory.items import Origin
-from parley.memory.state import Memory
+from parley.memory.extraction.model_claims.item_overlay import Read, Reading, Voice
+from parley.memory.state.item_state import Origin
+from parley.memory.state.memory import Memory
 from parley.server.rows.cite_rows import Said, origin_row
 
 Row = dict[str, Any]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from parley.memory import echoes
-from parley.memory.claims.reading import reading, status_of
-from parley.memory.items import Decision, Origin, Participant, Position, Proposal
-from parley.memory.state import Memory
-from parley.memory.stats import stats
+from parley.memory.extraction.model_claims.item_overlay import reading, status_of
+from parley.memory.items import echoes
+from parley.memory.state.item_state import Decision, Origin, Participant, Position, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.statistics.statistics import stats
 from parley.server.rows.cite_rows import Said, origin_row, quote
 from parley.server.rows.claim_rows import cited_by, reading_rows
 from parley.server.rows.vote_rows import vote_row

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from parley.memory.claims.reading import reading
-from parley.memory.items import Decision, Fact, Proposal
-from parley.memory.state import Memory
+from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.state.item_state import Decision, Fact, Proposal
+from parley.memory.state.memory import Memory
 from parley.server.rows.claim_rows import scored
 
 # The scored vocabulary knows four outcomes of a proposal.

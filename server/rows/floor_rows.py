@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 
 
 def floor_tree(memory: Memory) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from parley.memory import tallies
-from parley.memory.episode_state import Episode
-from parley.memory.state import Memory
-from parley.memory.text import clip
+from parley.memory.goals import tallies
+from parley.memory.state.episode_state import Episode
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip
 
 RESULT: Final = 240  # characters of what one came to, on the page
 _WORKED_ON: Final = ("open", "ready", "blocked")

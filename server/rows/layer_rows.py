@@ -6,12 +6,12 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from parley.memory import toolcache
-from parley.memory.episode_state import Episode
-from parley.memory.lessons import standing
-from parley.memory.state import Memory
-from parley.memory.store import Store
-from parley.memory.summaries import frontier
+from parley.memory.exchanges import tool_cache
+from parley.memory.goals.lessons import standing
+from parley.memory.state.episode_state import Episode
+from parley.memory.state.memory import Memory
+from parley.memory.state.store import Store
+from parley.memory.summaries.range_summaries import frontier
 
 
 def conversation(memory: Memory) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def exchanges(memory: Memory) -> dict[str, Any]:
 
 def tools(memory: Memory) -> dict[str, Any]:
     cached = [
-        {**_plain(one), "remaining": max(0, toolcache.remaining(memory, one))}
+        {**_plain(one), "remaining": max(0, tool_cache.remaining(memory, one))}
         for one in memory.tools.cached.values()
     ]
     return {**_store(memory.tools), "turn": memory.exchanges.turn, "cached": cached}

@@ -11,12 +11,12 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from parley.memory import echoes
-from parley.memory.claims.reading import Read, Reading, reading, status_of
-from parley.memory.items import Decision, Origin, Proposal
-from parley.memory.state import Memory
-from parley.memory.summaries import frontier
-from parley.memory.text import clip
+from parley.memory.extraction.model_claims.item_overlay import Read, Reading, reading, status_of
+from parley.memory.items import echoes
+from parley.memory.state.item_state import Decision, Origin, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import frontier
+from parley.memory.text.plain_text import clip
 from parley.server.rows.digest_rows import position_row
 from parley.server.rows.floor_rows import floor_tree
 from parley.server.rows.goal_rows import work

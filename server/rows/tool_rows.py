@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from parley.memory.condensed import result_text
-from parley.memory.state import Memory
-from parley.memory.toolcache import live, remaining
+from parley.memory.exchanges.tool_cache import live, remaining
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.short_forms import result_text
 
 
 def rows(memory: Memory) -> Iterator[dict[str, Any]]:

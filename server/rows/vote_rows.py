@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
+from parley.memory.voting.counting_rules import ABSTAIN, Result, preferences
 from parley.memory.voting.electorate import electorate, waits_for
 from parley.memory.voting.outcomes import counted
-from parley.memory.voting.state import Vote
-from parley.memory.voting.tallying import ABSTAIN, Result, preferences
 
 Row = dict[str, Any]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from parley.bus.entries import PackRef
 from parley.listeners.sessions.shipped_packs import known, newest
 from parley.memory.errors import BadPattern
-from parley.memory.words.patterns import Pack, parse_pack
+from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
 from parley.server.basics.errors import Misuse
 
 

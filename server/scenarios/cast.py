@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from parley.listeners.agents.host import Part
 from parley.listeners.spending.prices import Price
 from parley.memory.errors import SettingsRefused
-from parley.memory.presets import preset
-from parley.memory.settings import Settings, asked, overlay
+from parley.memory.settings.presets import preset
+from parley.memory.settings.session_settings import Settings, asked, overlay
 from parley.personas.errors import PersonaError
 from parley.personas.library import find, is_path
 from parley.personas.persona import Budget, Persona

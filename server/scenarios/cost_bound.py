@@ -14,9 +14,9 @@ from typing import Final
 
 from parley.listeners.agents.host import Part
 from parley.listeners.spending.prices import Prices, priced
-from parley.memory.floor.stop_rules import Bounds, bounds, parse
-from parley.memory.settings import Settings
-from parley.memory.sizes import tokens
+from parley.memory.settings.session_settings import Settings
+from parley.memory.settings.stop_rules import Bounds, bounds, parse
+from parley.memory.text.text_sizes import tokens
 from parley.server.basics.errors import Misuse
 from parley.server.scenarios.call_bounds import Call, Kind, kind_of, total
 from parley.server.scenarios.cast import Cast

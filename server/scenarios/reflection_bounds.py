@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from parley.listeners.effects.reflection import CHARS_PER_TOKEN, MOST_TOKENS, ROOM
-from parley.memory.groups import AgentNote, Policy
-from parley.memory.settings import Settings
+from parley.memory.settings.session_settings import Settings
+from parley.memory.settings.settings_schema import AgentNote, Policy
 from parley.server.scenarios.call_bounds import Call
 
 ASKED: Final = 500  # tokens of the question itself

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from parley.memory.settings import current, retired
+from parley.memory.settings.session_settings import current, retired
 from parley.personas.errors import PersonaRefused, nearest
 from parley.personas.front_matter import load as load_yaml
 from parley.server.basics.errors import Misuse

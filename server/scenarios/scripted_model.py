@@ -17,7 +17,7 @@ from parley.bus.entries import Act, Intent
 from parley.listeners.agents.prompts import SILENT
 from parley.listeners.models.model_port import ModelError, Prompt
 from parley.listeners.models.scripted_model import Answer
-from parley.memory.text import clip
+from parley.memory.text.plain_text import clip
 from parley.server.scenarios.script import Line, Lines
 
 ABSTAIN: Final = "abstain"

@@ -6,8 +6,8 @@ from typing import Any
 
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import Entry, Message, ParticipantJoined, ParticipantLeft, SessionOpened
-from parley.memory.settings import Settings as SessionSettings
-from parley.memory.settings import merged
+from parley.memory.settings.session_settings import Settings as SessionSettings
+from parley.memory.settings.session_settings import merged
 from parley.server.runtime.packs import Packs
 from parley.server.scenarios.cast import Cast
 from parley.server.settings import Settings

@@ -6,9 +6,9 @@ from typing import Any
 
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.entries import ItemCorrected
-from parley.memory.claims.reading import reading
 from parley.memory.errors import UnknownRef
-from parley.memory.state import Memory
+from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.state.memory import Memory
 from parley.server.runtime.backend import Held, holding
 from parley.server.services.publication import put, standing
 from parley.server.settings import Settings

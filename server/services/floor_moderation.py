@@ -8,7 +8,7 @@ from ulid import ULID
 
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.contract.errors import Conflict, StaleEpoch
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.basics.entry_drafts import person
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.chat_commands.capabilities import check_allowed

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from parley.bus.entries import EpisodeClosed, EpisodeOpened, Step
-from parley.memory import lookup
-from parley.memory.episode_state import Episode
 from parley.memory.errors import NothingOpen, NotOpened
-from parley.memory.state import Memory
+from parley.memory.state import lookup
+from parley.memory.state.episode_state import Episode
+from parley.memory.state.memory import Memory
 from parley.server.basics.entry_drafts import made, person
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.rows.goal_rows import gone, row, rows

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from parley.bus.entries import LessonImported
 from parley.listeners.sessions.lessons import import_lessons, promote
-from parley.memory.lessons import standing
-from parley.memory.text import one_line
+from parley.memory.goals.lessons import standing
+from parley.memory.text.plain_text import one_line
 from parley.server.basics.disk_files import read_bytes
 from parley.server.basics.errors import BadSessionFile, Misuse
 from parley.server.records.session_file import signed, unsigned

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from parley.listeners.sessions.redaction import Preview, preview, redact
-from parley.memory.due import due, upgrades
-from parley.memory.text import clip, one_line
+from parley.memory.fold.due import due, upgrades
+from parley.memory.text.plain_text import clip, one_line
 from parley.server.runtime.backend import Held, holding
 from parley.server.settings import Settings
 

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from parley.bus.contract.drafts import Receipt
 from parley.bus.entries import MemoryCompacted, PackRef, SettingsChanged
-from parley.memory.settings import Settings as SessionSettings
-from parley.memory.settings import asked, retired
+from parley.memory.settings.session_settings import Settings as SessionSettings
+from parley.memory.settings.session_settings import asked, retired
 from parley.server.basics.entry_drafts import person
 from parley.server.basics.errors import Misuse
 from parley.server.basics.output import tell

@@ -15,10 +15,10 @@ from parley.bus.contract.errors import SessionClosed, SessionExists
 from parley.bus.entries import SessionOpened
 from parley.bus.sessions.audit import records, verbatim
 from parley.memory.errors import PackMissing
-from parley.memory.presets import DEFAULT
-from parley.memory.settings import retired
-from parley.memory.state import pack_key
-from parley.memory.words.patterns import Pack
+from parley.memory.extraction.patterns.pattern_packs import Pack
+from parley.memory.settings.presets import DEFAULT
+from parley.memory.settings.session_settings import retired
+from parley.memory.state.memory import pack_key
 from parley.server.basics.errors import BadSessionFile, Failure, Misuse, NotYet
 from parley.server.records.log_audit import findings, forked, status_findings
 from parley.server.records.session_file import SessionFile, write_file

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from parley.bus.entries import SettingsChanged
-from parley.memory.advice import Advice, advise
+from parley.memory.statistics.advice import Advice, advise
 from parley.server.basics.entry_drafts import person
 from parley.server.runtime.backend import Held, holding
 from parley.server.services.publication import say

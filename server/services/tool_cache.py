@@ -8,7 +8,7 @@ from typing import Any
 from parley.bus.contract.drafts import Receipt
 from parley.listeners.tools.toolbox import Found, Toolbox
 from parley.memory.errors import NothingOpen
-from parley.memory.lookup import at_work
+from parley.memory.state.lookup import at_work
 from parley.server.basics.entry_drafts import person
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.rows.tool_rows import rows

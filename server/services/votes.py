@@ -11,12 +11,12 @@ from parley.bus.contract.errors import Fenced, SessionClosed
 from parley.bus.entries import BallotCast, VoteConfirmed, VoteInitiated, VoteRule
 from parley.listeners.votes import vote_results
 from parley.memory.errors import UnknownVote
-from parley.memory.lookup import vote_of
-from parley.memory.state import Memory
-from parley.memory.voting.calling import refusal
+from parley.memory.state.lookup import vote_of
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import electorate, read_choice, why_no_ballot
-from parley.memory.voting.state import Vote
 from parley.memory.voting.turnout import is_in
+from parley.memory.voting.vote_calls import refusal
 from parley.server.basics.entry_drafts import handle, made, person
 from parley.server.basics.errors import Failure, Misuse, NotTheirs
 from parley.server.rows.vote_rows import Row, counted_row, vote_row

@@ -15,7 +15,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from parley.memory.settings import RETIRED, WHOLE
+from parley.memory.settings.session_settings import RETIRED, WHOLE
 
 PREFIX: Final = "PARLEY_"
 INHERITED: Final = "session"  # the branch of the tree whose name is left out of dotted names

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pydantic import BaseModel, SecretStr
 
-from parley.memory.presets import DEFAULT, PRESETS, preset
-from parley.memory.settings import Settings as SessionSettings
-from parley.memory.settings import merged
+from parley.memory.settings.presets import DEFAULT, PRESETS, preset
+from parley.memory.settings.session_settings import Settings as SessionSettings
+from parley.memory.settings.session_settings import merged
 from parley.server.settings import SETTINGS, Settings
 from parley.server.settings.setting import INHERITED, Setting
 from parley.server.settings.setting_sources import Sources

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from parley.memory.errors import SettingsRefused
-from parley.memory.groups import LimitSettings
-from parley.memory.presets import preset
+from parley.memory.settings.presets import preset
+from parley.memory.settings.settings_schema import LimitSettings
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest
 from parley.server.settings.old_names import (

@@ -17,9 +17,9 @@ from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from parley.listeners.spending.prices import Price
-from parley.memory.presets import preset
-from parley.memory.settings import Settings as SessionSettings
-from parley.memory.settings import overlay
+from parley.memory.settings.presets import preset
+from parley.memory.settings.session_settings import Settings as SessionSettings
+from parley.memory.settings.session_settings import overlay
 from parley.server.basics.errors import Misuse
 from parley.server.settings import setting as leaves
 from parley.server.settings import setting_sources

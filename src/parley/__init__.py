@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     )
     from parley.listeners.sessions.session import Session
     from parley.memory.errors import ContextOverflow, DomainError, UnknownRef
-    from parley.memory.state import Memory
+    from parley.memory.state.memory import Memory
 
 _ROOMS = {
     "parley.bus.client": ("Bus",),
@@ -82,7 +82,7 @@ _ROOMS = {
     ),
     "parley.listeners.sessions.session": ("Session",),
     "parley.memory.errors": ("ContextOverflow", "DomainError", "UnknownRef"),
-    "parley.memory.state": ("Memory",),
+    "parley.memory.state.memory": ("Memory",),
 }
 _HOMES = {name: module for module, names in _ROOMS.items() for name in names}
 

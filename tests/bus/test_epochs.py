@@ -22,8 +22,8 @@ from parley.bus.entries import (
     SpendSettled,
 )
 from parley.bus.log.local_log import LocalLog
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.talks import everything, forget_after, said, talk, without

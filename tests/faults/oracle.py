@@ -19,10 +19,10 @@ from parley.bus.contract.wire import decode, fingerprint
 from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.offline.local_effects import settle
-from parley.memory.canonical import checksum, dump, load
-from parley.memory.fold import apply
-from parley.memory.state import FOLD, Memory
-from parley.memory.summaries import due
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import checksum, dump, load
+from parley.memory.state.memory import FOLD, Memory
+from parley.memory.summaries.range_summaries import due
 from tests.faults.language import PACKS, opened
 
 Row = tuple[bytes, dict[bytes, bytes]]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from parley.bus import Bus
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS
 from tests.patience import PATIENCE
 from tests.rooms import (

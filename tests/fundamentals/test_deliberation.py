@@ -14,7 +14,7 @@ from parley.bus import Bus, Draft
 from parley.bus.entries import ItemCorrected, SessionOpened
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.deliberation import Deliberation
-from parley.memory.canonical import dump
+from parley.memory.fold.canonical_bytes import dump
 from parley.server.runtime.packs import Packs, read_packs
 
 

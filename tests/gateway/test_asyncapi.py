@@ -11,7 +11,7 @@ import jsonschema
 import orjson
 
 from parley.bus.entries import KINDS, Message
-from parley.memory.items import Fact
+from parley.memory.state.item_state import Fact
 from parley.server.http.documents.asyncapi import document
 from parley.server.http.live.frames import Frame, frame, notice
 from parley.server.http.subscriptions.subscription_start import LAST_WORDS, last_word

@@ -22,8 +22,8 @@ from parley.bus.entries import Message, Record, SessionOpened, VoteInitiated
 from parley.listeners.history.moments import Moments
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory
 from parley.server.http.live import frames as made
 from parley.server.http.live.client_queue import BYTES, FRAMES, Outlet
 from parley.server.http.live.frames import BEAT, Frame, frame, notice

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from parley.memory.showing import FENCE, visible
+from parley.memory.text.escapes import FENCE, visible
 from tests.doors import Standing, doors
 from tests.hostile import HOSTILE, MARKER, UNSAYABLE, mebibyte
 from tests.sse import streamed

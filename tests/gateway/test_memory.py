@@ -12,8 +12,8 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.entries import NoteRevised, SummaryMade
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.canonical import dump
-from parley.memory.context import Profile
+from parley.memory.context.context import Profile
+from parley.memory.fold.canonical_bytes import dump
 from parley.server.http.requests import minutes_answer as made_minutes
 from parley.server.minutes.minutes_report import report
 from parley.server.queries.explanation import explanation

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from parley.bus.entries import BallotCast, ParticipantJoined, VoteInitiated
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.http.bodies.page_responses import Board, TimelineRow
 from parley.server.http.requests.memory_reads import takes_gzip
 from parley.server.http.state.answer_cache import Kept

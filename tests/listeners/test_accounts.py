@@ -34,9 +34,9 @@ from parley.listeners.spending.accounts import (
 from parley.listeners.spending.charged_model import Charged
 from parley.listeners.spending.prices import Price, reservation
 from parley.listeners.spending.session_books import keeps_books
-from parley.memory.fold import fold
-from parley.memory.sizes import tokens
-from parley.memory.state import Memory
+from parley.memory.fold.apply import fold
+from parley.memory.state.memory import Memory
+from parley.memory.text.text_sizes import tokens
 from tests.logs import PACKS, opened
 
 PRICES = {"small": Price(input=1_000_000, output=2_000_000)}  # a micro a token, two an answer's

@@ -16,9 +16,9 @@ from parley.bus.entries import FloorGranted, FloorPaused, FloorResumed, Message,
 from parley.listeners.agents.host import Part
 from parley.listeners.agents.prompts import should_respond, what_to_say
 from parley.listeners.models.model_port import ModelError, ModelUnavailable, Prompt
-from parley.memory.floor.state import Bid
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.floor_state import Bid
+from parley.memory.state.memory import Memory
 from parley.personas.persona import Budget
 from tests import talkers
 from tests.logs import PACKS

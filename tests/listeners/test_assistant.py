@@ -12,7 +12,7 @@ from parley.bus.entries import Message, Record
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.assistant import Assistant, Proactive
 from parley.memory.errors import ContextOverflow
-from parley.memory.exchanges import window
+from parley.memory.exchanges.exchanges import window
 from tests.logs import PACKS
 from tests.sessions import whole
 

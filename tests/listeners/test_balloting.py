@@ -14,7 +14,7 @@ from parley.listeners.agents.ballot_prompt import (
     ballot_shape,
     read_ballot,
 )
-from parley.memory.voting.state import Vote
+from parley.memory.state.vote_state import Vote
 
 
 def vote(rule: str = "majority", *options: str, secret: bool = False) -> Vote:

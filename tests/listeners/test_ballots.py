@@ -11,7 +11,7 @@ from parley.bus.entries import BallotCast, Entry, Message, ParticipantAliased, V
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.votes.vote_results import cast, retally
 from parley.memory.errors import UnknownVote
-from parley.memory.voting.course import WITH_BALLOTS, result
+from parley.memory.voting.votes import WITH_BALLOTS, result
 from tests.logs import PACKS, opened
 
 

@@ -14,9 +14,9 @@ from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.spending.prices import Price, Prices
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.canonical import dump
-from parley.memory.comparisons import owed
-from parley.memory.state import Memory
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.items.embedding_comparisons import owed
+from parley.memory.state.memory import Memory
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded, opened, talk
 from tests.patience import PATIENCE, wait_until

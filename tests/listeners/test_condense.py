@@ -15,10 +15,10 @@ from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.summaries.short_forms import Condensing
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.brevity import size_of
-from parley.memory.condensed import answer_text, owed, running_text
-from parley.memory.effects import Condense
-from parley.memory.exchanges import window
+from parley.memory.exchanges.exchanges import window
+from parley.memory.state.effects import Condense
+from parley.memory.summaries.short_forms import answer_text, owed, running_text
+from parley.memory.text.byte_limits import size_of
 from tests.dialogues import ask, assistant, condensed, done, exchange, records, reply, returned
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded

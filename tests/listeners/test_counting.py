@@ -31,7 +31,7 @@ from parley.listeners.rooms.room import entered
 from parley.listeners.votes.teller import Teller
 from parley.listeners.workers.projector import Projector
 from parley.listeners.workers.vote_counter import LANE, VoteCounter
-from parley.memory.voting.state import Vote
+from parley.memory.state.vote_state import Vote
 from parley.server.records.log_audit import forked
 from tests.logs import PACKS, opened
 from tests.patience import wait_until

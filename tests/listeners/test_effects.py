@@ -14,7 +14,7 @@ from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.summaries import upgrades
+from parley.memory.summaries.range_summaries import upgrades
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until

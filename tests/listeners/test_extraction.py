@@ -28,11 +28,11 @@ from parley.listeners.offline.local_extraction import read_through
 from parley.listeners.sessions.redaction import redact
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.claims.counts import counts
-from parley.memory.claims.landing import MOST, SURE
-from parley.memory.claims.ranges import owed
-from parley.memory.claims.reading import reading
-from parley.memory.state import Memory
+from parley.memory.extraction.model_claims.claim_counts import counts
+from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.extraction.model_claims.kept_claims import MOST, SURE
+from parley.memory.extraction.model_claims.reading_ranges import owed
+from parley.memory.state.memory import Memory
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS, folded, numbered, opened
 from tests.patience import PATIENCE, wait_until

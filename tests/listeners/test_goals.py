@@ -10,9 +10,9 @@ import pytest
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.goals import Goals
-from parley.memory.episode_state import Tally
 from parley.memory.errors import NothingOpen, NotOpened
-from parley.memory.state import Memory
+from parley.memory.state.episode_state import Tally
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, opened
 from tests.patience import PATIENCE
 from tests.sessions import replayed, whole
@@ -111,7 +111,7 @@ async def test_a_goal_without_room_is_refused_by_name(bus: Bus) -> None:
 async def test_layers_meet_in_one_session(bus: Bus) -> None:
     """Talk is summarised by its tokens, work counted in its goal; a replay gives the same."""
     from parley.listeners.sessions.deliberation import Deliberation
-    from parley.memory.canonical import dump
+    from parley.memory.fold.canonical_bytes import dump
 
     await bus.open("both", opened(preset="analyst", summary={"interval": 4, "strategy": "inline"}))
     goals, talk = Goals(bus, PACKS, "both", "ana"), Deliberation(bus, PACKS, "both")

@@ -11,8 +11,8 @@ from parley.bus.contract.errors import SessionClosed, SessionNotFound
 from parley.bus.entries import Message
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.lessons import import_lessons, promote
-from parley.memory.canonical import dump
-from parley.memory.lessons import standing
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.goals.lessons import standing
 from tests.logs import PACKS, opened
 from tests.servers import RedisServer
 from tests.sessions import replayed_bytes, whole

@@ -18,8 +18,8 @@ from parley.bus.entries import (
 )
 from parley.listeners.offline.virtual_loop import run_virtual
 from parley.listeners.rooms.log_clock import Marks
-from parley.memory.floor.arbitration import next_step
-from parley.memory.floor.steps import CountVote, Expire, Waited
+from parley.memory.arbitration.arbiter import next_step
+from parley.memory.arbitration.steps import CountVote, Expire, Waited
 from tests.logs import opened
 from tests.tables import Table, agent
 

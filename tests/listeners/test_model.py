@@ -30,7 +30,7 @@ from parley.listeners.models.openai_answers import Usage
 from parley.listeners.models.openai_dialect import Dialect, Refused, lasts, simpler
 from parley.listeners.models.openai_model import OpenAIModel, forbid_models
 from parley.listeners.models.structured_answers import ask, shape_of
-from parley.memory.sizes import tokens
+from parley.memory.text.text_sizes import tokens
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI, Manners, Parameter, realistic
 from tests.patience import PATIENCE, wait_until
 

@@ -20,10 +20,10 @@ from parley.listeners.history.timeline import Timeline, thinned
 from parley.listeners.sessions.redaction import redact
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.canonical import dump
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import FOLD, Memory
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import FOLD, Memory
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until
 from tests.sessions import discuss, is_settled, running, whole

@@ -9,9 +9,9 @@ from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.offline.local_effects import settle
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.canonical import dump
-from parley.memory.state import Memory
-from parley.memory.summaries import due
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import due
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.sessions import is_settled, replayed_bytes, running, thoughts

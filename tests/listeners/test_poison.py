@@ -15,7 +15,7 @@ import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message
-from parley.memory.state import FOLD
+from parley.memory.state.memory import FOLD
 from tests.patience import wait_until
 from tests.servers import RedisServer
 from tests.sessions import discuss, replayed_bytes, thoughts, whole

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from parley.listeners.models.model_port import Prompt, Shape
 from parley.listeners.spending.prices import Price, by_tier, cost, priced, reservation, worst
-from parley.memory.sizes import tokens
+from parley.memory.text.text_sizes import tokens
 
 MINI = Price(input=150_000, output=600_000, cached=75_000)
 PRICES = {"gpt-4o-mini": MINI, "big": Price(input=2_500_000, output=10_000_000)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message, PackRef, SessionOpened
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.canonical import dump, load
-from parley.memory.state import FOLD
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import FOLD
 from tests.logs import PACKS
 from tests.patience import wait_until
 from tests.servers import RedisServer

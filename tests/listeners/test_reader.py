@@ -13,9 +13,9 @@ from parley.bus.entries import Message, ParticipantAliased
 from parley.listeners.cache.memory_cache import TURN, Copy, fold_by_turns
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.canonical import dump
 from parley.memory.errors import ContextOverflow
-from parley.memory.state import FOLD, Memory
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.memory import FOLD, Memory
 from tests.logs import PACKS
 from tests.sessions import discuss, replayed, replayed_bytes, whole
 

@@ -15,9 +15,9 @@ from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.sessions.redaction import preview, redact
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.canonical import dump
-from parley.memory.due import upgrades
 from parley.memory.errors import RedactionRefused
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.fold.due import upgrades
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
 from tests.patience import PATIENCE, wait_until

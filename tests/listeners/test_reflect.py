@@ -28,11 +28,11 @@ from parley.listeners.models.model_port import ContextOverflow, ModelRefused
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.canonical import dump
-from parley.memory.notebooks import standing
-from parley.memory.presets import preset
-from parley.memory.reflections import owed
-from parley.memory.state import Memory
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.notebooks.notebooks import standing
+from parley.memory.notebooks.reflections import owed
+from parley.memory.settings.presets import preset
+from parley.memory.state.memory import Memory
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded, opened, talk
 from tests.patience import wait_until

@@ -12,8 +12,8 @@ from parley.bus.log.local_log import LocalLog
 from parley.listeners.rooms.log_clock import Marks
 from parley.listeners.rooms.log_port import LocalDoor, LogReplaced
 from parley.listeners.rooms.room import entered
-from parley.memory.floor.steps import Waited
-from parley.memory.state import Memory
+from parley.memory.arbitration.steps import Waited
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS
 from tests.patience import PATIENCE
 from tests.tables import Table, agent, person

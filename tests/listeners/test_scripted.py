@@ -20,7 +20,7 @@ from parley.listeners.models.model_port import (
 )
 from parley.listeners.models.scripted_model import ScriptedModel, within
 from parley.listeners.offline.virtual_loop import run_virtual
-from parley.memory.sizes import tokens
+from parley.memory.text.text_sizes import tokens
 
 PROMPT = Prompt("You talk.", "Well?", 50, purpose="draft", participant="ana")
 

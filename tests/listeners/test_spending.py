@@ -18,7 +18,7 @@ from parley.listeners.spending.accounts import Charge, reserve_draft
 from parley.listeners.spending.prices import Price, Prices
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.floor.state import Ledger
+from parley.memory.state.floor_state import Ledger
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
 from tests.patience import wait_until

@@ -14,7 +14,7 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.room import entered
 from parley.listeners.votes.teller import Teller
 from parley.listeners.votes.vote_results import outcome
-from parley.memory.voting.state import Vote
+from parley.memory.state.vote_state import Vote
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.sessions import whole

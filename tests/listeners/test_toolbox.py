@@ -15,7 +15,7 @@ from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ToolReturned
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.toolbox import Run, Toolbox
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from tests.dialogues import assistant, called, exchange
 from tests.logs import PACKS
 from tests.patience import wait_until

@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.canonical import dump
-from parley.memory.state import FOLD
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.memory import FOLD
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from parley.memory.words.acts import Reader
-from parley.memory.words.detection import Detection
-from parley.memory.words.patterns import parse_pack
+from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.extraction.patterns.pattern_packs import parse_pack
+from parley.memory.extraction.patterns.speech_acts import Reader
 
 READER = Reader([parse_pack((Path(__file__).parents[2] / "memory/packs/en@1.json").read_bytes())])
 

@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.advice import Advice, advise
-from parley.memory.episode_state import Episode, Talk
-from parley.memory.exchange_state import Cached, Exchanges, Tools
-from parley.memory.notebook_state import Line, Note, Notebooks
-from parley.memory.settings import Settings, merged
-from parley.memory.state import Memory
-from parley.memory.summary_state import Range, Summary
+from parley.memory.settings.session_settings import Settings, merged
+from parley.memory.state.episode_state import Episode, Talk
+from parley.memory.state.exchange_state import Cached, Exchanges, Tools
+from parley.memory.state.memory import Memory
+from parley.memory.state.notebook_state import Line, Note, Notebooks
+from parley.memory.state.summary_state import Range, Summary
+from parley.memory.statistics.advice import Advice, advise
 from tests.logs import PACKS
 
 

@@ -25,12 +25,10 @@ from parley.bus.entries import (
     VoteRule,
 )
 from parley.listeners.agents.agent_drafts import call_on
-from parley.memory.canonical import dump, load
-from parley.memory.floor.arbitration import next_step
-from parley.memory.floor.gate import judge, verdicts
-from parley.memory.floor.scoring import score
-from parley.memory.floor.state import Bid
-from parley.memory.floor.steps import (
+from parley.memory.arbitration.arbiter import next_step
+from parley.memory.arbitration.bid_scores import score
+from parley.memory.arbitration.gate import judge, verdicts
+from parley.memory.arbitration.steps import (
     AskModerator,
     CallVote,
     Close,
@@ -40,9 +38,11 @@ from parley.memory.floor.steps import (
     Nudge,
     Pause,
 )
-from parley.memory.sizes import tokens
-from parley.memory.voting.course import ROWS, result
-from parley.memory.voting.state import Ballot
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.floor_state import Bid
+from parley.memory.state.vote_state import Ballot
+from parley.memory.text.text_sizes import tokens
+from parley.memory.voting.votes import ROWS, result
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import LATER, NOW, Table, agent, person

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from parley.bus.entries import BallotCompleted, Entry, Message, ParticipantAliased
-from parley.memory.canonical import dump
-from parley.memory.items import Cite, Fact
-from parley.memory.state import Memory
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.item_state import Cite, Fact
+from parley.memory.state.memory import Memory
 from tests.logs import folded, talk
 
 PROPOSED = ("ana", "[PROPOSAL] We drink tea at four.")

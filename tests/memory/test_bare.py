@@ -9,9 +9,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from parley.listeners.sessions.shipped_packs import shipped
-from parley.memory.text import sentence_span
-from parley.memory.words.acts import Reader
-from parley.memory.words.bare import bare
+from parley.memory.extraction.patterns.bare_text import bare
+from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.text.plain_text import sentence_span
 
 READER = Reader(shipped())
 MARKS = "\u05b0\u05b8\u05c1\u05bf\u200e\u200f\u202b\u202c\u2067\u2069\u00ad\u200b\ufeff\u0301\u3099"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.brevity import clip_bytes, cut_bytes, first_sentence, shortened, size_of
-from parley.memory.graphemes import boundary_before
+from parley.memory.text.byte_limits import clip_bytes, cut_bytes, first_sentence, shortened, size_of
+from parley.memory.text.graphemes import boundary_before
 
 
 def test_bytes_are_counted_not_characters() -> None:

@@ -28,9 +28,9 @@ import pytest
 
 from parley.bus.entries import Entry, Message, SessionOpened
 from parley.listeners.sessions.shipped_packs import newest
-from parley.memory.canonical import dump
-from parley.memory.fold import fold
-from parley.memory.state import FOLD, Memory
+from parley.memory.fold.apply import fold
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.memory import FOLD, Memory
 from parley.server.plays.demo import bundled
 from tests.corpora import ROOT, long_session, needs_corpora
 from tests.fixed_logs import PACKS, FixedSession, fixed_session

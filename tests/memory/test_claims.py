@@ -16,14 +16,14 @@ from parley.bus.entries import (
     SessionClosed,
     SettingsChanged,
 )
-from parley.memory.canonical import dump, load
-from parley.memory.claims.counts import counts
-from parley.memory.claims.landing import SURE
-from parley.memory.claims.ranges import owed
-from parley.memory.claims.reading import reading, status_of
-from parley.memory.context import Request, assemble
-from parley.memory.due import upgrades
-from parley.memory.state import Memory
+from parley.memory.context.context import Request, assemble
+from parley.memory.extraction.model_claims.claim_counts import counts
+from parley.memory.extraction.model_claims.item_overlay import reading, status_of
+from parley.memory.extraction.model_claims.kept_claims import SURE
+from parley.memory.extraction.model_claims.reading_ranges import owed
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.due import upgrades
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, numbered, opened
 
 READ = {"how": "model", "interval": 4, "overlap": 2}

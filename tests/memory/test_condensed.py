@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, SettingsChanged, TextCondensed
-from parley.memory.canonical import dump, load
-from parley.memory.condensed import answer_text, episode_text, owed, result_text, running_text
-from parley.memory.due import upgrades
-from parley.memory.effects import Condense
-from parley.memory.exchanges import window
-from parley.memory.state import Memory
-from parley.memory.toolcache import live
+from parley.memory.exchanges.exchanges import window
+from parley.memory.exchanges.tool_cache import live
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.due import upgrades
+from parley.memory.state.effects import Condense
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.short_forms import (
+    answer_text,
+    episode_text,
+    owed,
+    result_text,
+    running_text,
+)
 from tests.dialogues import (
     ask,
     assistant,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, Message, Record
-from parley.memory.context import Request, assemble
+from parley.memory.context.context import Request, assemble
 from parley.memory.errors import ContextOverflow
-from parley.memory.fold import apply
-from parley.memory.sizes import measure
-from parley.memory.summaries import due
+from parley.memory.fold.apply import apply
+from parley.memory.summaries.range_summaries import due
+from parley.memory.text.text_sizes import measure
 from tests.logs import answer, folded, numbered, opened, talk
 from tests.works import close, goal, run, step
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from parley.bus.entries import ItemCorrected, ParticipantAliased, ParticipantJoined, VoteInitiated
-from parley.memory.exchange_state import Injection
-from parley.memory.fold import apply
+from parley.memory.fold.apply import apply
+from parley.memory.state.exchange_state import Injection
 from tests.logs import folded, numbered, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from parley.bus.entries import Entry, Message, Record, SessionOpened
-from parley.memory.canonical import dump, load
 from parley.memory.errors import SnapshotMismatch
-from parley.memory.fold import fold
-from parley.memory.sizes import COUNTER
-from parley.memory.state import Memory
+from parley.memory.fold.apply import fold
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import Memory
+from parley.memory.text.text_sizes import COUNTER
 
 
 def folded(counter: str | None) -> bytes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from parley.bus.entries import Message, ParticipantAliased
-from parley.memory.canonical import dump, load
-from parley.memory.context import Request, assemble
-from parley.memory.echoes import fate
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.context.context import Request, assemble
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.items.echoes import fate
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from parley.server.render.events.fact_text import fact_line
 from parley.server.rows.digest_rows import minutes
 from tests.logs import PACKS, folded, talk

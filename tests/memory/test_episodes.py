@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from parley.bus.entries import Entry, EpisodeKind, EpisodeOpened
-from parley.memory.lookup import found, ready
-from parley.memory.state import Memory
+from parley.memory.state.lookup import found, ready
+from parley.memory.state.memory import Memory
 from tests.logs import folded, talk
 from tests.works import close, goal, run, task
 

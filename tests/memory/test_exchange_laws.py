@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import Entry
-from parley.memory.brevity import size_of
-from parley.memory.canonical import dump, load
-from parley.memory.condensed import owed, running_text
-from parley.memory.exchanges import window
-from parley.memory.fold import apply
-from parley.memory.messages import prepare
-from parley.memory.state import Memory
-from parley.memory.toolcache import INJECTIONS, live
+from parley.memory.context.chat_messages import prepare
+from parley.memory.exchanges.exchanges import window
+from parley.memory.exchanges.tool_cache import INJECTIONS, live
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.short_forms import owed, running_text
+from parley.memory.text.byte_limits import size_of
 from tests.dialogues import condensed, entries, settled
 from tests.logs import PACKS, folded, numbered
 

@@ -11,11 +11,11 @@ from parley.bus.entries import (
     ParticipantAliased,
     SettingsChanged,
 )
-from parley.memory.brevity import size_of
-from parley.memory.condensed import owed, running_text
-from parley.memory.episode_state import Talk
-from parley.memory.exchanges import current, gist, window
-from parley.memory.state import Memory
+from parley.memory.exchanges.exchanges import current, gist, window
+from parley.memory.state.episode_state import Talk
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.short_forms import owed, running_text
+from parley.memory.text.byte_limits import size_of
 from tests.dialogues import (
     HELPER,
     USER,

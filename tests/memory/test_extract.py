@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.extract import condense, extract
-from parley.memory.words.acts import Reader
-from parley.memory.words.patterns import parse_pack
+from parley.memory.extraction.patterns.pattern_packs import parse_pack
+from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.summaries.extracts import condense, extract
 
 READER = Reader([parse_pack((Path(__file__).parents[2] / "memory/packs/en@1.json").read_bytes())])
 TALK = [

@@ -20,8 +20,8 @@ from parley.bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from parley.memory.items import Fact
-from parley.memory.presets import PRESETS
+from parley.memory.settings.presets import PRESETS
+from parley.memory.state.item_state import Fact
 from parley.server.render.events.fact_text import fact_line
 from tests.answers import settled
 from tests.logs import folded, numbered, talk

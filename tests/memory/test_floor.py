@@ -25,9 +25,9 @@ from parley.bus.entries import (
     SpendReserved,
     VoteInitiated,
 )
-from parley.memory.canonical import dump, load
 from parley.memory.floor.seats import allowed
-from parley.memory.state import Memory
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, numbered, opened
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import Table, agent, person

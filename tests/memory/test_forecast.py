@@ -8,14 +8,14 @@ from hypothesis import given
 from msgspec import convert
 
 from parley.bus.entries import Entry, Message, ParticipantAliased
-from parley.memory.episode_state import Episode, Talk
-from parley.memory.exchange_state import Cached, Exchanges, Tools
-from parley.memory.fold import fold
-from parley.memory.forecast import Forecast, forecast
-from parley.memory.insight_state import Insight
-from parley.memory.notebook_state import Line, Note, Notebooks
-from parley.memory.settings import Settings, merged
-from parley.memory.state import Memory
+from parley.memory.fold.apply import fold
+from parley.memory.settings.session_settings import Settings, merged
+from parley.memory.state.episode_state import Episode, Talk
+from parley.memory.state.exchange_state import Cached, Exchanges, Tools
+from parley.memory.state.insight_state import Insight
+from parley.memory.state.memory import Memory
+from parley.memory.state.notebook_state import Line, Note, Notebooks
+from parley.memory.statistics.forecast import Forecast, forecast
 from tests.logs import PACKS, entries, folded, numbered, talk
 
 

@@ -16,8 +16,8 @@ from parley.bus.entries import (
     SessionClosed,
     SpendReserved,
 )
-from parley.memory.floor.gate import judge, may_speak
-from parley.memory.floor.rules import urgency
+from parley.memory.arbitration.gate import judge, may_speak
+from parley.memory.arbitration.urgency import urgency
 from tests.logs import numbered
 from tests.tables import Table, agent, person
 

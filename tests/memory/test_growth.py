@@ -22,11 +22,11 @@ from parley.bus.entries import (
     SpendReserved,
     SpendSettled,
 )
-from parley.memory.canonical import dump
-from parley.memory.fold import apply, fold
-from parley.memory.presets import PRESETS
-from parley.memory.state import Memory
-from parley.memory.summaries import due
+from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.settings.presets import PRESETS
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import due
 from tests.costs import growth
 from tests.logs import PACKS, answer, numbered, opened
 from tests.long_log import long_log

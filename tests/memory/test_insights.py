@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from parley.bus.entries import Entry
-from parley.memory import insights
-from parley.memory.canonical import dump, load
-from parley.memory.fold import fold
+from parley.memory.fold.apply import fold
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.goals import insights
 from tests.logs import PACKS, folded, talk
 from tests.works import close, goal, run, step, task
 

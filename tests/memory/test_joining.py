@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
-from parley.memory.canonical import dump, load
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, numbered, opened, put, talk
 
 CLOSE = "Remove the rate limits and require a key from all"

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import Entry, EpisodeOpened, MemoryCompacted, SettingsChanged
-from parley.memory import ladder
-from parley.memory.canonical import dump, load
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.goals import eviction
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from tests.limits import measured
 from tests.logs import PACKS, folded, numbered, opened, talk
 from tests.works import close, goal, run, step, task, tiny, works
@@ -24,7 +24,7 @@ def limits_hold(memory: Memory) -> None:
     """Every limit of the layer, measured anew."""
     limits = memory.settings.limits
     store = memory.episodes
-    assert ladder.size(memory) == measured(memory) <= limits.session.cap
+    assert eviction.size(memory) == measured(memory) <= limits.session.cap
     assert len(store.archived) <= limits.archive.items
     assert len(memory.insights.held) <= limits.insights
     assert len(store.open) <= limits.open_episodes

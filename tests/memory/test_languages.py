@@ -19,8 +19,8 @@ from typing import NamedTuple
 import pytest
 
 from parley.listeners.sessions.shipped_packs import newest, shipped
-from parley.memory.words.acts import Reader
-from parley.memory.words.patterns import Pack
+from parley.memory.extraction.patterns.pattern_packs import Pack
+from parley.memory.extraction.patterns.speech_acts import Reader
 
 ACTS = {
     "proposal": {"propose", "amend"},

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import Entry, Message, SessionOpened, Unknown
-from parley.memory.canonical import dump, load
-from parley.memory.context import Profile, Request, assemble
-from parley.memory.fold import apply
-from parley.memory.items import Cite, Decision
-from parley.memory.render import FRAME
-from parley.memory.state import Memory
-from parley.memory.summaries import due
+from parley.memory.context.context import Profile, Request, assemble
+from parley.memory.context.item_lines import FRAME
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.item_state import Cite, Decision
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import due
 from tests.logs import PACKS, answer, entries, folded, numbered, settled
 
 PROFILES: tuple[Profile, ...] = ("full", "brief", "raw")

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parley.bus.entries import DERIVED, PRIMARY, Entry, LessonImported
-from parley.memory.canonical import dump, load
-from parley.memory.claims.reading import reading
-from parley.memory.context import Profile, Request, assemble
-from parley.memory.fold import apply
-from parley.memory.items import Cite
-from parley.memory.presets import PRESETS
-from parley.memory.render import FRAME
-from parley.memory.state import Memory
+from parley.memory.context.context import Profile, Request, assemble
+from parley.memory.context.item_lines import FRAME
+from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.settings.presets import PRESETS
+from parley.memory.state.item_state import Cite
+from parley.memory.state.memory import Memory
 from tests.answers import settled
 from tests.limits import over
 from tests.logs import PACKS, folded, numbered

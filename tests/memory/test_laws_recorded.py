@@ -7,9 +7,9 @@ import pytest
 from benchmarks.material import OPENED, PACKS, numbered
 from benchmarks.recorded import recorded
 from parley.bus.entries import Message, Record
-from parley.memory.canonical import dump, load
-from parley.memory.fold import apply, fold
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import Memory
 from tests.corpora import ROOT, needs_corpora
 
 EVERY = 3  # lines between two snapshots: votes and what they are on often part there

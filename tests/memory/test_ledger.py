@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from parley.memory.context import Context, Request, assemble
-from parley.memory.prefix import LEDGER
-from parley.memory.presets import PRESETS
-from parley.memory.state import Memory
+from parley.memory.context.context import Context, Request, assemble
+from parley.memory.context.prefix import LEDGER
+from parley.memory.settings.presets import PRESETS
+from parley.memory.state.memory import Memory
 from tests.answers import Talk
 from tests.long_log import long_log
 from tests.mixed import opening

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import Entry, LessonImported, SettingsChanged
-from parley.memory import insights
-from parley.memory.canonical import dump, load
-from parley.memory.insight_state import Insight, InsightKind
-from parley.memory.items import Cite
-from parley.memory.lessons import standing, teach
-from parley.memory.state import Memory
-from parley.memory.weight import pinned, weight
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.goals import insights
+from parley.memory.goals.lessons import standing, teach
+from parley.memory.items.importance import pinned, weight
+from parley.memory.state.insight_state import Insight, InsightKind
+from parley.memory.state.item_state import Cite
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, numbered, opened, talk
 
 

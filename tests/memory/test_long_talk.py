@@ -7,9 +7,9 @@ import random
 import pytest
 
 from parley.bus.entries import EntryRedacted, ParticipantAliased
-from parley.memory.canonical import dump, load
-from parley.memory.fold import apply, fold
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, talk
 
 PUT = "Remove the rate limits and require a key from all"

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from parley.bus.entries import ContextInjected, Entry, Message, Unknown
-from parley.memory.effects import Condense
+from parley.memory.context.chat_messages import FRAME, prepare
 from parley.memory.errors import ContextOverflow
-from parley.memory.messages import FRAME, prepare
+from parley.memory.state.effects import Condense
 from tests.dialogues import (
     HELPER,
     ask,

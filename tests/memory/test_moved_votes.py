@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.bus.entries import EntryRedacted, Message
-from parley.memory.items import Proposal
+from parley.memory.state.item_state import Proposal
 from tests.logs import folded, talk
 
 INDEX = "[PROPOSAL] Rebuild the index before Friday"

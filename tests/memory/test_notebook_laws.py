@@ -23,12 +23,12 @@ from parley.bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from parley.memory.canonical import dump, load
-from parley.memory.effects import Reflect
-from parley.memory.fold import apply
-from parley.memory.notebooks import view
-from parley.memory.reflections import limit_of, owed, policy_of
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.notebooks.notebooks import view
+from parley.memory.notebooks.reflections import limit_of, owed, policy_of
+from parley.memory.state.effects import Reflect
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, numbered, opened
 
 NAMES = ("ana", "bo", "cy", "ana-2")

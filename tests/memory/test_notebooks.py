@@ -22,12 +22,12 @@ from parley.bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from parley.memory.context import Request, assemble
-from parley.memory.fold import apply
-from parley.memory.notebooks import lines_since, standing, view
-from parley.memory.presets import preset
-from parley.memory.reflections import owed
-from parley.memory.state import Memory
+from parley.memory.context.context import Request, assemble
+from parley.memory.fold.apply import apply
+from parley.memory.notebooks.notebooks import lines_since, standing, view
+from parley.memory.notebooks.reflections import owed
+from parley.memory.settings.presets import preset
+from parley.memory.state.memory import Memory
 from tests.logs import folded, numbered, talk
 
 APPEND = {"note": {"policy": "append"}}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from parley.listeners.sessions.shipped_packs import shipped
 from parley.memory.errors import BadPattern
-from parley.memory.words.acts import Reader
-from parley.memory.words.patterns import Pack, parse_pack
+from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
+from parley.memory.extraction.patterns.speech_acts import Reader
 from tests.costs import seconds, times_longer
 
 ENGLISH = Path(__file__).parents[2] / "memory" / "packs" / "en@1.json"

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from parley.bus.entries import Message, Record, SessionOpened
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory
 from parley.server.runtime.packs import read_packs
 
 ROOT = Path(__file__).parents[2]

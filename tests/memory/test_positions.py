@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from parley.bus.entries import Act, Message
-from parley.memory.canonical import dump
-from parley.memory.items import Position
-from parley.memory.state import Memory
-from parley.memory.stats import stats
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.item_state import Position
+from parley.memory.state.memory import Memory
+from parley.memory.statistics.statistics import stats
 from tests.logs import folded, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")

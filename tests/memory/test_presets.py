@@ -9,11 +9,11 @@ import pytest
 
 import parley.memory as package
 from parley.bus.entries import Message, SessionOpened
-from parley.memory.canonical import dump
-from parley.memory.context import Request, assemble
+from parley.memory.context.context import Request, assemble
 from parley.memory.errors import SettingsRefused
-from parley.memory.presets import DEFAULT, PRESETS, preset
-from parley.memory.settings import Settings, merged, overlay
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.settings.presets import DEFAULT, PRESETS, preset
+from parley.memory.settings.session_settings import Settings, merged, overlay
 from tests.logs import PACK_REFS, folded, numbered
 from tests.mixed import opening
 
@@ -86,4 +86,6 @@ def test_a_changed_preset_changes_no_open_session() -> None:
     logged = opening("experiment", {}).settings
     assert logged == overlay({"preset": "experiment"}, dict(PRESETS["experiment"]))
     for module in Path(str(package.__file__)).parent.rglob("*.py"):
-        assert "parley.memory.presets" not in module.read_text(encoding="utf-8"), module.name
+        assert "parley.memory.settings.presets" not in module.read_text(encoding="utf-8"), (
+            module.name
+        )

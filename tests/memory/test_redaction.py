@@ -32,12 +32,12 @@ from parley.bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from parley.memory.canonical import dump
-from parley.memory.context import Request, assemble
+from parley.memory.context.context import Request, assemble
 from parley.memory.errors import RedactionRefused
-from parley.memory.redaction import blanked, statuses
-from parley.memory.structure.joining import forget
-from parley.memory.voting.course import result as counted
+from parley.memory.extraction.structure.merges import forget
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.fold.redaction import blanked, statuses
+from parley.memory.voting.votes import result as counted
 from tests.logs import PACKS, folded, messages, numbered, opened, put, talk
 from tests.logs import entries as some_entries
 

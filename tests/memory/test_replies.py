@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from parley.bus.entries import Entry, EntryRedacted, Message, ParticipantAliased
-from parley.memory.canonical import dump, load
-from parley.memory.fold import apply
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
 from tests.logs import PACKS, folded, numbered, opened, talk
 
 CLOSE = "Remove the rate limits and require a key from all"

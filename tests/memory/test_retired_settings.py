@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from parley.bus.entries import Message, SettingsChanged
-from parley.memory.canonical import dump, load
-from parley.memory.settings import Settings, asked, current, merged, retired
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.settings.session_settings import Settings, asked, current, merged, retired
 from tests.logs import PACKS, folded, talk
 
 OLD = {"structure": {"manner": "spoken", "decisions": "regions"}}

@@ -6,9 +6,9 @@ import pytest
 
 from benchmarks.material import OPENED, PACKS, numbered
 from parley.bus.entries import Message
-from parley.memory.fold import fold
-from parley.memory.state import Memory
-from parley.memory.structure.scorecard import Card, Scorecards, judged_by, scorecards
+from parley.memory.extraction.structure.scorecards import Card, Scorecards, judged_by, scorecards
+from parley.memory.fold.apply import fold
+from parley.memory.state.memory import Memory
 
 NONE = Card(-1, {}, {}, 0)
 BLIND = Scorecards({}, -1, NONE, NONE)

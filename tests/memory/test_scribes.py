@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import Entry, Message, ParticipantAliased, ParticipantJoined
-from parley.memory.canonical import dump, load
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, numbered, opened, put, talk
 
 HELLO = [("ann", "Morning."), ("bob", "Hello."), ("cy", "Hi."), ("dee", "Hey.")]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from parley.memory.context import Context, Request, assemble
-from parley.memory.due import due
-from parley.memory.fold import fold
-from parley.memory.prefix import NEAR
-from parley.memory.state import Memory
+from parley.memory.context.context import Context, Request, assemble
+from parley.memory.context.prefix import NEAR
+from parley.memory.fold.apply import fold
+from parley.memory.fold.due import due
+from parley.memory.state.memory import Memory
 from tests.logs import answer, folded, numbered, talk
 
 FILLER = [("eli", f"Remark {k}.") for k in range(8)]

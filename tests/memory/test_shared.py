@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from parley.memory.context import Request, assemble
+from parley.memory.context.context import Request, assemble
 from parley.memory.errors import ContextOverflow
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from tests.logs import folded, talk
 
 

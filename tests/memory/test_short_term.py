@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import SettingsChanged
-from parley.memory.fold import apply
-from parley.memory.presets import preset
-from parley.memory.settings import Settings, merged
-from parley.memory.sizes import tokens
-from parley.memory.state import Memory
-from parley.memory.summaries import due
+from parley.memory.fold.apply import apply
+from parley.memory.settings.presets import preset
+from parley.memory.settings.session_settings import Settings, merged
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import due
+from parley.memory.text.text_sizes import tokens
 from tests.logs import PACKS, folded, talk
 
 LINE = "We should look at the plan of the north wing again. "

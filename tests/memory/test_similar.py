@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.groups import EchoSettings
-from parley.memory.similar import SIZE, Index, fingerprint, resemblance, shared_words
+from parley.memory.settings.settings_schema import EchoSettings
+from parley.memory.text.similarity import SIZE, Index, fingerprint, resemblance, shared_words
 
 ECHO = EchoSettings().similarity
 WORDS = st.sampled_from((

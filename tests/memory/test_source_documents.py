@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import parley.memory as package
-from parley.memory.context import Request, assemble
+from parley.memory.context.context import Request, assemble
 from tests.logs import folded, talk
 
 NAMED = [

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from parley.bus.entries import Entry, ParticipantAliased, Purpose, SpendReserved, SpendSettled
 from parley.memory.floor.spending import limit_for
-from parley.memory.floor.state import Account
-from parley.memory.state import Memory
+from parley.memory.state.floor_state import Account
+from parley.memory.state.memory import Memory
 from tests.tables import Table, agent
 
 BUDGET = 1000

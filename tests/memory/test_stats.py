@@ -5,15 +5,15 @@ from __future__ import annotations
 from msgspec import convert
 
 from parley.bus.entries import SpendReserved, SpendSettled
-from parley.memory.episode_state import Episode, StepRow, Tally, Work
-from parley.memory.exchange_state import Exchanges, Tools
-from parley.memory.fold import fold
-from parley.memory.insight_state import Insight
-from parley.memory.notebook_state import Line, Note, Notebooks
-from parley.memory.settings import Settings, merged
-from parley.memory.state import Memory
-from parley.memory.stats import stats
-from parley.memory.voting.state import Ballot, Vote
+from parley.memory.fold.apply import fold
+from parley.memory.settings.session_settings import Settings, merged
+from parley.memory.state.episode_state import Episode, StepRow, Tally, Work
+from parley.memory.state.exchange_state import Exchanges, Tools
+from parley.memory.state.insight_state import Insight
+from parley.memory.state.memory import Memory
+from parley.memory.state.notebook_state import Line, Note, Notebooks
+from parley.memory.state.vote_state import Ballot, Vote
+from parley.memory.statistics.statistics import stats
 from tests.logs import PACKS, talk
 from tests.tables import Table, agent
 

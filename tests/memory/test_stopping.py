@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import SpendReserved, SpendSettled
+from parley.memory.arbitration.session_end import alarm, holds, totals
 from parley.memory.errors import SettingsRefused
-from parley.memory.floor.stop_rules import Bounds, bounds, parse
-from parley.memory.floor.stopping import alarm, holds, totals
-from parley.memory.settings import Settings, merged
+from parley.memory.settings.session_settings import Settings, merged
+from parley.memory.settings.stop_rules import Bounds, bounds, parse
 from tests.tables import Table, agent, person
 
 

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.structure import echoes, hearing
-from parley.memory.structure.evidence import LATER, below, features, observe
-from parley.memory.structure.hearing import Heard
-from parley.memory.structure.scorecard import Card, Label, lexicon, scorecards
-from parley.memory.structure.state import REACH, Line, Structure
-from parley.memory.structure.wording import Lexicon, lead
-from parley.memory.words.acts import Reader
+from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.structure import restatements, window_messages
+from parley.memory.extraction.structure.evidence import LATER, below, features, observe
+from parley.memory.extraction.structure.line_wording import Lexicon, lead
+from parley.memory.extraction.structure.scorecards import Card, Label, lexicon, scorecards
+from parley.memory.extraction.structure.window_messages import Heard
+from parley.memory.state.line_state import REACH, Line, Structure
 
 CARDS = scorecards()
 GATE: dict[str, int] = json.loads(
-    resources.files("parley.memory.structure").joinpath("typed.json").read_bytes()
+    resources.files("parley.memory.extraction.structure").joinpath("typed.json").read_bytes()
 )["gate"]["weights"]
 READER = Reader([])
 MOST = 130  # features a label
@@ -47,9 +47,9 @@ def heard(place: int, said: Said) -> Heard:
     who, content = said
     found = READER.read(content)
     if found and found[0].vote:
-        return hearing.vote(place, place, who, content, found[0])
-    worded = hearing.wording(content, found)
-    return hearing.weighed(hearing.line(place, place, who, content, worded), CARDS)
+        return window_messages.vote(place, place, who, content, found[0])
+    worded = window_messages.wording(content, found)
+    return window_messages.weighed(window_messages.line(place, place, who, content, worded), CARDS)
 
 
 def run(held: Structure, talk: Iterable[Said], first: int = 1) -> list[list[Line]]:
@@ -160,7 +160,7 @@ def test_any_text_has_cues(text: str) -> None:
 def test_no_two_lines_that_share_words_are_missed() -> None:
     """The sketch that spares comparisons has a bit for a word, and now and then one for two."""
     words = [f"w{number}x" for number in range(1, 400)]
-    at = {word: echoes._said(word).sketch for word in words}
+    at = {word: restatements._said(word).sketch for word in words}
     one, other = next(pair for pair in combinations(words, 2) if at[pair[0]] == at[pair[1]])
     held = Structure()
     run(held, [("ann", f"Move {one} and {other}"), ("bob", f"Remove {one} and {other}")])
@@ -287,7 +287,7 @@ def test_what_is_said_in_part_again_is_looked_at_again() -> None:
     held = Structure()
     other = "The archive key should be hung on the rack near the second door at night"
     touched = run(held, [("ann", PUT), ("bob", other), ("bob", other)])
-    assert "restated some" in echoes.told(held.lines[0].told)
+    assert "restated some" in restatements.told(held.lines[0].told)
     assert [[line.place for line in each] for each in touched] == [[1], [1, 2], [2, 3]]
 
 

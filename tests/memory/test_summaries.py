@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 from parley.bus.entries import Entry, ItemCorrected, Message, SummaryMade
-from parley.memory.effects import Effect
-from parley.memory.fold import apply
-from parley.memory.state import Memory
-from parley.memory.summaries import due, frontier, upgrades
+from parley.memory.fold.apply import apply
+from parley.memory.state.effects import Effect
+from parley.memory.state.memory import Memory
+from parley.memory.summaries.range_summaries import due, frontier, upgrades
 from tests.logs import PACKS, answer, numbered, opened
 
 

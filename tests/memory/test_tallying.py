@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import VoteRule
-from parley.memory.voting.tallying import ABSTAIN, Choice, Result, preferences, schulze, tally
+from parley.memory.voting.counting_rules import ABSTAIN, Choice, Result, preferences, schulze, tally
 
 RULES: tuple[VoteRule, ...] = get_args(VoteRule)
 OPTIONS = ("tea", "coffee", "milk", "water")

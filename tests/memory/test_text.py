@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.graphemes import boundary_before
-from parley.memory.showing import FENCE, fenced, visible
-from parley.memory.sizes import Unit, measure
-from parley.memory.text import clip, outcome_line, plain, sentence, sentence_span, topic_line
+from parley.memory.text.escapes import FENCE, fenced, visible
+from parley.memory.text.graphemes import boundary_before
+from parley.memory.text.plain_text import (
+    clip,
+    outcome_line,
+    plain,
+    sentence,
+    sentence_span,
+    topic_line,
+)
+from parley.memory.text.text_sizes import Unit, measure
 
 # Text that is made of what goes wrong: marks, joiners, flags, line ends, controls.
 AWKWARD = st.text(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from parley.memory.canonical import dump
+from parley.memory.fold.canonical_bytes import dump
 from tests.logs import folded, talk
 
 READ_AT_ONCE = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from parley.memory.canonical import load
+from parley.memory.fold.canonical_bytes import load
 from tests.logs import PACKS
 
 data, gate = sys.stdin.buffer.read(), Barrier(8)

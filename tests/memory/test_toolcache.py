@@ -11,11 +11,11 @@ from parley.bus.entries import (
     SettingsChanged,
     ToolReturned,
 )
-from parley.memory.brevity import size_of
-from parley.memory.exchange_state import Cached
-from parley.memory.state import Memory
-from parley.memory.toolcache import INJECTIONS, SHOWN, find, live, remaining, shown_to
-from parley.memory.toolkeys import key_of
+from parley.memory.exchanges.tool_cache import INJECTIONS, SHOWN, find, live, remaining, shown_to
+from parley.memory.exchanges.tool_keys import key_of
+from parley.memory.state.exchange_state import Cached
+from parley.memory.state.memory import Memory
+from parley.memory.text.byte_limits import size_of
 from tests.dialogues import (
     HELPER,
     ask,

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.toolkeys import canonical, key_of
+from parley.memory.exchanges.tool_keys import canonical, key_of
 
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5))
 TREES = st.recursive(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from parley.memory.errors import BadPattern
-from parley.memory.words.patterns import parse_pack
-from parley.memory.words.vetting import doubts, faults
+from parley.memory.extraction.patterns.pack_faults import doubts, faults
+from parley.memory.extraction.patterns.pattern_packs import parse_pack
 
 
 def rule(**given: Any) -> dict[str, Any]:

@@ -24,19 +24,19 @@ from parley.bus.entries import (
     VoteInitiated,
     VoteRule,
 )
-from parley.memory.canonical import dump, load
-from parley.memory.context import Profile, Request, assemble
-from parley.memory.floor.state import Seat
-from parley.memory.floor.stop_rules import parse
-from parley.memory.floor.stopping import holds, totals
-from parley.memory.fold import apply
-from parley.memory.items import Fact
-from parley.memory.state import Memory
-from parley.memory.voting.calling import OPTIONS, RUNNING
-from parley.memory.voting.course import ROWS, WITH_BALLOTS, result
+from parley.memory.arbitration.session_end import holds, totals
+from parley.memory.context.context import Profile, Request, assemble
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.settings.stop_rules import parse
+from parley.memory.state.floor_state import Seat
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import waits_for
-from parley.memory.voting.state import Vote
 from parley.memory.voting.turnout import is_in, pending_votes
+from parley.memory.voting.vote_calls import OPTIONS, RUNNING
+from parley.memory.voting.votes import ROWS, WITH_BALLOTS, result
 from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line
 from parley.server.rows.digest_rows import minutes

@@ -19,13 +19,13 @@ from parley.bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from parley.memory.canonical import dump, load
-from parley.memory.fold import apply, fold
-from parley.memory.redaction import blanked
-from parley.memory.state import Memory
-from parley.memory.voting.calling import RUNNING
-from parley.memory.voting.course import ROWS, WITH_BALLOTS, result
+from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.redaction import blanked
+from parley.memory.state.memory import Memory
 from parley.memory.voting.outcomes import counted
+from parley.memory.voting.vote_calls import RUNNING
+from parley.memory.voting.votes import ROWS, WITH_BALLOTS, result
 from tests.logs import PACKS, folded, numbered, opened
 
 NAMES = st.sampled_from(("ana", "bo", "cy", "dee"))

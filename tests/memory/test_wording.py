@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from parley.memory.wording import DENIED, HASH_BITS, LEFT, LIGHT, VALUE, WORD, marks, word_marks
+from parley.memory.text.word_marks import (
+    DENIED,
+    HASH_BITS,
+    LEFT,
+    LIGHT,
+    VALUE,
+    WORD,
+    marks,
+    word_marks,
+)
 
 
 def kinds(text: str) -> list[int]:

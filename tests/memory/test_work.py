@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import Entry
-from parley.memory import ladder, tallies
-from parley.memory.episode_state import Episode, Tally, Work
-from parley.memory.items import Fact
-from parley.memory.state import Memory
+from parley.memory.goals import eviction, tallies
+from parley.memory.state.episode_state import Episode, Tally, Work
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 from tests.limits import measured
 from tests.logs import folded, talk
 from tests.works import close, goal, run, step, task
@@ -209,7 +209,7 @@ def test_archiving_keeps_few_tokens_of_many() -> None:
     memory, _ = folded(talk(goal("Doors"), *(run(k) for k in range(50)), close()))
     row: Episode = memory.episodes.held[1]
     assert row.size * 10 < work_of(memory, 1).tally.was
-    assert ladder.told(row).startswith("E1 goal Doors: completed | 50 runs, 45 ok (load_model 13")
+    assert eviction.told(row).startswith("E1 goal Doors: completed | 50 runs, 45 ok (load_model 13")
 
 
 @given(st.text(max_size=40))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parley.bus.entries import ACTS
-from parley.memory.similar import fingerprint, resemblance
+from parley.memory.text.similarity import fingerprint, resemblance
 from parley.personas.library import bundled, roster
 from parley.personas.persona import Persona
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from parley.memory.settings import Settings as SessionSettings
-from parley.memory.settings import merged
+from parley.memory.settings.session_settings import Settings as SessionSettings
+from parley.memory.settings.session_settings import merged
 from parley.server.basics.errors import Misuse
 from parley.server.settings import SETTINGS, built, gathered, settled
 from parley.server.settings.old_names import ALIASES, OLD, OLD_VARIABLES, table

@@ -11,10 +11,10 @@ from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.assistant import Assistant, prepared
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.canonical import dump
-from parley.memory.messages import prepare
-from parley.memory.state import Memory
-from parley.memory.toolcache import live, remaining
+from parley.memory.context.chat_messages import prepare
+from parley.memory.exchanges.tool_cache import live, remaining
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.memory import Memory
 from parley.server.records.session_file import read_file, write_file
 from parley.server.services.sessions import export, restore
 from parley.server.settings import Settings

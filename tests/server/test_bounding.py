@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from parley.listeners.agents.host import Part
 from parley.listeners.spending.prices import Price
-from parley.memory.settings import Settings, merged
+from parley.memory.settings.session_settings import Settings, merged
 from parley.personas.persona import Budget
 from parley.server.basics.errors import Misuse
 from parley.server.scenarios.cost_bound import refuse_unbounded, refuse_unpriced, worst

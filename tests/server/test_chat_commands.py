@@ -21,8 +21,8 @@ from parley.bus.entries import (
 )
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.sessions.shipped_packs import known, newest
-from parley.memory.fold import apply
-from parley.memory.state import Memory
+from parley.memory.fold.apply import apply
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Misuse
 from parley.server.chat.completion import endings
 from parley.server.chat_commands.command_parser import help_lines, names, parse

@@ -11,7 +11,7 @@ import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import EpisodeOpened
-from parley.memory.presets import PRESETS, preset
+from parley.memory.settings.presets import PRESETS, preset
 from parley.server.settings import SETTINGS
 from parley.server.settings.setting_inventory import presets, table
 from tests.calls import Parley

@@ -13,13 +13,13 @@ from msgspec import convert
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened
-from parley.memory.episode_state import Episode, StepRow, Talk, Tally, Work
-from parley.memory.exchange_state import Cached, Call, Exchanges, Injection, Tools
-from parley.memory.fold import fold
-from parley.memory.insight_state import Insight, Lesson
-from parley.memory.notebook_state import Line, Note, Notebooks
-from parley.memory.state import Memory
-from parley.memory.stats import stats
+from parley.memory.fold.apply import fold
+from parley.memory.state.episode_state import Episode, StepRow, Talk, Tally, Work
+from parley.memory.state.exchange_state import Cached, Call, Exchanges, Injection, Tools
+from parley.memory.state.insight_state import Insight, Lesson
+from parley.memory.state.memory import Memory
+from parley.memory.state.notebook_state import Line, Note, Notebooks
+from parley.memory.statistics.statistics import stats
 from parley.server.render.memory_layers import LAYERS, layer
 from tests.calls import Parley
 from tests.logs import PACKS, entries, numbered, talk

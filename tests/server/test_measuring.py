@@ -8,7 +8,7 @@ import pytest
 
 from parley.bus import Bus
 from parley.bus.work.workforce import WorkerInfo
-from parley.memory.sizes import tokens
+from parley.memory.text.text_sizes import tokens
 from parley.server.queries.session_stats import summariser
 from parley.server.render.stats_text import layer_lines
 from tests.calls import Parley

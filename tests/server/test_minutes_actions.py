@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from parley.memory.words.patterns import Rule
+from parley.memory.extraction.patterns.pattern_packs import Rule
 from parley.server.minutes.action_items import MOST, actions, shipped
 from parley.server.minutes.attribution import voices
 from parley.server.minutes.decided_words import NEAR, Decided

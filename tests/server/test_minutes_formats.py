@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from parley.bus.entries import Message, Record
-from parley.memory.showing import visible
+from parley.memory.text.escapes import visible
 from parley.server.minutes.attendance import span
 from parley.server.minutes.minutes_report import report
 from parley.server.plays.demo import bundled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parley.memory.structure.scorecard import scorecards
+from parley.memory.extraction.structure.scorecards import scorecards
 from parley.server.render.reason_text import in_words
 
 

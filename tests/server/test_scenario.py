@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.settings import Settings, merged
+from parley.memory.settings.session_settings import Settings, merged
 from parley.server.basics.errors import Misuse
 from parley.server.catalogue import scenario_catalogue
 from parley.server.scenarios.cast import cast, settings_tree

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.bus.entries import Entry
-from parley.memory.effects import Condense
+from parley.memory.state.effects import Condense
 from parley.server.queries.assistant_trace import held
 from tests.dialogues import assistant, condensed, exchange, remembered
 

@@ -13,7 +13,7 @@ import redis
 from parley.bus import Bus
 from parley.bus.contract.errors import SnapshotDamaged
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.state import FOLD
+from parley.memory.state.memory import FOLD
 from parley.server.runtime.packs import read_packs
 from tests.calls import Parley
 

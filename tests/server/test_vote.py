@@ -10,8 +10,8 @@ import pytest
 
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.state import Memory
-from parley.memory.voting.state import Vote
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
 from parley.server.basics.errors import Failure
 from parley.server.render.vote_text import headline
 from parley.server.rows.vote_rows import vote_row

@@ -7,11 +7,11 @@ from typing import Final
 
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, ItemCorrected, Message
 from parley.listeners.sessions.turns import Muted
-from parley.memory.claims.reading import reading
+from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.extraction.structure import scribes
 from parley.memory.floor.seats import allowed
-from parley.memory.lookup import found, innermost
-from parley.memory.state import Memory
-from parley.memory.structure import scribes
+from parley.memory.state.lookup import found, innermost
+from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
 

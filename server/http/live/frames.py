@@ -9,7 +9,7 @@ import msgspec
 import orjson
 
 from parley.bus.entries import Record
-from parley.memory.items import Fact
+from parley.memory.state.item_state import Fact
 from parley.server.http.live.visible_entries import as_shown
 
 Group = Literal["messages", "floor", "other"]

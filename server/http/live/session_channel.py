@@ -21,7 +21,7 @@ from parley.bus.entries import Record
 from parley.listeners.history.moments import Moments
 from parley.listeners.rooms.room import Room
 from parley.memory.errors import DomainError
-from parley.memory.items import Fact
+from parley.memory.state.item_state import Fact
 from parley.server.http.live.client_queue import Ending, Outlet
 from parley.server.http.live.frames import Frame, Group, frame, notice
 

@@ -19,7 +19,7 @@ from parley.listeners.history.moments import Moments
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
 from parley.listeners.votes.teller import Teller
-from parley.memory.state import Packs
+from parley.memory.state.memory import Packs
 from parley.server.http.live.session_channel import FOLDS, Channel
 
 AGAIN_SECONDS: Final = 0.5  # before an arbiter that Redis failed looks again

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from parley.bus.entries import Record
-from parley.memory.items import Fact
+from parley.memory.state.item_state import Fact
 from parley.server.rows.entry_rows import as_data
 
 _CAST: Final = "ballot.cast"

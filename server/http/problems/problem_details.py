@@ -19,7 +19,7 @@ from parley.listeners.rooms.log_port import LogReplaced
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.sessions.turns import FloorLost, Muted, NotGranted
 from parley.memory import errors as memory_errors
-from parley.memory.settings import Settings
+from parley.memory.settings.session_settings import Settings
 from parley.personas.errors import PersonaError, PersonaNotFound
 from parley.server.basics import errors
 from parley.server.basics.entry_json import Wrong

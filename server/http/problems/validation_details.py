@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from parley.memory.showing import visible
-from parley.memory.text import clip
+from parley.memory.text.escapes import visible
+from parley.memory.text.plain_text import clip
 
 LONGEST: Final = 300
 READ: Final = 4000  # of a refusal that quotes a whole message

@@ -14,9 +14,9 @@ from parley.bus.contract.errors import BusError
 from parley.bus.contract.session_info import SessionInfo
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_reader import is_heard_message, wanted
-from parley.memory.context import Context, Profile, assemble
-from parley.memory.context import Request as Wanted
-from parley.memory.state import Memory
+from parley.memory.context.context import Context, Profile, assemble
+from parley.memory.context.context import Request as Wanted
+from parley.memory.state.memory import Memory
 from parley.server.basics.errors import NotYet
 from parley.server.http.state.dependencies import MOST, Doors
 from parley.server.queries import explanation

@@ -10,7 +10,7 @@ from parley.bus.contract.errors import InvalidEntry, StaleEpoch
 from parley.bus.entries import KINDS, ItemCorrected
 from parley.bus.log.batches import PART_BYTES
 from parley.memory.floor.seats import allowed
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.basics.entry_json import Fields, Wrong, admit, entry_of, id_of, is_message
 from parley.server.http.bodies.strict_json import check_kept, check_sent
 from parley.server.http.identity.authorization import Caller

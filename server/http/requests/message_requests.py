@@ -19,7 +19,7 @@ from parley.bus.entries import Message
 from parley.listeners.sessions.session import Session
 from parley.listeners.sessions.turns import NotGranted
 from parley.memory.floor.seats import allowed
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.problems.validation_details import wanted

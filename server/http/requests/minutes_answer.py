@@ -7,7 +7,7 @@ import zlib
 from typing import Literal
 
 from parley.bus.entries import PRIMARY, Record
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.http.requests.memory_reads import check
 from parley.server.http.state.dependencies import Doors
 from parley.server.queries.log_queries import entries

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from parley.bus.connection.tasks import end
 from parley.bus.contract.errors import SessionClosed
-from parley.memory.showing import visible
+from parley.memory.text.escapes import visible
 from parley.server.catalogue.scenario_catalogue import described
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.state.dependencies import Doors

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from parley.bus.entries import SessionOpened
-from parley.memory.presets import PRESETS, preset
-from parley.memory.settings import asked, overlay
+from parley.memory.settings.presets import PRESETS, preset
+from parley.memory.settings.session_settings import asked, overlay
 from parley.server.basics.errors import Misuse
 from parley.server.http.bodies.request_bodies import SessionBody
 from parley.server.http.problems.problem_details import Problem

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from parley.bus.entries import Record
-from parley.memory.presets import DEFAULT
+from parley.memory.settings.presets import DEFAULT
 from parley.server.http.requests.memory_reads import memory_of
 from parley.server.http.state.dependencies import Doors
 from parley.server.services import sessions

@@ -12,7 +12,7 @@ from parley.bus.contract.errors import Conflict, SessionClosed
 from parley.bus.entries import BallotCast, Entry, VoteInitiated
 from parley.listeners.sessions.session import Session
 from parley.listeners.votes.vote_results import outcome
-from parley.memory.lookup import vote_of
+from parley.memory.state.lookup import vote_of
 from parley.memory.voting.electorate import read_choice
 from parley.memory.voting.turnout import is_in
 from parley.server.basics.entry_drafts import handle

@@ -13,8 +13,8 @@ import orjson
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.contract.session_info import SessionInfo
 from parley.bus.entries import Record
-from parley.memory.presets import PRESETS
-from parley.memory.state import Memory as Folded
+from parley.memory.settings.presets import PRESETS
+from parley.memory.state.memory import Memory as Folded
 from parley.server.basics.entry_drafts import handle
 from parley.server.http.live.frames import frame
 from parley.server.http.problems.problem_details import Problem

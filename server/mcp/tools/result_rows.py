@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from parley.memory.claims.reading import Reading, reading, status_of
-from parley.memory.items import Cite as Place
-from parley.memory.items import Decision, Origin, Position, Proposal
-from parley.memory.showing import visible
-from parley.memory.state import Memory
+from parley.memory.extraction.model_claims.item_overlay import Reading, reading, status_of
+from parley.memory.state.item_state import Cite as Place
+from parley.memory.state.item_state import Decision, Origin, Position, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.escapes import visible
 from parley.server.mcp.tools.tool_arguments import Part
 from parley.server.mcp.tools.tool_results import FactRow, Floor, MessageRow
 from parley.server.render.events.fact_text import fact_line

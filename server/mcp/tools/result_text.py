@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from parley.memory.showing import fenced, visible
-from parley.memory.text import clip, one_line
+from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import many
 from parley.server.mcp.tools import tool_results as results
 from parley.server.render.events.fact_text import event_line

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from parley.bus.entries import Act, Intent, VoteRule
-from parley.memory.context import Profile
-from parley.memory.presets import PRESETS
+from parley.memory.context.context import Profile
+from parley.memory.settings.presets import PRESETS
 from parley.server.http.bodies.request_bodies import (
     Body,
     Name,

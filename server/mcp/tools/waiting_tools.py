@@ -13,7 +13,7 @@ import orjson
 
 from parley.bus.contract.errors import SessionNotFound
 from parley.listeners.rooms.room import Room
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.http.live.frames import Frame
 from parley.server.http.live.session_channel import Listener
 from parley.server.http.subscriptions.subscription_start import Wish, beginning

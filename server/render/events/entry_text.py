@@ -7,8 +7,8 @@ from typing import Any, Final
 from rich.text import Text
 
 from parley.bus.entries import PRIMARY, Record, Unknown
-from parley.memory.showing import visible
-from parley.memory.text import clip, one_line
+from parley.memory.text.escapes import visible
+from parley.memory.text.plain_text import clip, one_line
 
 WIDTH: Final = 400  # characters of a message that a line shows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from parley.memory.text import clip, one_line
+from parley.memory.text.plain_text import clip, one_line
 from parley.server.render.events import vote_fact_text
 
 SAID: Final = 100  # characters of an item in the line that announces it

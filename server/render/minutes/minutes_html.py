@@ -8,7 +8,7 @@ from hashlib import sha256
 from html import escape
 from typing import Any, Final
 
-from parley.memory.showing import visible
+from parley.memory.text.escapes import visible
 from parley.server.render.minutes.minutes_heading import head, title
 from parley.server.render.minutes.minutes_line import Line
 from parley.server.render.minutes.minutes_sections import sections, shown_at

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from parley.memory.text import clip, one_line
+from parley.memory.text.plain_text import clip, one_line
 from parley.server.render.minutes.minutes_line import Line, Name, cited, listed, worded
 from parley.server.render.vote_text import headline
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query, Response
 
-from parley.memory import canonical
-from parley.memory.claims.reading import reading, status_of
-from parley.memory.items import Decision, Participant, Proposal
-from parley.memory.stats import table
+from parley.memory.extraction.model_claims.item_overlay import reading, status_of
+from parley.memory.fold import canonical_bytes
+from parley.memory.state.item_state import Decision, Participant, Proposal
+from parley.memory.statistics.statistics import table
 from parley.server.http.bodies.memory_responses import Row, Rows, SummaryRow, Usage
 from parley.server.http.bodies.session_responses import Page
 from parley.server.http.identity.authorization import Operator, Reader
@@ -46,7 +46,7 @@ async def get_memory(
 
     All of it, so notebooks and secret ballots as well.
     """
-    found = canonical.dump(await memory_of(doors, session, at))
+    found = canonical_bytes.dump(await memory_of(doors, session, at))
     return Response(found, media_type="application/json")
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
-from parley.memory.canonical import checksum
+from parley.memory.fold.canonical_bytes import checksum
 from parley.server.http.bodies.page_responses import Board, InTheMaking, TimelineRow
 from parley.server.http.identity.authorization import Reader
 from parley.server.http.problems.problem_details import problems

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from parley.memory.state import Memory
+from parley.memory.state.memory import Memory
 from parley.server.http.bodies.request_bodies import AliasBody, SeatBody
 from parley.server.http.bodies.session_responses import Page, PersonRow, ReceiptRow, Seated
 from parley.server.http.identity.authorization import Operator, Reader, Speaker

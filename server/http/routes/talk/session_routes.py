@@ -12,8 +12,8 @@ import structlog
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from parley.bus.contract.errors import SessionNotFound
-from parley.memory.floor.stopping import totals
-from parley.memory.words.patterns import Pack
+from parley.memory.arbitration.session_end import totals
+from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.server.http.bodies.request_bodies import CloseBody, ForkBody, RunBody, SessionBody
 from parley.server.http.bodies.session_responses import (
     Findings,

@@ -1,0 +1,136 @@
+"""The gate: whether a listener is to think about speaking at all. No model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from parley.memory.arbitration.session_end import hopped
+from parley.memory.floor.bids import away, stands
+from parley.memory.floor.seats import agents
+from parley.memory.floor.spending import limit_for
+from parley.memory.state.floor_state import Seat
+from parley.memory.state.memory import Memory
+
+IN_TURN = ("round_robin", "scripted")  # policies under which nobody asks for the floor
+_ENVELOPE = 64  # tokens reserved around any answer
+
+
+def judge(memory: Memory, name: str) -> str:
+    """What `name` is to do about the newest entry: `evaluate`, `bid`, or why neither.
+
+    The reasons are those of docs/protocol.md, the first that holds. A seat that
+    is empty, an observer's or nobody's counts as `muted`, an order of speakers
+    as `held`.
+    """
+    name = memory.named(name)
+    return verdicts(memory, [name])[name]
+
+
+def verdicts(memory: Memory, names: Iterable[str]) -> dict[str, str]:
+    """What `judge` says of each of `names`, canonical ones, for the price of one look around."""
+    found = {name: _alone(memory, name) for name in names}
+    if all(found.values()):
+        return found
+    able = _able(memory)
+    rests, over, count = _rests(memory, able), hopped(memory), len(agents(memory))
+    for name in [name for name, reason in found.items() if not reason]:
+        found[name] = rests.get(name) or ("hops" if over else _called(memory, name, count))
+    return found
+
+
+def _alone(memory: Memory, name: str) -> str:
+    """What bars `name`, whatever others do."""
+    if reason := _barred(memory, name):
+        return reason
+    if _own(memory, name):
+        return "own"
+    return "budget" if spent(memory, name) else ""
+
+
+def _barred(memory: Memory, name: str) -> str:
+    floor = memory.floor
+    seat = floor.seats.get(name)
+    if memory.closed is not None:
+        return "closed"
+    if floor.paused:
+        return "paused"
+    if seat is None or not seat.present or seat.muted or seat.role == "observer":
+        return "muted"
+    if floor.holder or memory.settings.floor.policy in IN_TURN:
+        return "held"
+    return "voting" if voting(memory) else ""
+
+
+def _called(memory: Memory, name: str, count: int) -> str:
+    floor = memory.floor
+    if stands(memory, name):
+        return "standing"
+    if floor.seats[name].addressed:
+        return "bid"
+    if away(memory, name, count):
+        return "passed"
+    if floor.to and name not in floor.to:
+        return "elsewhere"
+    return "evaluate"
+
+
+def voting(memory: Memory) -> bool:
+    """True while a vote keeps the talk waiting; one by consent goes on beside it."""
+    votes = memory.votes
+    running = (votes.held[ref] for ref in votes.running)
+    return any(vote.status == "open" and vote.rule != "consent" for vote in running)
+
+
+def spent(memory: Memory, name: str) -> bool:
+    """True where `name` has taken all its turns, or cannot pay for the shortest draft."""
+    seat = memory.floor.seats[name]
+    if seat.turn_limit is not None and seat.turns >= seat.turn_limit:
+        return True
+    micros = 1 if memory.ledger.total.micros else 0  # what was free so far stays free
+    return limit_for(memory, name, memory.settings.speak.out + _ENVELOPE, micros) != ""
+
+
+def may_speak(memory: Memory) -> list[str]:
+    """The agents that could be granted the floor now, as they joined.
+
+    Not who spoke last, unless it is called or alone; nobody who rests while others can speak.
+    """
+    able = _able(memory)
+    rests = _rests(memory, able)
+    return [
+        name for name in able if name not in rests and (len(able) == 1 or not _own(memory, name))
+    ]
+
+
+def _able(memory: Memory) -> list[str]:
+    seats = memory.floor.seats
+    return [n for n in agents(memory) if not seats[n].muted and not spent(memory, n)]
+
+
+def _own(memory: Memory, name: str) -> bool:
+    return memory.floor.last[-1:] == [name] and not memory.floor.seats[name].addressed
+
+
+def _rests(memory: Memory, able: list[str]) -> dict[str, str]:
+    """Who rests, `cooldown` or `pair`; nobody waits for turns that cannot come.
+
+    A cooldown ends when all who do not rest have passed. Two who had kept the
+    talk to themselves rest until somebody else was nudged in vain as well.
+    """
+    floor = memory.floor
+    resting = {name: why for name in able if (why := _rest(memory, name, floor.seats[name]))}
+    others = [name for name in able if name not in resting and not _own(memory, name)]
+    count = len(agents(memory)) if others else 0
+    if any(not away(memory, name, count) for name in others):
+        return resting
+    if others and not floor.nudged:
+        return {name: why for name, why in resting.items() if why == "pair"}
+    return {}
+
+
+def _rest(memory: Memory, name: str, seat: Seat) -> str:
+    turns = memory.floor.turns
+    wanted = memory.settings.floor.cooldown if seat.cooldown is None else seat.cooldown
+    if seat.spoke and turns - seat.spoke < wanted and not seat.addressed:
+        return "cooldown"
+    return "pair" if turns < seat.cooled else ""

@@ -1,0 +1,91 @@
+"""When a session with a floor is over, by which rule, and what it came to."""
+
+from __future__ import annotations
+
+from parley.memory.floor.seats import agents, has_person
+from parley.memory.settings.stop_rules import Stop
+from parley.memory.state.memory import Memory
+
+_CALLS = 10  # a share of fewer says nothing
+
+
+def holds(
+    memory: Memory, stop: Stop, seconds: int, *, quiescent: bool = False
+) -> tuple[str, str] | None:
+    """(reason, rule) of what ends the session after `seconds`, None while nothing does.
+
+    `quiescent`: nobody has anything left to say, as arbitration finds.
+    """
+    if stop.rule == "any":
+        found = (holds(memory, one, seconds, quiescent=quiescent) for one in stop.of)
+        return next((one for one in found if one is not None), None)
+    if stop.rule == "all":
+        each = [holds(memory, one, seconds, quiescent=quiescent) for one in stop.of]
+        known = [one for one in each if one is not None]
+        if len(known) < len(each):
+            return None
+        return "+".join(reason for reason, _ in known), "+".join(rule for _, rule in known)
+    return (stop.rule, stop.text) if _holds(memory, stop, seconds, quiescent) else None
+
+
+def _holds(memory: Memory, stop: Stop, seconds: int, quiescent: bool) -> bool:
+    if stop.rule == "quiescent":
+        return quiescent
+    if stop.rule == "hops":
+        return hopped(memory) and not has_person(memory)
+    if stop.rule == "errors":
+        calls = memory.ledger.total.calls
+        return calls >= _CALLS and memory.ledger.total.failed * 1000 >= stop.value * calls
+    return _measure(memory, stop.rule, seconds) >= stop.value
+
+
+def _measure(memory: Memory, rule: str, seconds: int) -> int:
+    match rule:
+        case "messages":
+            return memory.messages
+        case "turns":
+            return memory.floor.turns
+        case "tokens":
+            return memory.ledger.total.tokens
+        case "micros":
+            return memory.ledger.total.micros
+        case "decisions":
+            return sum(one.stands and one.binds for one in memory.decisions.values())
+        case "votes":
+            return memory.votes.counted
+        case "stalled":
+            return memory.floor.turns - memory.floor.moved
+    return seconds
+
+
+def hopped(memory: Memory) -> bool:
+    """True where agents took all the turns they may among themselves."""
+    most = memory.settings.floor.hops_hard * len(agents(memory))
+    return 0 < most <= memory.floor.hops
+
+
+def alarm(stop: Stop, waited_ms: int) -> int | None:
+    """The ms until the clock may make a rule of `stop` hold; None: never."""
+    if stop.of:
+        left = [alarm(one, waited_ms) for one in stop.of]
+        return min((one for one in left if one is not None), default=None)
+    ahead = stop.value * 1000 - waited_ms
+    return ahead if stop.rule == "seconds" and ahead > 0 else None
+
+
+def totals(memory: Memory) -> dict[str, int]:
+    """What the session came to, for `session.closed`."""
+    ledger, floor = memory.ledger, memory.floor
+    return {
+        "messages": memory.messages,
+        "turns": floor.turns,
+        "evaluations": floor.evaluations,
+        "calls": ledger.total.calls,
+        "failed": ledger.total.failed,
+        "refused": ledger.refused,
+        "tokens": ledger.total.tokens,
+        "micros": ledger.total.micros,
+        "proposals": sum(one.stands for one in memory.proposals.values()),
+        "decisions": _measure(memory, "decisions", 0),
+        "votes": _measure(memory, "votes", 0),
+    }

@@ -1,0 +1,69 @@
+"""What happens when nobody wants the floor: a nudge, then a vote, then the end."""
+
+from __future__ import annotations
+
+from heapq import nlargest
+
+from parley.memory.arbitration.bid_scores import deficits
+from parley.memory.arbitration.session_end import holds
+from parley.memory.arbitration.steps import Answer, CallVote, Close, CountVote, Nudge, Pause, Waited
+from parley.memory.floor.bids import owing
+from parley.memory.floor.seats import has_person
+from parley.memory.settings.stop_rules import parse
+from parley.memory.state.memory import Memory
+from parley.memory.voting.turnout import pending_votes
+
+_VOTED_ON = 20  # fewer than the closed votes that are remembered, else the first is voted on anew
+_QUESTION = "Everybody else has passed. What is missing, or are we done?"
+
+
+def broken(memory: Memory, waited: Waited, speakers: list[str]) -> Answer:
+    """The step that breaks the silence of `speakers`, all of whom have passed or not answered."""
+    floor, settings = memory.floor, memory.settings
+    if speakers and all(_failed(memory, name) for name in speakers):
+        return (Pause("errors") if has_person(memory) else Close("errors", "")), None
+    willing = [name for name in speakers if not _is_ready(memory, name)]
+    if not floor.nudged and willing:
+        due = deficits(memory)
+        whom = max(willing, key=lambda name: (due.get(name, 0), -floor.seats[name].order))
+        return Nudge(whom, "quiet", None, "", _QUESTION), None
+    # One who was nudged may still answer, and that may wake others.
+    if floor.nudged and waited.nudge is not None and owing(memory, speakers):
+        left = settings.floor.evaluation_ms - waited.nudge
+        if left > 0:
+            return None, left
+    for vote in pending_votes(memory):
+        if vote.status == "open":
+            return CountVote(vote.ref), None  # by consent, which silence is; others come before
+        return None, max(1, settings.vote.seconds * 1000 - (waited.vote or 0))
+    proposal = _unvoted(memory)
+    return (CallVote(proposal), None) if proposal is not None else _ended(memory, waited)
+
+
+def _failed(memory: Memory, name: str) -> bool:
+    """True where nobody knows what it would say: its model did not answer."""
+    held = memory.floor.passes.get(name)
+    return held is not None and held.failed
+
+
+def _is_ready(memory: Memory, name: str) -> bool:
+    held = memory.floor.passes.get(name)
+    return held is not None and held.ready
+
+
+def _unvoted(memory: Memory) -> int | None:
+    """The newest active proposal that no vote was called on, of the newest few."""
+    newest = nlargest(_VOTED_ON, memory.live)
+    return next((ref for ref in newest if not memory.proposals[ref].voted), None)
+
+
+def _ended(memory: Memory, waited: Waited) -> Answer:
+    """The end, once whoever else sits there has had time to speak."""
+    if has_person(memory):
+        left = memory.settings.floor.moderator_ms - waited.head
+        if left > 0:
+            return None, left
+    found = holds(memory, parse(memory.settings.stop), waited.session // 1000, quiescent=True)
+    if found is not None:
+        return Close(*found), None
+    return (None, None) if has_person(memory) else (Close("quiescent", ""), None)

@@ -1,0 +1,95 @@
+"""Whether to ask for the floor, judged without a model: `floor.evaluation: rules`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parley.bus.entries import Record
+from parley.memory.arbitration.bid_scores import deficit
+from parley.memory.state.floor_state import Bid
+from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.similarity import stems
+
+_NEWEST = 5  # messages of others that are read
+_READ = 4000  # characters of each
+_LOOK_BACK = 16  # proposals and decisions that somebody may still owe a word
+_HUNGRY = 400  # of a deficit at which silence itself speaks for a word
+
+
+def urgency(memory: Memory, name: str, recent: Sequence[Record]) -> Bid | None:
+    """The bid that `name` makes having heard `recent`, or None for a pass.
+
+    By the first of: it is called; a decision is claimed that nobody tested; a
+    proposal waits for its word; the newest messages speak of what interests it;
+    it has said much less than the others. What interests it adds a degree.
+    """
+    name = memory.named(name)
+    seat = memory.floor.seats.get(name)
+    if seat is None:
+        return None
+    bid = _bid(memory, name, _shared(memory, name, seat.interests, recent), seat.addressed > 0)
+    if bid is None:
+        return None
+    wanted, intent, re, novelty = bid
+    return Bid(
+        heard=memory.n,
+        turn=memory.floor.turns,
+        urgency=min(wanted, 3),
+        intent=intent,
+        re=re,
+        novelty=novelty,
+    )
+
+
+def _bid(
+    memory: Memory, name: str, shared: list[str], called: bool
+) -> tuple[int, str, str | None, str] | None:
+    interest = bool(shared)
+    if called:
+        return 3, "answer", None, "asked by name"
+    if (claimed := _untested(memory, name)) is not None:
+        return 1 + interest, "oppose", claimed.handle, "nobody has tested this decision"
+    if (waiting := _unanswered(memory, name)) is not None:
+        return 1 + interest, "ask", waiting.handle, "no word on it yet"
+    if interest:
+        return min(len(shared), 2), "answer", None, " ".join(shared[:3])
+    if memory.messages and deficit(memory, name) >= _HUNGRY:
+        return 1, "answer", None, "has said little so far"
+    return None
+
+
+def _shared(
+    memory: Memory, name: str, interests: tuple[str, ...], recent: Sequence[Record]
+) -> list[str]:
+    """Which of its interests the newest messages of others speak of, in its own order."""
+    heard: set[str] = set()
+    others = [record.entry for record in recent if _is_others(memory, name, record)]
+    for entry in others[-_NEWEST:]:
+        heard.update(stems(getattr(entry, "content", "")[:_READ]))
+    return [one for one in interests if not heard.isdisjoint(stems(one))]
+
+
+def _is_others(memory: Memory, name: str, record: Record) -> bool:
+    by = getattr(record.entry, "participant", "")
+    return record.entry.kind == "message" and memory.named(by) != name
+
+
+def _untested(memory: Memory, name: str) -> Decision | None:
+    """The newest claimed decision that nobody opposed, and that is not its own."""
+    for ref in list(memory.decisions)[-_LOOK_BACK:][::-1]:
+        one = memory.decisions[ref]
+        said = (one.participant, *one.supporters, *one.abstainers)
+        untested = one.stands and one.status == "claimed" and not one.dissenters
+        if untested and name not in said:
+            return one
+    return None
+
+
+def _unanswered(memory: Memory, name: str) -> Proposal | None:
+    """The newest open proposal of somebody else that it has not said a word on."""
+    for ref in sorted(memory.live, reverse=True)[:_LOOK_BACK]:
+        one = memory.proposals[ref]
+        if one.participant != name and name not in one.reactions:
+            return one
+    return None

@@ -1,0 +1,189 @@
+"""The part of a context before its breakpoint: what changes with epochs only.
+
+The ledger comes first: every binding decision stands in it, in full, on a short
+line, or, where there are very many, as handle and clipped topic. Older ones
+shrink first, and all shrink before any is left out. Where there are so many, the
+prefix has part of the `spare` beyond its share as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from parley.memory.context.item_lines import decision_line, handle_line, ledger_line, summary_lines
+from parley.memory.context.layer_lines import lesson_line, note_lines, past_lines, running_lines
+from parley.memory.context.token_budget import Page, price
+from parley.memory.goals import lessons
+from parley.memory.notebooks import notebooks
+from parley.memory.state.item_state import Decision
+from parley.memory.state.memory import Memory
+from parley.memory.state.summary_state import Summary
+from parley.memory.summaries import short_forms
+from parley.memory.summaries.range_summaries import frontier
+
+FAR = "Session So Far"
+PAST = "Earlier Phases and Goals"
+LESSONS = "Lessons From Earlier Sessions"
+LEDGER = "Key Decisions Made"
+NEAR = "Earlier Discussion Summary"
+RUNNING = "Earlier Exchanges"
+NOTE = "Your Notebook"
+
+BLOCKS: Final = (FAR, PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
+
+_TOPICS: Final = (48, 24, 12)  # characters of a topic beside a bare handle, the widest that fits
+_SPARE: Final = 500  # per mille of the spare that a long ledger adds to the prefix
+_REST: Final = 300  # per mille of a prefix with a long ledger that are not the ledger's
+_NOTE_CHARS: Final = 5  # of a notebook that are looked at for each token left: letters are 4.3
+
+
+def fill(memory: Memory, page: Page, profile: str, participant: str | None, spare: int) -> None:
+    """Fill `page` for that profile; `spare` tokens lie beyond its share."""
+    if profile == "raw":
+        _put_note(memory, page, participant)
+        return
+    if profile == "history":
+        _put_summaries(memory, page)
+        return
+    kept = _put_ledger(memory, page, spare * _SPARE // 1000)
+    if profile == "brief":
+        _put_decisions(page, kept)
+        return
+    _put_note(memory, page, participant)
+    _put_past(memory, page)
+    _put_running(memory, page)
+    _put_lessons(memory, page)
+    _put_summaries(memory, page)
+    _put_decisions(page, kept)
+
+
+# -- the ledger ----------------------------------------------------------------
+
+
+def _put_ledger(memory: Memory, page: Page, spare: int) -> list[Decision]:
+    """Every binding decision, newest first, as long as there is room; those that are in."""
+    ledger = [one for one in memory.decisions.values() if one.binds and one.stands]
+    ledger.reverse()
+    if _cost(map(ledger_line, ledger), page.left) <= page.left:
+        _lengthen(page, ledger, 0)
+        return ledger
+    page.left += spare
+    rest = page.left * _REST // 1000
+    in_all = _put_handles(page, ledger, page.left - rest)
+    _lengthen(page, ledger[:in_all], rest)
+    return ledger[:in_all]
+
+
+def _put_handles(page: Page, ledger: list[Decision], room: int) -> int:
+    """Every decision as handle and topic, as wide as lets all into `room`; how many are in."""
+    width = next((chars for chars in _TOPICS if _fits(ledger, chars, room)), _TOPICS[-1])
+    for index, one in enumerate(ledger):
+        line = handle_line(one, width)
+        if not page.put(LEDGER, one.ref, line, (one.born,), what=one.handle, short=True):
+            page.omit(LEDGER, [left.handle for left in ledger[index:]])
+            return index
+    return len(ledger)
+
+
+def _fits(ledger: list[Decision], chars: int, room: int) -> bool:
+    return _cost((handle_line(one, chars) for one in ledger), room) <= room
+
+
+def _lengthen(page: Page, ledger: list[Decision], rest: int) -> None:
+    """The newest on a line with topic and status, as long as `rest` is left."""
+    for one in ledger:
+        if page.left <= rest or not page.put(
+            LEDGER, one.ref, ledger_line(one), (one.born,), what=one.handle
+        ):
+            return
+
+
+def _cost(lines: Iterable[str], most: int) -> int:
+    """What `lines` cost under their heading; may stop counting beyond `most`."""
+    total = price(f"\n## {LEDGER}")
+    for line in lines:
+        total += price(line)
+        if total > most:
+            break
+    return total
+
+
+def _put_decisions(page: Page, kept: list[Decision]) -> None:
+    """The decisions in full as long as there is room, the newest first."""
+    for decision in kept:
+        if decision.shrunk:
+            continue
+        if not page.left or not page.put(
+            LEDGER, decision.ref, decision_line(decision), what=decision.handle
+        ):
+            return
+
+
+# -- summaries, notebook, episodes, lessons ------------------------------------
+
+
+def _put_summaries(memory: Memory, page: Page) -> None:
+    standing = frontier(memory)
+    shown = [summary for summary in standing if summary.level > 0]
+    near = [summary for summary in standing if summary.level == 0]
+    newest = sorted((key for key in memory.summaries if key[0] == 0), reverse=True)
+    for key in newest[: memory.settings.context.summaries]:
+        if memory.summaries[key] not in near:
+            near.append(memory.summaries[key])
+    near.sort(key=lambda summary: summary.first)
+    for block, summaries in ((NEAR, near), (FAR, shown)):
+        for summary in reversed(summaries):
+            _put_summary(page, block, summary)
+
+
+def _put_summary(page: Page, block: str, summary: Summary) -> None:
+    page.put(
+        block,
+        summary.first,
+        summary_lines(summary),
+        (summary.first, summary.last),
+        what=f"n {summary.first}-{summary.last}",
+    )
+
+
+def _put_note(memory: Memory, page: Page, participant: str | None) -> None:
+    """The standing revision of the participant's notebook, clipped to the room there is."""
+    if participant is None or not memory.keeps_notes:
+        return
+    text, cause = notebooks.standing(memory, memory.named(participant))
+    if not text:
+        return
+    chars = min(len(text), page.left * _NOTE_CHARS)
+    while chars and not page.put(
+        NOTE,
+        0,
+        note_lines(text, cause, chars),
+        (cause,) if cause else (),
+        what=f"revision {cause}",
+        short=chars < len(text),
+    ):
+        chars = chars * 3 // 4 if chars > 40 else 0
+
+
+def _put_past(memory: Memory, page: Page) -> None:
+    """What closed phases, rounds, goals and tasks came to, the newest first."""
+    closed = [one for one in memory.episodes.held.values() if one.closed and one.talk is None]
+    closed.sort(key=lambda one: (one.closed or 0, one.ref), reverse=True)
+    for one in closed:
+        lines = past_lines(one, short_forms.episode_text(memory, one))
+        if not page.put(PAST, one.ref, lines, (one.opened, one.closed or 0), what=one.handle):
+            short = past_lines(one, "", short=True)
+            page.put(PAST, one.ref, short, (one.opened,), what=one.handle, short=True)
+
+
+def _put_running(memory: Memory, page: Page) -> None:
+    text = short_forms.running_text(memory)
+    if text:
+        through = memory.exchanges.through
+        page.put(RUNNING, 0, running_lines(text), (through,), what=f"up to n {through}")
+
+
+def _put_lessons(memory: Memory, page: Page) -> None:
+    for index, lesson in enumerate(lessons.standing(memory)):
+        page.put(LESSONS, index, lesson_line(lesson), what=f"{lesson.session} {lesson.ref}")

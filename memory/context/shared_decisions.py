@@ -1,0 +1,55 @@
+"""What other sessions decided, shown in a context on request: nothing of it is logged.
+
+Each is a quotation with the session's name, so that nobody takes its D2 for
+their own. It stands behind the breakpoint, in a share of the budget of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from parley.memory.context.item_lines import line
+from parley.memory.context.token_budget import Page
+from parley.memory.items.importance import weight
+from parley.memory.state.memory import Memory
+from parley.memory.text.escapes import FENCE
+
+SHARE: Final = 150  # of the budget, per mille, for all that is shared
+BLOCK: Final = "Shared From"
+
+Shared = Sequence[tuple[str, Memory]]  # name of a session, and its memory
+
+
+def fill(page: Page, shared: Shared, share: int) -> tuple[str, ...]:
+    """Put what others decided on `page`, in at most `share` tokens; the names of the blocks."""
+    room = page.left
+    page.left = granted = max(0, min(room, share))
+    names = tuple(dict.fromkeys(f"{BLOCK} {line(session, 64)}" for session, _ in shared))
+    for (session, memory), name in zip(shared, names, strict=False):
+        _put(page, name, _told(memory, line(session, 64)))
+    page.left += room - granted
+    return names
+
+
+def _put(page: Page, block: str, told: list[tuple[str, str]]) -> None:
+    for place, (what, text) in enumerate(told):
+        if not page.put(block, place, text, what=what):
+            page.omit_more(block, len(told) - place - 1)
+            return
+
+
+def _told(memory: Memory, session: str) -> list[tuple[str, str]]:
+    """Handle and line of each ratified decision that stands, the weightiest first."""
+    ledger = [
+        decision
+        for decision in memory.decisions.values()
+        if decision.status == "ratified" and decision.stands
+    ]
+    ledger.sort(key=lambda decision: (-weight(memory, decision), decision.ref))
+    found = []
+    for decision in ledger:
+        what = f"{session} {decision.handle}"
+        outcome = f": {line(decision.outcome)}" if decision.outcome else ""
+        found.append((what, f"{FENCE}{what} **{line(decision.topic, 100)}**{outcome} (ratified)"))
+    return found

@@ -1,0 +1,294 @@
+"""The part of a context behind its breakpoint: what moves with every message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, Final
+
+from parley.bus.entries import Record, Unknown
+from parley.memory.context.item_lines import (
+    claim_line,
+    dissent_line,
+    echo_line,
+    message_lines,
+    position_line,
+    proposal_line,
+    proposal_short,
+    read_line,
+)
+from parley.memory.context.layer_lines import (
+    cached_lines,
+    exchange_lines,
+    injection_lines,
+    insight_line,
+    stage_line,
+    work_lines,
+)
+from parley.memory.context.token_budget import Page
+from parley.memory.context.vote_lines import lost_line, vote_lines
+from parley.memory.exchanges import exchanges, tool_cache
+from parley.memory.extraction.model_claims.item_overlay import Reading, reading
+from parley.memory.goals import insights
+from parley.memory.notebooks import notebooks
+from parley.memory.state import lookup
+from parley.memory.state.item_state import Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
+from parley.memory.summaries import short_forms
+
+STAGE = "Where We Are"
+VOTES = "Votes"
+WORK = "Work in Hand"
+LEARNT = "What Was Learnt"
+OPEN = "Active Proposals"
+OWN = "Your Previous Position"
+ECHOES = "Already Discussed"
+CLAIMS = "Claimed, Not Ratified"
+READ = "Read by a Model"
+DISSENT = "Dissent on Record"
+SINCE = "Since Your Last Revision"
+HISTORY = "History"
+SHOWN = "What You Were Shown"
+TOOLS = "Tool Results at Hand"
+EXCHANGES = "Recent Exchanges"
+RECENT = "Recent Messages"
+
+BLOCKS: Final = (
+    STAGE, VOTES, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, READ, DISSENT, HISTORY, SINCE, SHOWN,
+    TOOLS, EXCHANGES,
+)  # fmt: skip
+
+FULL_POSITIONS: Final = 5  # own positions shown; the newest first
+FULL_INSIGHTS: Final = 10  # the weightiest
+LOST_VOTES: Final = 3  # closed votes that carried nothing; the newest on what is still open
+MESSAGE_CHARS: Final = 4000  # one pasted log must not displace the talk
+SHORT_CHARS: Final = 240  # of a message in short: its first sentence or two
+LEAST_CHARS: Final = 40  # of the newest one, where hardly anything fits
+
+
+def fill(
+    memory: Memory,
+    page: Page,
+    profile: str,
+    participant: str | None,
+    recent: Sequence[Record],
+) -> None:
+    """Fill `page` for that profile."""
+    name = None if participant is None else memory.named(participant)
+    if profile in ("raw", "history"):
+        _put_lines(memory, page, SINCE if profile == "raw" else HISTORY, name)
+        return
+    _put_stage(memory, page)
+    _put_votes(memory, page, name)
+    read = reading(memory)
+    active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
+    active = [one for one in active if one.handle not in read.retracted]
+    active.sort(key=lambda one: one.tentative)
+    _put_proposals(page, active)
+    if profile == "full":
+        _put_own(memory, page, name)
+        _put_echoes(memory, page, active)
+        _put_work(memory, page)
+    _put_messages(memory, page, _recent(memory, profile, name, recent))
+    for proposal in active:
+        if not proposal.shrunk:
+            page.put(OPEN, proposal.ref, proposal_line(proposal), what=proposal.handle)
+    if profile == "full":
+        _put_unsettled(memory, page, read)
+        _put_read(memory, page, read)
+        _put_at_hand(memory, page, name)
+        _put_exchanges(memory, page)
+        _put_lines(memory, page, SINCE, name)
+
+
+def _recent(
+    memory: Memory, profile: str, name: str | None, recent: Sequence[Record]
+) -> list[Record]:
+    """The newest messages, without what others only thought to themselves."""
+    settings = memory.settings.context
+    count = settings.recent_brief if profile == "brief" else settings.recent_full
+    found = [record for record in recent if is_heard(memory, name, record.entry)]
+    return found[max(0, len(found) - count) :]
+
+
+def is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
+    """True for messages, without what others than that canonical name only thought."""
+    if entry.kind != "message" or type(entry) is Unknown:
+        return False
+    return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
+
+
+# -- votes ---------------------------------------------------------------------
+
+
+def _put_votes(memory: Memory, page: Page, name: str | None) -> None:
+    """The votes that run, then the newest that carried nothing of what is still open."""
+    votes = memory.votes
+    for ref in votes.running:
+        vote = votes.held[ref]
+        if not page.put(VOTES, ref, vote_lines(vote, name), (vote.n,), what=vote.handle):
+            lines = vote_lines(vote, name, short=True)
+            page.put(VOTES, ref, lines, (vote.n,), what=vote.handle, short=True)
+    lost = (vote for vote in reversed(votes.held.values()) if vote.status in ("failed", "short"))
+    for vote in islice((vote for vote in lost if _is_unsettled(memory, vote)), LOST_VOTES):
+        page.put(VOTES, vote.ref, lost_line(vote), (vote.n,), what=vote.handle)
+
+
+def _is_unsettled(memory: Memory, vote: Vote) -> bool:
+    """True for a lost vote on what is still proposed, or that was opened lately."""
+    if vote.proposal is not None:
+        return vote.proposal in memory.live
+    return memory.messages - vote.opened <= memory.window
+
+
+# -- proposals, positions, repeats ---------------------------------------------
+
+
+def _put_proposals(page: Page, active: list[Proposal]) -> None:
+    """Every active proposal on a short line, the newest first; the longer lines come last."""
+    for index, one in enumerate(active):
+        if not page.put(OPEN, one.ref, proposal_short(one), (one.born,), what=one.handle):
+            page.omit(OPEN, [left.handle for left in active[index:]])
+            return
+
+
+def _put_own(memory: Memory, page: Page, name: str | None) -> None:
+    person = None if name is None else memory.participants.get(name)
+    if person is None:
+        return
+    held = sorted(person.positions.values(), key=lambda one: (one.cite.n, one.on), reverse=True)
+    held.sort(key=lambda one: one.on != person.last)
+    for index, position in enumerate(held[:FULL_POSITIONS]):
+        line = position_line(memory, position)
+        page.put(OWN, index, line, (position.cite.n,), what=position.on)
+    page.omit(OWN, [position.on for position in held[FULL_POSITIONS:]])
+
+
+def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
+    for one in active:
+        earlier = None if one.echoes is None else memory.proposal(one.echoes)
+        if earlier is not None:
+            line = echo_line(memory, one, earlier)
+            page.put(ECHOES, one.ref, line, (earlier.born,), what=one.handle)
+
+
+def _put_unsettled(memory: Memory, page: Page, read: Reading) -> None:
+    """Claims that bind nobody yet, and who dissents from what binds."""
+    for decision in list(memory.decisions.values())[-memory.settings.context.recent_full :]:
+        if not decision.stands or decision.handle in read.retracted:
+            continue
+        if decision.status == "claimed":
+            block, line = CLAIMS, claim_line(decision)
+        elif decision.binds and decision.dissenters:
+            block, line = DISSENT, dissent_line(decision)
+        else:
+            continue
+        page.put(block, decision.ref, line, (decision.born,), what=decision.handle)
+
+
+def _put_read(memory: Memory, page: Page, read: Reading) -> None:
+    """What a model alone found, the newest first: it binds nobody."""
+    found = [one for one in read.items.values() if one.status == "claimed"]
+    shown = found[-memory.settings.context.recent_full :][::-1]
+    for index, one in enumerate(shown):
+        if not page.put(READ, index, read_line(one), (one.born,), what=one.handle):
+            page.omit(READ, [left.handle for left in shown[index:]])
+            return
+
+
+# -- messages and lines --------------------------------------------------------
+
+
+def _put_messages(memory: Memory, page: Page, messages: list[Record]) -> None:
+    """The newest message whole, the others in short, and those whole again that have room.
+
+    Under a small budget the run of the talk is worth more than one more long message.
+    """
+    if not messages or not _put_newest(memory, page, messages):
+        return
+    shown = []
+    for index in range(len(messages) - 2, -1, -1):
+        if not _put_message(memory, page, messages[index], SHORT_CHARS):
+            page.omit(RECENT, [f"n {one.n}" for one in messages[:index]])
+            break
+        shown.append(messages[index])
+    for record in shown:
+        if len(getattr(record.entry, "content", "")) > SHORT_CHARS:
+            _put_message(memory, page, record, MESSAGE_CHARS)
+
+
+def _put_newest(memory: Memory, page: Page, messages: list[Record]) -> bool:
+    """The newest message as long as it fits; False where nothing of it does."""
+    chars = MESSAGE_CHARS
+    while not _put_message(memory, page, messages[-1], chars):
+        if chars <= LEAST_CHARS:
+            page.omit(RECENT, [f"n {one.n}" for one in messages[:-1]])
+            return False
+        chars //= 2
+    return True
+
+
+def _put_message(memory: Memory, page: Page, record: Record, chars: int) -> bool:
+    return page.put(
+        RECENT,
+        record.n,
+        message_lines(memory, record, chars),
+        (record.n,),
+        what=f"n {record.n}",
+        short=len(getattr(record.entry, "content", "")) > chars,
+    )
+
+
+def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None:
+    """The lines of a notebook since its revision, or of the whole history, newest first."""
+    if not memory.keeps_notes or (name is None and block == SINCE):
+        return
+    lines = notebooks.seen_since(memory, name if block == SINCE else None)
+    for index in range(len(lines) - 1, -1, -1):
+        told = notebooks.told(memory, lines[index])
+        if not page.put(block, index, f"| {told}", what=f"line {index + 1}"):
+            page.omit_more(block, index)
+            return
+
+
+# -- episodes, insights, exchanges, tools --------------------------------------
+
+
+def _put_stage(memory: Memory, page: Page) -> None:
+    for one in lookup.stage(memory):
+        page.put(STAGE, one.ref, stage_line(one), (one.opened,), what=one.handle)
+
+
+def _put_work(memory: Memory, page: Page) -> None:
+    """Open goals and tasks, the newest first, and the weightiest insights."""
+    for ref in reversed(memory.episodes.open):
+        one = memory.episodes.held[ref]
+        if one.work is None:
+            continue
+        if not page.put(WORK, one.ref, work_lines(one), (one.opened,), what=one.handle):
+            short = work_lines(one, short=True)
+            page.put(WORK, one.ref, short, (one.opened,), what=one.handle, short=True)
+    for index, insight in enumerate(islice(insights.standing(memory), FULL_INSIGHTS)):
+        cites = [cite.n for cite in insight.cites]
+        page.put(LEARNT, index, insight_line(insight), cites, what=insight.handle)
+
+
+def _put_exchanges(memory: Memory, page: Page) -> None:
+    window = exchanges.window(memory)
+    for index in range(len(window) - 1, -1, -1):
+        one = window[index]
+        lines = exchange_lines(one, short_forms.answer_text(memory, one))
+        if not page.put(EXCHANGES, one.ref, lines, (one.opened,), what=one.handle):
+            page.omit(EXCHANGES, [left.handle for left in window[:index]])
+            return
+
+
+def _put_at_hand(memory: Memory, page: Page, name: str | None) -> None:
+    """Tool results that may be served again, and what the participant was shown."""
+    shown = {} if name is None else tool_cache.shown_to(memory, name)
+    for index, (key, one) in enumerate(shown.items()):
+        page.put(SHOWN, index, injection_lines(key, one), (one.n,), what=key)
+    for index, cached in enumerate(tool_cache.live(memory)):
+        lines = cached_lines(memory, cached, short_forms.result_text(memory, cached))
+        page.put(TOOLS, index, lines, (cached.n,), what=f"{cached.tool} n {cached.n}")

@@ -1,0 +1,114 @@
+"""A page with a budget: lines by block, each paid for in tokens when it is put."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, Literal
+
+from parley.memory.text.text_sizes import tokens
+
+_SHORT: Final = 200  # characters of a line whose price is worth remembering
+
+Fate = Literal["whole", "short", "left out"]
+
+
+@dataclass(slots=True, frozen=True)
+class Block:
+    """A titled part of the context; `size` in tokens."""
+
+    name: str
+    text: str
+    size: int
+
+
+@dataclass(slots=True, frozen=True)
+class Choice:
+    """What became of one thing that a context might have shown: `what` is a handle or an n."""
+
+    block: str
+    what: str
+    fate: Fate
+
+
+def price(line: str) -> int:
+    """Tokens that `line` costs, its line feed included."""
+    return _price(line) if len(line) <= _SHORT else tokens(line + "\n")
+
+
+@lru_cache(maxsize=16_384)
+def _price(line: str) -> int:
+    """The same short lines stand in one context after the other."""
+    return tokens(line + "\n")
+
+
+@dataclass(slots=True)
+class Page:
+    """Lines by block, within a budget: each line is paid for when it is put."""
+
+    left: int
+    lines: dict[str, dict[int, str]] = field(default_factory=dict)
+    cites: set[int] = field(default_factory=set)
+    fates: dict[tuple[str, str], Fate] = field(default_factory=dict)
+    more: dict[str, int] = field(default_factory=dict)  # left out, too many to name
+
+    def put(
+        self,
+        block: str,
+        key: int,
+        line: str,
+        cites: Iterable[int] = (),
+        *,
+        what: str,
+        short: bool = False,
+    ) -> bool:
+        """Take `line` in under `key`, which orders the block; False where it does not fit.
+
+        A line put again replaces the one before. `what` it shows is noted
+        either way: whole, in short, or left out.
+        """
+        cost = price(line)
+        if block not in self.lines:
+            cost += price(f"\n## {block}")
+        before = self.lines.get(block, {}).get(key)
+        if before is not None:
+            cost -= price(before)
+        if cost > self.left:
+            self.fates.setdefault((block, what), "left out")
+            return False
+        self.left -= cost
+        self.lines.setdefault(block, {})[key] = line
+        self.cites.update(cites)
+        self.fates[block, what] = "short" if short else "whole"
+        return True
+
+    def omit(self, block: str, whats: Sequence[str]) -> None:
+        """Note what is left out without having been tried."""
+        for what in whats:
+            self.fates.setdefault((block, what), "left out")
+
+    def omit_more(self, block: str, count: int) -> None:
+        """Note that `count` things are left out which the page cannot name."""
+        if count:
+            self.more[block] = self.more.get(block, 0) + count
+
+    def counted(self, fate: Fate) -> dict[str, int]:
+        """How many things met `fate`, by block."""
+        found = dict(self.more) if fate == "left out" else {}
+        for (block, _), met in self.fates.items():
+            if met == fate:
+                found[block] = found.get(block, 0) + 1
+        return found
+
+    def choices(self) -> tuple[Choice, ...]:
+        return tuple(Choice(block, what, fate) for (block, what), fate in self.fates.items())
+
+    def blocks(self, names: Sequence[str]) -> list[Block]:
+        made = []
+        for name in names:
+            if name in self.lines:
+                body = "\n".join(line for _, line in sorted(self.lines[name].items()))
+                text = f"## {name}\n{body}"
+                made.append(Block(name, text, tokens(text)))
+        return made

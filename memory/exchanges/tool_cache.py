@@ -1,0 +1,199 @@
+"""Results of tools that may be served again: by canonical key, for so many exchanges.
+
+A result says until which turn it may be served, so nothing is counted down; a
+hit moves that on, within `cache.max_age` of the turn it was stored in. A call
+under way is noted by key: whoever wants the same may wait for its result.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Final
+
+from parley.bus.entries import ContextInjected, ToolCalled, ToolReturned
+from parley.memory.exchanges.tool_keys import canonical, key_of
+from parley.memory.state.exchange_state import Cached, Call, Injection
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.memory import Memory
+from parley.memory.summaries import short_forms
+from parley.memory.text.byte_limits import shortened, size_of
+from parley.memory.text.plain_text import clip
+
+INJECTIONS: Final = 20  # keys a participant: surroundings, of which few are shown at once
+SHOWN: Final = 100  # participants, those shown something last: anybody may bring new names
+_MOST_TURNS: Final = 1_000_000  # a stranger may ask for more than any session has
+
+
+def called(moment: Moment, entry: ToolCalled) -> None:
+    """Count a hit, which keeps the result alive, or note a call that is under way.
+
+    One that joins a call under way is neither a hit nor a miss.
+    """
+    memory, tools = moment.memory, moment.memory.tools
+    key = key_of(entry.tool, entry.version, entry.arguments)
+    if key is None:
+        return
+    turn, kept = memory.exchanges.turn, tools.cached.get(key)
+    if kept is not None:
+        tools.hits += 1
+        kept.hits += 1
+        kept.expires = max(kept.expires, min(turn + kept.ttl + 1, kept.limit))
+        data = {"tool": kept.tool, "key": key, "n": kept.n, "expires": kept.expires}
+        moment.found("tool.hit", None, **data)
+    elif key not in tools.calls:
+        tools.misses += 1
+        tools.calls[key] = Call(call_id=entry.call_id, n=moment.n, turn=turn)
+        _hold(memory)
+
+
+def returned(moment: Moment, entry: ToolReturned) -> None:
+    """Keep a read-only success; whatever came back ends the call."""
+    memory, tools = moment.memory, moment.memory.tools
+    key = key_of(entry.tool, entry.version, entry.arguments)
+    if key is None:
+        return
+    call = tools.calls.get(key)
+    if call is not None and call.call_id == entry.call_id:
+        del tools.calls[key]
+    ttl = memory.settings.cache.ttl if entry.ttl is None else entry.ttl
+    if not entry.ok or not entry.read_only or ttl <= 0:
+        return
+    tools.calls.pop(key, None)
+    _drop(memory, key)
+    kept = tools.cached[key] = _cached(memory, moment.n, key, entry, min(ttl, _MOST_TURNS))
+    _hold(memory)
+    if key in tools.cached:
+        data = {"tool": kept.tool, "key": key, "n": kept.n, "expires": kept.expires}
+        moment.found("tool.cached", None, **data)
+
+
+def injected(moment: Moment, entry: ContextInjected) -> None:
+    """Note what a participant was shown of its surroundings."""
+    memory = moment.memory
+    shown = memory.tools.injected.setdefault(moment.participant, {})
+    shown[entry.key] = Injection(
+        hash=content_hash(entry.content),
+        n=moment.n,
+        turn=memory.exchanges.turn,
+        text=clip(entry.content, memory.settings.limits.context_text),
+    )
+    _newest(shown)
+    everyone = memory.tools.injected
+    if len(everyone) > SHOWN:
+        del everyone[min(everyone, key=lambda name: max(one.n for one in everyone[name].values()))]
+    moment.found("context.injected", None, participant=moment.participant, key=entry.key)
+
+
+def expire(memory: Memory) -> None:
+    """Let go of what may not be served in the turn that begins, and of calls of the one before."""
+    turn = memory.exchanges.turn
+    for key in [key for key, held in memory.tools.cached.items() if held.expires <= turn]:
+        _drop(memory, key)
+    memory.tools.calls.clear()
+
+
+def tighten(memory: Memory) -> None:
+    """Hold the limits in force over what is held already."""
+    limits = memory.settings.limits
+    for held in memory.tools.cached.values():
+        held.value = shortened(held.value, limits.answer.cap, limits.answer.target)
+        held.arguments = _short(memory, held.arguments)
+    for shown in memory.tools.injected.values():
+        for key, one in shown.items():
+            shown[key] = Injection(
+                hash=one.hash, n=one.n, turn=one.turn, text=clip(one.text, limits.context_text)
+            )
+    _hold(memory)
+
+
+def rename(memory: Memory, old: str, new: str) -> None:
+    """Count what `old` was shown as shown to `new`, the newest of each key."""
+    gone = memory.tools.injected.pop(old, None)
+    if gone is None:
+        return
+    shown = memory.tools.injected.setdefault(new, {})
+    for key, one in gone.items():
+        if key not in shown or shown[key].n < one.n:
+            shown[key] = one
+    _newest(shown)
+
+
+# -- asking --------------------------------------------------------------------
+
+
+def find(memory: Memory, key: str | None) -> Cached | None:
+    """The result that may be served for `key` now."""
+    return None if key is None else memory.tools.cached.get(key)
+
+
+def live(memory: Memory) -> list[Cached]:
+    """The results that may be served now, oldest first."""
+    return sorted(memory.tools.cached.values(), key=lambda held: held.n)
+
+
+def remaining(memory: Memory, held: Cached) -> int:
+    """The exchanges after the present one that `held` may still be served in."""
+    return held.expires - memory.exchanges.turn - 1
+
+
+def shown_to(memory: Memory, participant: str) -> dict[str, Injection]:
+    """What `participant` was shown that is still within the window of exchanges, oldest first."""
+    shown = memory.tools.injected.get(memory.named(participant), {})
+    turn, most = memory.exchanges.turn, memory.settings.limits.exchanges
+    inside = [(key, one) for key, one in shown.items() if turn - one.turn <= most]
+    return dict(sorted(inside, key=lambda item: item[1].n))
+
+
+def content_hash(content: str) -> str:
+    """BLAKE2b-128, in hex, of what was injected."""
+    return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+# -- holding -------------------------------------------------------------------
+
+
+def _cached(memory: Memory, n: int, key: str, entry: ToolReturned, ttl: int) -> Cached:
+    turn, limit = memory.exchanges.turn, memory.settings.limits.answer
+    return Cached(
+        key=key,
+        tool=entry.tool,
+        arguments=_short(memory, canonical(entry.arguments) or ""),
+        n=n,
+        call_id=entry.call_id,
+        value=shortened(entry.content, limit.cap, limit.target),
+        bytes=size_of(entry.content),
+        ttl=ttl,
+        stored=turn,
+        expires=turn + ttl + 1,
+        limit=turn + min(memory.settings.cache.max_age, _MOST_TURNS) + 1,
+    )
+
+
+def _short(memory: Memory, arguments: str) -> str:
+    """Arguments as they are kept: whole, or not at all, since half of them is no JSON."""
+    return arguments if len(arguments) <= memory.settings.limits.context_text else ""
+
+
+def _hold(memory: Memory) -> None:
+    """Keep at most `limits.cached` results; what would end first goes first, then the oldest."""
+    tools, most = memory.tools, memory.settings.limits.cached
+    while len(tools.cached) > most:
+        _drop(memory, min(tools.cached, key=lambda key: _order(tools.cached[key])))
+        tools.evicted += 1
+    while len(tools.calls) > most:
+        del tools.calls[min(tools.calls, key=lambda key: tools.calls[key].n)]
+
+
+def _order(held: Cached) -> tuple[int, int]:
+    return held.expires, held.n
+
+
+def _drop(memory: Memory, key: str) -> None:
+    gone = memory.tools.cached.pop(key, None)
+    if gone is not None:
+        short_forms.let_go(memory, "result", gone.n)
+
+
+def _newest(shown: dict[str, Injection]) -> None:
+    while len(shown) > INJECTIONS:
+        del shown[min(shown, key=lambda key: shown[key].n)]

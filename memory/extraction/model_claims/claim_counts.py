@@ -1,0 +1,28 @@
+"""How far a session was read by a model, what came of it, and what it cost. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.state.memory import Memory
+
+
+def counts(memory: Memory) -> dict[str, Any]:
+    """Stretches, claims and words on items; calls and tokens are those of readings that landed."""
+    store, found = memory.claims, reading(memory)
+    return {
+        "how": memory.settings.extract.how,
+        "read": store.read,
+        "waiting": len(store.owed),
+        "open_messages": store.count,
+        "claims": store.claimed,
+        "items": sum(one.status == "claimed" for one in found.items.values()),
+        "confirmed": len(found.confirmed),
+        "retracted": len(found.retracted)
+        + sum(one.status == "retracted" for one in found.items.values()),
+        "dropped": dict(sorted(store.dropped.items())),
+        "calls": store.calls,
+        "input_tokens": store.input_tokens,
+        "output_tokens": store.output_tokens,
+    }

@@ -1,0 +1,221 @@
+"""Letting a model's reading land: what of it is kept, and what a person says of it.
+
+Nothing of it reaches the items that the fold found: it is laid over them when
+they are read (`reading`), so that what people say next is understood the same
+whenever a model answered. An entry may claim anything; what is kept cites a
+message of its own stretch, within its length, once.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from parley.bus.entries import Claim, ItemCorrected, ItemsExtracted
+from parley.memory.extraction.model_claims import reading_ranges
+from parley.memory.state.claim_state import Claims, Heard, Held, Stretch, Verdict
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip
+
+MOST: Final = 64  # claims, and words on items, of one stretch
+SURE: Final = 700  # per mille, at most: a model's reading is below what people mark themselves
+KEPT: Final = 500  # claims, and verdicts, in memory; the newest
+DROPS: Final = ("quote", "label", "message", "target", "handle", "many", "answer")
+_TEXT_CHARS: Final = 500
+_MOST_COUNT: Final = 2**40  # what a stranger may add to a sum
+_ITEMS: Final = ("proposal", "decision")
+_HANDLE: Final = re.compile(r"M([1-9][0-9]{0,8})(\.[1-9][0-9]?)?\Z")
+
+
+def is_handle(ref: str) -> bool:
+    """True for M17 and M17.2: what a model claims that message 17 is."""
+    return _HANDLE.match(ref) is not None
+
+
+def land(moment: Moment, entry: ItemsExtracted) -> None:
+    """Keep what a model read out of a stretch that waits for it; the first answer stands."""
+    memory, store = moment.memory, moment.memory.claims
+    wanted = store.owed.get(entry.first)
+    if wanted != Stretch(entry.lead, entry.first, entry.last):
+        return
+    kept = _kept(memory, entry)
+    reading_ranges.release(memory, entry.first)
+    _count(store, entry, len(kept))
+    verdicts = _verdicts(memory, entry)
+    _keep(store, [one for one in kept if not memory.is_redacted(one.n)], verdicts)
+    words = [one.word for one in verdicts.values()]
+    moment.found(
+        "items.extracted",
+        None,
+        first=entry.first,
+        last=entry.last,
+        claims=len(kept),
+        confirmed=words.count("confirmed"),
+        retracted=words.count("retracted"),
+        dropped=sum(_dropped(entry).values()),
+    )
+    for one in kept:
+        moment.found(
+            "claim.made",
+            handle_of(one),
+            label=one.label,
+            participant=memory.named(one.who),
+            of=one.n,
+            start=one.start,
+            end=one.end,
+            target=one.target,
+            how="model",
+            rule=rule_of(one),
+            confidence=one.confidence,
+        )
+
+
+def handle_of(one: Held) -> str | None:
+    """M17, or M17.2 of the second item in message 17; None of a stance."""
+    if not one.k:
+        return None
+    return f"M{one.n}" if one.k == 1 else f"M{one.n}.{one.k}"
+
+
+def rule_of(one: Held | Verdict) -> str:
+    """The derived entry that says so: the beginning of its id."""
+    return f"extract:{one.first}:{one.last}"
+
+
+def forget(memory: Memory, n: int) -> None:
+    """Let go of what was claimed of a message whose words are gone."""
+    store = memory.claims
+    store.held = [one for one in store.held if one.n != n]
+
+
+def correct(moment: Moment, entry: ItemCorrected) -> None:
+    """A person retracts what a model claimed, made already or not: for good."""
+    if entry.op == "retract":
+        moment.memory.claims.touched[entry.ref] = "retract"
+        moment.found("item.corrected", entry.ref, by=entry.by, op=entry.op, value=None)
+    else:
+        moment.found("correction.ignored", entry.ref, by=entry.by, op=entry.op)
+
+
+def note(memory: Memory, entry: ItemCorrected) -> None:
+    """Remember that a person had a word on an item: no model takes that one back."""
+    if _item(memory, entry.ref) is not None:
+        memory.claims.touched[entry.ref] = entry.op
+
+
+def _kept(memory: Memory, entry: ItemsExtracted) -> list[Held]:
+    """The claims that can stand, by message and place, each once."""
+    found: dict[tuple[object, ...], Held] = {}
+    said = memory.claims.heard
+    ordered = sorted(entry.claims[:MOST], key=lambda one: (one.n, one.start, one.end, one.label))
+    places: dict[int, int] = {}
+    for claim in ordered:
+        heard = said.get(claim.n)
+        target = _target(claim)
+        key = (claim.n, claim.label, target) if target else (claim.n, claim.label, claim.start)
+        if heard is None or key in found or not _is_sound(claim, heard, entry, target):
+            continue
+        k = 0
+        if claim.label in _ITEMS:
+            k = places[claim.n] = places.get(claim.n, 0) + 1
+        found[key] = _held(claim, heard, entry, k, target)
+    return list(found.values())
+
+
+def _is_sound(claim: Claim, heard: Heard, entry: ItemsExtracted, target: int | str | None) -> bool:
+    within = 0 <= claim.start < claim.end <= heard.chars
+    own = entry.first <= claim.n <= entry.last and len(claim.quote) == claim.end - claim.start
+    return within and own and (claim.label in _ITEMS or target is not None)
+
+
+def _target(claim: Claim) -> int | str | None:
+    """What a stance is on: an earlier message, or a handle; None where it names neither."""
+    if claim.label in _ITEMS:
+        return None
+    if isinstance(claim.target, int):
+        return claim.target if 0 < claim.target < claim.n else None
+    return claim.target if claim.target and _REF.match(claim.target) else None
+
+
+_REF: Final = re.compile(r"([PD][1-9][0-9]{0,8}|M[1-9][0-9]{0,8}(\.[1-9][0-9]?)?)\Z")
+
+
+def _held(
+    claim: Claim, heard: Heard, entry: ItemsExtracted, k: int, target: int | str | None
+) -> Held:
+    return Held(
+        n=claim.n,
+        k=k,
+        label=claim.label,
+        start=claim.start,
+        end=claim.end,
+        who=heard.who,
+        confidence=min(max(claim.confidence, 0), SURE),
+        first=entry.first,
+        last=entry.last,
+        text=clip(claim.quote, _TEXT_CHARS),
+        target=target,
+    )
+
+
+def _verdicts(memory: Memory, entry: ItemsExtracted) -> dict[str, Verdict]:
+    """Its words on items that stood before it: what it also confirms it does not take back."""
+    first, last = entry.first, entry.last
+    found: dict[str, Verdict] = {}
+    for doubt in entry.retracted[:MOST]:
+        if _is_known(memory, doubt.ref, entry):
+            found[doubt.ref] = Verdict(first, last, "retracted", doubt.reason)
+    for ref in entry.confirmed[:MOST]:
+        if _is_known(memory, ref, entry):
+            found[ref] = Verdict(first, last, "confirmed")
+    return found
+
+
+def _is_known(memory: Memory, ref: str, entry: ItemsExtracted) -> bool:
+    """True for what stood when the stretch ended, and was shown whole with it."""
+    if (named := _HANDLE.match(ref)) is not None:
+        return entry.lead <= int(named[1]) < entry.first
+    item = _item(memory, ref)
+    return item is not None and entry.lead <= item.born and item.detected <= entry.last
+
+
+def _item(memory: Memory, ref: str) -> Proposal | Decision | None:
+    """The item of that very handle, whatever became of it: a landing must not ask when it lands."""
+    if _REF.match(ref) is None or ref[0] == "M":
+        return None
+    number = int(ref[1:])
+    return memory.proposals.get(number) if ref[0] == "P" else memory.decisions.get(number)
+
+
+def _keep(store: Claims, kept: list[Held], verdicts: dict[str, Verdict]) -> None:
+    """The newest of what is held already and what came: whatever order they came in."""
+    store.held = sorted([*store.held, *kept], key=lambda one: (one.n, one.k, one.start, one.label))
+    del store.held[:-KEPT]
+    for ref, verdict in verdicts.items():
+        before = store.verdicts.get(ref)
+        if before is None or before.first < verdict.first:
+            store.verdicts[ref] = verdict
+    surplus = len(store.verdicts) - KEPT
+    for ref in sorted(store.verdicts, key=lambda ref: (store.verdicts[ref].first, ref))[:surplus]:
+        del store.verdicts[ref]
+
+
+def _count(store: Claims, entry: ItemsExtracted, kept: int) -> None:
+    store.read += 1
+    store.claimed += kept
+    store.calls += _sane(entry.calls)
+    store.input_tokens += _sane(entry.input_tokens)
+    store.output_tokens += _sane(entry.output_tokens)
+    for reason, count in _dropped(entry).items():
+        store.dropped[reason] = store.dropped.get(reason, 0) + count
+
+
+def _dropped(entry: ItemsExtracted) -> dict[str, int]:
+    found = {reason: _sane(entry.dropped.get(reason, 0)) for reason in DROPS}
+    return {reason: count for reason, count in found.items() if count}
+
+
+def _sane(count: int) -> int:
+    return min(max(count, 0), _MOST_COUNT)

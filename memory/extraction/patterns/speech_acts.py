@@ -1,0 +1,189 @@
+"""Reading speech acts in what was said: the envelope's, tags, votes, patterns.
+
+`Reader.read` is linear in the message and nearly free on plain talk: one RE2
+set says that nothing matches. Only where something does is the message made
+ready (`clauses.Script`), searched for the spans, and each match judged by the
+guards of its language before it claims anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from parley.memory.extraction.patterns.bare_text import Bare, bare
+from parley.memory.extraction.patterns.clauses import Script, Span
+from parley.memory.extraction.patterns.detections import Detection, Sighting
+from parley.memory.extraction.patterns.guards import Judge, Match, upheld
+from parley.memory.extraction.patterns.match_selection import settled
+from parley.memory.extraction.patterns.pattern_packs import REACTIONS, Guards, Pack, Rule
+from parley.memory.extraction.patterns.regular_expressions import Finder, compiled_set
+from parley.memory.extraction.patterns.rule_gates import Gate
+from parley.memory.extraction.patterns.tags import PATTERNS as TAGS
+from parley.memory.extraction.patterns.tags import find_tags
+from parley.memory.extraction.patterns.vote_marks import PATTERNS as VOTES
+from parley.memory.extraction.patterns.vote_marks import find_votes
+from parley.memory.text.plain_text import plain
+
+_NOTHING: Final[tuple[Detection, ...]] = ()
+_MARKS: Final = (*TAGS, *VOTES)
+_TAGS: Final = frozenset(range(len(TAGS)))
+_VOTES: Final = frozenset(range(len(TAGS), len(_MARKS)))
+_HANDLE: Final = r"\b(?-i:[PD][1-9][0-9]{0,8})\b"
+_SHORT_CHARS: Final = 40  # +1, "I agree", "present+": said again and again
+_SHORT_KEPT: Final = 4096
+_NO_HITS: Final[tuple[int, ...]] = ()  # a set that finds nothing says None
+_MAX_REFS: Final = 32
+_MAX_MATCHES: Final = 128  # of patterns in one message: what follows compares them in pairs
+_EDGE: Final = " \t\r\n,;:-"
+_LEADING: Final = " \t\r\n*_#>-•"
+
+
+class Reader:
+    """The packs of a session, compiled. Stateless once built; may be shared.
+
+    Raises `BadPattern` where the packs are too large together.
+    """
+
+    def __init__(self, packs: Sequence[Pack]) -> None:
+        judges = _judges(packs)
+        rules = [
+            (f"{pack.name}/{rule.name}", rule, judges[pack.language])
+            for pack in packs
+            for rule in pack.rules
+        ]
+        self._rules = sorted(rules, key=lambda each: each[1].handle)  # stable: handles last
+        self._finders = [Finder(rule.pattern, name) for name, rule, _ in self._rules]
+        self._free = sum(not rule.handle for _, rule, _ in self._rules)
+        by_name = {pack.name: pack for pack in packs}
+        asked = [(by_name[name.partition("/")[0]], rule) for name, rule, _ in self._rules]
+        # Rules that name a handle have an automaton of their own, asked only
+        # where there is a handle: it keeps the one for every message small.
+        self._gate = Gate((*_MARKS, _HANDLE), asked[: self._free]).hits
+        self._handle_gate = compiled_set(
+            tuple(rule.pattern for _, rule in asked[self._free :]) or (_HANDLE,)
+        ).Match
+        self._all = Judge([pack.guards for pack in packs])  # a bare vote has no language
+        self._short = lru_cache(_SHORT_KEPT)(self._read)
+
+    def read(self, content: str, act: str | None = None) -> tuple[Detection, ...]:
+        """The acts in `content`, in text order; () for nearly all plain talk.
+
+        `act` is the speaker's own word for the whole message and comes first;
+        beside it tags still count, patterns only where they name a handle.
+        """
+        if len(content) <= _SHORT_CHARS:
+            return self._short(content, act)
+        return self._read(content, act)
+
+    def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
+        if content.isascii():
+            return self._found(content, act)
+        made = bare(content)
+        if made is None:
+            return self._found(plain(content), act)
+        return tuple(_moved(each, made) for each in self._found(plain(made.text), act))
+
+    def sighted(self, content: str, act: str | None = None) -> tuple[Sighting, ...]:
+        """Every place where a rule's words stand, with what keeps it from being an act.
+
+        For those who write packs; `read` gives the same acts at less cost.
+        """
+        made = bare(content) or Bare(
+            content, tuple(range(len(content))), tuple(range(1, len(content) + 1))
+        )
+        text = plain(made.text)
+        script, read = Script(text), self._found(text, act)
+        sightings = []
+        for match in self._matches(script, self._gate(text)):
+            dropped = match.judge.objection(script.unquoted, match)
+            if not dropped and not any(_is(match, each) for each in read):
+                dropped = "outweighed"
+            start, end = made.original(match.start, match.end)
+            sightings.append(Sighting(match.name, match.rule.act, start, end, dropped))
+        return tuple(sightings)
+
+    def _found(self, text: str, act: str | None) -> tuple[Detection, ...]:
+        hits = self._gate(text)
+        if not hits and act is None:
+            return _NOTHING
+        script = Script(text)
+        tagged = find_tags(script) if _TAGS.intersection(hits) else []
+        votes = find_votes(script, self._all) if _VOTES.intersection(hits) else []
+        matches = upheld(script, self._matches(script, hits))
+        found = settled(script, tagged, votes, matches)
+        if act is not None:
+            found = _under(act, script, found)
+        return tuple(found)
+
+    def _matches(self, script: Script, hits: Sequence[int]) -> list[Match]:
+        first = len(_MARKS) + 1
+        chosen = [hit - first for hit in hits if hit >= first]
+        if first - 1 in hits and self._free < len(self._rules):
+            chosen += [self._free + hit for hit in self._handle_gate(script.subject) or _NO_HITS]
+        found = []
+        for index in sorted(chosen):
+            finder = self._finders[index]
+            for place in finder.each(script.subject):
+                spans = place.span(), finder.span(place, "text")
+                found.append(_match(script, *self._rules[index], *spans))
+        found.sort(key=lambda each: each.start)
+        return found[:_MAX_MATCHES]
+
+
+def _is(match: Match, found: Detection) -> bool:
+    return found.rule == match.name and found.start < match.end and match.start < found.end
+
+
+def _moved(found: Detection, made: Bare) -> Detection:
+    """What was found in a bare text, in places of the original."""
+    start, end = made.original(found.start, found.end)
+    first, last = made.original(found.text_start, found.text_end)
+    quotes = tuple(made.original(*span) for span in found.quotes)
+    return replace(found, start=start, end=end, text_start=first, text_end=last, quotes=quotes)
+
+
+def _judges(packs: Sequence[Pack]) -> dict[str, Judge]:
+    guards: dict[str, list[Guards]] = {}
+    for pack in packs:
+        guards.setdefault(pack.language, []).append(pack.guards)
+    return {language: Judge(own) for language, own in guards.items()}
+
+
+def _match(script: Script, name: str, rule: Rule, judge: Judge, place: Span, text: Span) -> Match:
+    """A match of `rule`, without the spaces and marks that its pattern led in with."""
+    start, end = place
+    shown = script.unquoted
+    while start < end and not (shown[start].isalnum() or shown[start] in "+-["):
+        start += 1
+    while end > start + 1 and shown[end - 1] in _EDGE:
+        end -= 1
+    group = None if text == (-1, -1) else text
+    return Match(start, end, name, rule, script.sentence(start, end), judge, group)
+
+
+def _under(act: str, script: Script, found: list[Detection]) -> list[Detection]:
+    """`found` beneath the envelope's act, which outranks whatever says the same."""
+    text = script.text
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    same = [each for each in found if each.how == "tag" and each.act == act and not each.vote]
+    if same and not text[: same[0].start].strip(_LEADING):
+        start = max(start, same.pop(0).text_start)
+        end = same[0].start if same else end
+    kept = [each for each in found if each in same or _adds(each, act)]
+    claimed = {ref for each in kept for ref in each.refs}
+    refs = [ref for ref in script.handles(0, len(text)) if ref not in claimed]
+    whole = Detection(
+        act, 0, len(text), start, max(start, end), "act", f"act/{act}", 1000,
+        tuple(refs[:_MAX_REFS]), quotes=script.quotes,
+    )  # fmt: skip
+    return [whole, *kept]
+
+
+def _adds(found: Detection, act: str) -> bool:
+    """True for what the envelope's act does not say: a tag, or an act on a handle."""
+    if found.act == act or (found.vote and act in REACTIONS):
+        return False
+    return bool(found.how == "tag" or found.refs)

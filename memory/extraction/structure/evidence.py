@@ -1,0 +1,223 @@
+"""What later lines say of earlier ones: runs of votes, restatements, talk of proposing.
+
+`observe` takes one message into the window and returns the lines of which it
+says something; `features` tells what is known of a line by then. What comes
+after a line only adds features, so a line that is worth marking stays so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from typing import Final
+
+from parley.memory.extraction.structure import restatements, vote_runs
+from parley.memory.extraction.structure.count_bands import once, reached
+from parley.memory.extraction.structure.scorecards import Scorecards, lexicon
+from parley.memory.extraction.structure.window_messages import Heard
+from parley.memory.state.line_state import REACH, Line, Structure
+
+# How the features begin that may come true after a line was heard. What they
+# add to a proposal's score is never below 0, or a line could be taken back.
+LATER: Final = ("votes after", "voters", "bare voters", "a vote", "votes again", "own vote",
+                "restated", "before", "above")  # fmt: skip
+
+_TALK: Final[tuple[str, ...]] = (
+    "proposal talk", "vote talk", "resolution talk", "objection talk",
+    "approves minutes", "approves minutes, short", "minutes",
+)  # fmt: skip
+_BEFORE: Final = 3  # messages by which talk of proposing comes before what is proposed
+_AFTER: Final = 2
+_LIST: Final = 3  # messages between lines that stand together
+_NEWEST: Final = (1 << 20) - 1  # lines by which the manner of the talk is told
+_FEW: Final = 8
+_FAIR: Final = 200  # hundredths of a logit of wording: do this
+_CLEAR: Final = 300
+_PLAIN: Final = 400
+_RIGHT_BELOW: Final = frozenset({"votes after 1", "votes after 2"})
+_CONTRARY: Final = frozenset({"a vote between", "a vote against"})
+
+
+def observe(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
+    """Take `heard` in; the lines, oldest first, of which it says something, itself among them."""
+    if heard.vote is not None:
+        _let_go(held, heard.place)
+        return vote_runs.vote(held, heard, heard.vote)
+    touched = overhear(held, heard.place, heard.cues, heard.scribed, cards)
+    if heard.passes:
+        touched += enter(held, heard, cards)
+    return in_order(touched)
+
+
+def enter(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
+    """Give `heard` a place below all other lines; those of which it says something, and itself."""
+    line = _placed(held, heard)
+    touched = _beside_lines(held, line, cards)
+    for other, told in restatements.compare(held, line):
+        if told:
+            _add(other, cards, restatements.told(told))
+            touched.append(other)
+    _add(line, cards, _standing(line))
+    held.lines.append(line)
+    held.aside = None
+    return [*touched, line]
+
+
+def bring_in(held: Structure, line: Line, cards: Scorecards) -> None:
+    """Give `line` its place among the others, late: all that is known is what it is like."""
+    _add(line, cards, _standing(line))
+    held.lines.append(line)
+    held.lines.sort(key=lambda each: each.place)
+    if held.aside is not None and held.aside.place == line.place:
+        held.aside = None
+
+
+def pass_over(held: Structure, place: int, scribed: bool = False) -> None:
+    """Let go of what is out of reach now that one more line came, and count it."""
+    _let_go(held, place)
+    held.led = (held.led << 1 | scribed) & _NEWEST
+    held.heard += 1
+    if held.talk and place - held.talk[0][0] > _BEFORE:
+        held.talk = [one for one in held.talk if place - one[0] <= _BEFORE]
+
+
+def overhear(
+    held: Structure, place: int, cues: Sequence[int], scribed: bool, cards: Scorecards
+) -> list[Line]:
+    """Take in what a line says that gets no place in the window: most of all talk."""
+    pass_over(held, place, scribed)
+    numbers = _talk()
+    if numbers.keys().isdisjoint(cues):
+        return []
+    talk = [numbers[cue] for cue in sorted(cues) if cue in numbers]
+    held.talk.append((place, talk))
+    return _spoken_of(held, place, talk, cards)
+
+
+@cache
+def _talk() -> dict[int, str]:
+    return {lexicon().number(name): name for name in _TALK}
+
+
+def _add(line: Line, cards: Scorecards, names: Iterable[str]) -> None:
+    """Let features of `line` that came true count."""
+    weights = cards.stands
+    for name in names:
+        if name in weights:
+            proposal, decision = weights[name]
+            line.proposal += proposal
+            line.decision += decision
+
+
+def in_order(touched: list[Line]) -> list[Line]:
+    """Those lines, oldest first, each once."""
+    if len(touched) < 2:
+        return touched
+    by_place = {line.place: line for line in touched}
+    return [by_place[place] for place in sorted(by_place)]
+
+
+def _let_go(held: Structure, place: int) -> None:
+    oldest = place - REACH
+    lines = held.lines
+    while lines and lines[0].place < oldest:
+        del lines[0]
+    past = held.runs
+    while past and past[0].last < oldest:
+        del past[0]
+    if held.replies and any(run.last < oldest for run in held.replies):
+        held.replies = [run for run in held.replies if run.last >= oldest]
+    while held.votes and held.votes[0] < oldest:
+        del held.votes[0]
+
+
+def _spoken_of(held: Structure, place: int, talk: Sequence[str], cards: Scorecards) -> list[Line]:
+    """The lines right above of which a line speaks: it objects, calls a vote, resolves."""
+    tags = [f"before {cue}" for cue in talk]
+    touched: list[Line] = []
+    for line in reversed(held.lines[-_AFTER:]):
+        if place - line.place > _AFTER:
+            break
+        new = [each for each in tags if each not in line.tags]
+        if new:
+            line.tags += new
+            _add(line, cards, new)
+            touched.append(line)
+    return touched
+
+
+def line_of(heard: Heard) -> Line:
+    """`heard` as a line of which only the wording is known."""
+    return Line(
+        n=heard.n, place=heard.place, who=heard.who, typist=heard.typist, text=heard.text,
+        start=heard.start, at=heard.at, topic=heard.topic, own=heard.own,
+        proposal=heard.wording[0], decision=heard.wording[1], scribed=heard.scribed,
+        imperative=lexicon().number("imperative") in heard.cues,
+        asks=lexicon().number("asks") in heard.cues,
+    )  # fmt: skip
+
+
+def _placed(held: Structure, heard: Heard) -> Line:
+    """`heard` as a line of the window, with what its place says of it."""
+    line = line_of(heard)
+    for place, talk in held.talk:
+        if place < heard.place:
+            line.tags += [f"after {cue}" for cue in talk]
+    newest = min(held.heard, _NEWEST.bit_length())
+    if newest > _FEW and held.led.bit_count() * 2 >= newest:
+        line.tags.append("scribed among scribed" if heard.scribed else "typed among scribed")
+    line.tags += vote_runs.beside(held, line)
+    line.tags = once(line.tags)
+    return line
+
+
+def _beside_lines(held: Structure, line: Line, cards: Scorecards) -> list[Line]:
+    """What the line before says of `line`, and `line` of it: proposals often come in lists."""
+    if not held.lines or line.place - held.lines[-1].place > _LIST:
+        return []
+    before = held.lines[-1]
+    one = before.who == line.who and line.place - before.place == 1
+    own = "own" if one else "another"
+    line.tags.append(f"below {own} line of {_grade(before.own)}")
+    if before.asks:
+        line.tags.append("below a question")
+    above = f"above {own} line of {_grade(line.own)}"
+    before.tags.append(above)
+    _add(before, cards, (above,))
+    return [before]
+
+
+def features(held: Structure, line: Line) -> list[str]:
+    """What is known of `line` by now beside its wording; each once."""
+    return [*_standing(line), *restatements.told(line.told), *below(held, line)]
+
+
+def _standing(line: Line) -> list[str]:
+    found = [*line.tags, *reached("wording", line.own, (100, 200, 300, 400, 500, 600))]
+    if line.behind is not None:
+        found += restatements.restates(line.behind)
+    return found
+
+
+def below(held: Structure, line: Line) -> list[str]:
+    """What the votes below `line` tell of it by now; each once."""
+    return once(vote_runs.below(held, line)) if line.anchored else []
+
+
+def is_put(held: Structure, line: Line, stands: Collection[str]) -> bool:
+    """True for what is put to a vote, as its votes show.
+
+    `stands` is what the votes below tell.
+    The scorecard is fitted on meetings that say again what they decide, and asks
+    for that. The plainer the wording the less is asked here: where somebody held
+    back or was against, there was a question.
+    """
+    asked = vote_runs.asked_for(held, line)
+    if asked == "divided" or (asked and line.own >= (_FAIR if line.imperative else _PLAIN)):
+        return True
+    below = "voters >=3" in stands and not _RIGHT_BELOW.isdisjoint(stands)
+    return below and line.own >= _CLEAR and not _CONTRARY.isdisjoint(stands)
+
+
+def _grade(own: int) -> str:
+    return "strong" if own >= 250 else "high" if own >= 125 else "middle"

@@ -1,0 +1,82 @@
+"""Whether a session marks what it proposes and decides, or puts bare lines to a vote.
+
+Where it does, or votes on talk, words such as "I suggest" are talk until somebody takes
+them up: what they alone make is tentative, shown with less weight, never counted.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from parley.memory.extraction.structure.scribes import as_said
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Decision, Proposal
+
+# Tags that speak for what they stand on alone; "RESOLVED:" is how minutes are kept.
+_LOOSE: Final = ("tag/decision", "tag/consensus")
+UNMARKED: Final = "(unmarked)"  # after a tag that stands for redacted words without one
+_STRAY: Final = 3  # votes with nothing proposed: here "+1" is said of talk
+_SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what others say
+
+
+def mark(moment: Moment, made: Proposal | Decision) -> None:
+    """Note an item that a tag marked, or structure found; the first holds earlier wordings back."""
+    held = moment.memory.structure
+    if isinstance(made, Decision) or made.origin.how == "structure":
+        held.decisions += 1
+        if held.decisions == 1:
+            _hold_decisions(moment)
+    if isinstance(made, Proposal) or as_said(made.origin.rule or "") not in _LOOSE:
+        held.proposals += 1
+        if held.proposals == 1:
+            _hold_proposals(moment)
+
+
+def stray(moment: Moment) -> None:
+    """Note a vote with nothing proposed that it could be on; some hold earlier wordings back."""
+    held = moment.memory.structure
+    held.stray += 1
+    if held.stray == _STRAY:
+        _hold_proposals(moment)
+
+
+def weigh(moment: Moment, made: Proposal | Decision) -> None:
+    """Hold an item back that a mere wording made, where others are marked or minutes are taken."""
+    held = moment.memory.structure
+    if isinstance(made, Proposal):
+        others = held.proposals > 0 or held.stray >= _STRAY
+    else:
+        others = held.decisions > 0
+    if others or held.led.bit_count() >= _SCRIBED:
+        hold(moment, made)
+
+
+def _hold_proposals(moment: Moment) -> None:
+    for proposal in moment.memory.proposals.values():
+        if proposal.status == "active" and not _taken_up(proposal):
+            hold(moment, proposal)
+
+
+def _hold_decisions(moment: Moment) -> None:
+    for decision in moment.memory.decisions.values():
+        if decision.status == "claimed":
+            hold(moment, decision)
+
+
+def hold(moment: Moment, item: Proposal | Decision) -> None:
+    """Make an item tentative that its wording alone made."""
+    if item.origin.how == "pattern" and item.stands and not item.tentative:
+        item.tentative = True
+        moment.found("item.tentative", item.handle, tentative=True)
+
+
+def firm(moment: Moment, item: Proposal | Decision) -> None:
+    """Count an item again: somebody took it up."""
+    if item.tentative:
+        item.tentative = False
+        moment.found("item.tentative", item.handle, tentative=False)
+
+
+def _taken_up(proposal: Proposal) -> bool:
+    others = [held for name, held in proposal.reactions.items() if name != proposal.participant]
+    return any(held.counted for held in others)

@@ -1,0 +1,92 @@
+"""Two names that become one, two items that become one: what the window keeps of both.
+
+Called before the reactions themselves are joined: a bare vote in reach may still
+move to a nearer proposal, and then what its caster had said before it stands again.
+"""
+
+from __future__ import annotations
+
+from parley.memory.extraction.structure import scribes
+from parley.memory.state.item_state import Position, Proposal, Reaction
+from parley.memory.state.line_state import Aside, Cast, Line, Run, Structure
+from parley.memory.state.memory import Memory
+
+
+def rename(memory: Memory, old: str, new: str) -> None:
+    """Put `new` for `old` throughout the window; of two votes in one run the later one stands."""
+    held = memory.structure
+    scribes.rename(memory, old, new)
+    lines: list[Line | Aside] = [*held.lines, *_asides(held)]
+    for line in lines:
+        line.who = new if line.who == old else line.who
+        line.typist = new if line.typist == old else line.typist
+    for run in (*held.runs, *held.replies):
+        _join_votes(run, held.casts, old, new)
+    joined = [cast for cast in held.casts if cast.who in (old, new)]
+    for cast in joined:
+        if (on := memory.proposal(cast.on)) is not None:
+            other = old if cast.who == new else new
+            _remember(cast, on.reactions.get(other), _position(memory, other, on))
+            for one in joined:
+                if one.who == other and memory.proposal(one.on) is on:
+                    _remember(cast, one.was, one.stood)
+    for cast in held.casts:
+        cast.who = new if cast.who == old else cast.who
+        cast.typist = new if cast.typist == old else cast.typist
+
+
+def merge(memory: Memory, item: Proposal, into: Proposal) -> None:
+    """Let the votes in reach that count for either of two proposals count for `into`."""
+    for cast in memory.structure.casts:
+        on = memory.proposal(cast.on)
+        if on is item:
+            _remember(cast, into.reactions.get(cast.who), _position(memory, cast.who, into))
+            cast.on = into.ref
+        elif on is into:
+            _remember(cast, item.reactions.get(cast.who), None)
+
+
+def forget(held: Structure, n: int) -> None:
+    """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
+    kept: list[Line | Aside | Cast] = [*held.lines, *_asides(held), *held.casts]
+    for one in kept:
+        if one.n == n:
+            one.text = ""
+
+
+def _asides(held: Structure) -> list[Aside]:
+    every = [held.aside, *(run.aside for run in held.runs)]
+    return [aside for aside in every if aside is not None]
+
+
+def _join_votes(run: Run, casts: list[Cast], old: str, new: str) -> None:
+    """One person has one vote in a run, the later of what both names cast."""
+    if (vote := run.voters.pop(old, None)) is None:
+        return
+    if new not in run.voters:
+        run.voters[new] = vote
+        return
+    within = [one for one in casts if run.first <= one.place <= run.last and one.re == run.re]
+    both = [one for one in within if one.who in (old, new)]
+    if both and both[-1].who == old:
+        run.voters[new] = vote
+    if not (both and both[0].remarks):
+        run.bare -= 1
+
+
+def _remember(cast: Cast, reaction: Reaction | None, stood: Position | None) -> None:
+    """Note what else its caster had said before, where that is later than what is known."""
+    if reaction is not None and _since(cast.was) < reaction.origin.cites[0].n < cast.n:
+        cast.was = reaction
+    before = 0 if cast.stood is None else cast.stood.cite.n
+    if stood is not None and before < stood.cite.n < cast.n:
+        cast.stood = stood
+
+
+def _since(reaction: Reaction | None) -> int:
+    return 0 if reaction is None else reaction.origin.cites[0].n
+
+
+def _position(memory: Memory, name: str, on: Proposal) -> Position | None:
+    person = memory.participants.get(name)
+    return None if person is None else person.positions.get(on.handle)

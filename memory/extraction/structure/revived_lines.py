@@ -1,0 +1,77 @@
+"""Talk without a place in the window, taken in once people voted right below it.
+
+"The harbour on Mondays" has the wording of nothing that is put to people, until three
+vote. What says it again then passes as well: its wording is no more that of a decision.
+Long talk, the dearest to read, is not read before two vote.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from parley.memory.extraction.structure import window_messages
+from parley.memory.extraction.structure.evidence import bring_in, line_of
+from parley.memory.extraction.structure.line_wording import READ
+from parley.memory.extraction.structure.restatements import AGAIN, alike
+from parley.memory.extraction.structure.scorecards import Scorecards, lexicon
+from parley.memory.extraction.structure.vote_runs import stand_between
+from parley.memory.state.line_state import REACH, Anchored, Aside, Line, Run, Structure
+
+_VOTES: Final = 3  # bare ones
+_ON_WORDS: Final = 2  # where the wording, once read, passes the gate
+_BELOW: Final = 2  # messages
+
+
+def voted(held: Structure, cards: Scorecards) -> list[Line]:
+    """The line that the run of votes in hand brings in; none but once in a run."""
+    run = held.runs[-1]
+    if run.first == run.last:
+        run.aside = _right_above(held, run)
+    aside = run.aside
+    if aside is None or run.last - aside.place > REACH:
+        return []
+    if run.bare < (_ON_WORDS if aside.unread else _VOTES):
+        return []
+    line = _read(aside, run, cards)
+    if line is None:
+        return []
+    run.aside = None
+    stand_between(held, line, run)
+    bring_in(held, line, cards)
+    if line.own < 0:
+        held.recalled = line.place
+    return [line]
+
+
+def said_again(held: Structure, place: int, text: str) -> bool:
+    """True for what says again the line that was taken back in."""
+    if place - held.recalled > REACH:
+        return False
+    line = next((each for each in held.lines if each.place == held.recalled), None)
+    return line is not None and alike(line.text, text[:READ]) >= AGAIN
+
+
+def _right_above(held: Structure, run: Run) -> Aside | None:
+    """The talk that was dropped last, where no line stands between it and `run`."""
+    aside = held.aside
+    if aside is None or not aside.text or run.first - aside.place > _BELOW:
+        return None
+    return replace(aside)  # its own: after a load the two are two as well
+
+
+def _read(aside: Aside, run: Run, cards: Scorecards) -> Line | None:
+    """`aside` as a line of which only the votes below are known; None where it says too little."""
+    said = window_messages.wording(aside.text, ())
+    own = cards.own(said.cues)
+    least = own if aside.unread and run.bare < _VOTES else 0
+    aside.unread = False
+    if (
+        not window_messages.passes(aside.text, said, least)
+        or lexicon().number("command") in said.cues
+    ):
+        return None
+    line = line_of(window_messages.heard(aside, said, own, cards))
+    line.anchored = [Anchored(run=run.first, rank=0, gap=run.first - aside.place)]
+    return line

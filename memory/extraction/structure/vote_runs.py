@@ -1,0 +1,216 @@
+"""Runs of votes: which lines they stand below, and what they tell of them.
+
+A run goes on while nobody votes twice, nobody pauses for long, and what it is
+on was not restated; a vote or two end where a new line stands. What it tells of a line only grows.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from parley.memory.extraction.structure.count_bands import band, reached
+from parley.memory.extraction.structure.window_messages import Heard
+from parley.memory.state.line_state import Anchored, Line, Run, Structure
+
+_ANCHORS: Final = 5  # lines above a run that it may be on
+_ANCHOR_REACH: Final = 14  # messages
+_RUN_REACH: Final = 10  # messages without a vote after which a run is over
+_AGAIN: Final = 25  # messages within which a vote by the same person is on a second question
+_TOLD: Final = 2  # ranks a run tells of: from the third line up it told nothing in held-out talk
+_STRAY: Final = 2  # votes before a new line that are not of the run below it
+_VOTE: Final = 3  # bare votes: no longer by chance below each other
+_FAR: Final = 40  # hundredths of a logit that each message between takes
+_BELOW: Final = 2  # messages: whatever the line is like
+_NEAR: Final = 3  # messages
+_STRONG: Final = 250  # hundredths of a logit beyond the gate
+
+
+def vote(held: Structure, heard: Heard, value: int) -> list[Line]:
+    """Take a vote in; the lines, oldest first, that it may be on."""
+    if heard.re:
+        return _reply(held, heard, value)
+    before = held.runs[-1] if held.runs else None
+    on = before is not None and _goes_on(held, before, heard)
+    run = before if before is not None and on else _begun(held, before, heard)
+    _count(held, run, heard, value)
+    return [line for line in held.lines if _told(run, line)]
+
+
+def _reply(held: Structure, heard: Heard, value: int) -> list[Line]:
+    """Take in a vote that replies to a line: it is on that one, however far above."""
+    line = next((line for line in held.lines if line.n == heard.re), None)
+    if line is None:
+        return []
+    run = next((run for run in held.replies if run.re == line.n), None)
+    if run is None:
+        run = Run(first=heard.place, last=heard.place, re=line.n)
+        held.replies.append(run)
+        line.anchored.insert(0, Anchored(run=run.first, rank=0, gap=1))
+    if heard.who not in run.voters:
+        _count(held, run, heard, value)
+    else:
+        run.voters[heard.who] = value
+        run.last = heard.place
+    return [line]
+
+
+def _count(held: Structure, run: Run, heard: Heard, value: int) -> None:
+    run.voters[heard.who] = value
+    run.last = heard.place
+    run.bare += not heard.remark
+    if not run.asked and run.bare >= _VOTE:
+        run.asked = _asked(held, run)
+    held.votes.append(heard.place)
+    held.voted += 1
+
+
+def _goes_on(held: Structure, run: Run, heard: Heard) -> bool:
+    near = heard.place - run.last <= _RUN_REACH
+    if not near or heard.who in run.voters or run.closed:
+        return False
+    return len(run.voters) > _STRAY or not (held.lines and held.lines[-1].place > run.last)
+
+
+def _begun(held: Structure, before: Run | None, heard: Heard) -> Run:
+    again = (
+        before is not None and heard.place - before.last <= _AGAIN and heard.who in before.voters
+    )
+    run = Run(first=heard.place, last=heard.place, again=again)
+    held.runs.append(run)
+    for rank, line in enumerate(reversed(held.lines[-_ANCHORS:])):
+        gap = heard.place - line.place
+        if gap > _ANCHOR_REACH:
+            break
+        line.anchored.append(Anchored(run=run.first, rank=rank, gap=gap))
+    return run
+
+
+def stand_between(held: Structure, line: Line, run: Run) -> None:
+    """Set the lines above `line` one farther from `run`: it stands between, told late."""
+    for other in held.lines:
+        for one in other.anchored:
+            one.rank += one.run == run.first and other.place < line.place
+
+
+def fresh(held: Structure, place: int) -> bool:
+    """True where several have just voted: what is said next may be what they decided."""
+    if not held.runs:
+        return False
+    run = held.runs[-1]
+    return len(run.voters) > 1 and place - run.last <= _RUN_REACH
+
+
+def _asked(held: Structure, run: Run) -> int:
+    """n of the line that `run` is most likely on: like a question, near, not answered yet; else 0.
+
+    Where somebody was against or held back there is one.
+    """
+    best, most = 0, 0
+    for line in reversed(held.lines):
+        gap = next((one.gap for one in line.anchored if one.run == run.first), None)
+        if gap is None or line.own < 0 or _answered(held, line, run):
+            continue
+        likely = line.own - _FAR * gap
+        if likely > most or (gap <= _BELOW and not best):
+            best, most = line.n, max(likely, 0)
+    return best
+
+
+def _answered(held: Structure, line: Line, run: Run) -> bool:
+    """True where those who vote in `run` voted on `line` before."""
+    before = {one.run for one in line.anchored if one.rank < _TOLD and one.run != run.first}
+    return any(
+        each.closed or not each.voters.keys().isdisjoint(run.voters)
+        for each in held.runs
+        if each.first in before
+    )
+
+
+def _told(run: Run, line: Line) -> bool:
+    return run.asked == line.n or any(
+        one.run == run.first and one.rank < _TOLD for one in line.anchored
+    )
+
+
+def asked_for(held: Structure, line: Line) -> Literal["", "near", "divided"]:
+    """What makes the votes that are most likely on `line` speak for it: a no, or being near."""
+    found: Literal["", "near", "divided"] = ""
+    for one in line.anchored:
+        every = (*held.runs, *held.replies)
+        run = next((each for each in every if each.first == one.run), None)
+        if run is None or run.asked != line.n:
+            continue
+        if any(value < 1000 for value in run.voters.values()):
+            return "divided"
+        if one.gap <= _NEAR and not run.re:
+            found = "near"
+    return found
+
+
+def closed(held: Structure, line: Line) -> None:
+    """`line` was restated: votes that follow are on something else."""
+    if held.runs and any(one.run == held.runs[-1].first for one in line.anchored):
+        held.runs[-1].closed = True
+
+
+def backing(held: Structure, line: Line) -> int:
+    """The most voters of a run that began right below `line`."""
+    near = {one.run for one in line.anchored if one.rank < _TOLD}
+    every = (*held.runs, *held.replies)
+    return max((len(run.voters) for run in every if run.first in near), default=0)
+
+
+def beside(held: Structure, line: Line) -> list[str]:
+    """What the votes before `line`, a new one, tell of it."""
+    found = ["votes before" if held.voted else "no votes before"]
+    run = held.runs[-1] if held.runs else None
+    if run is None or line.place - run.last > _RUN_REACH:
+        return found
+    voters = len(run.voters)
+    if run.closed:
+        found.append("after settled votes")
+    else:
+        found.append(f"{band(line.place - run.last, (1, 2, 3, 5))} after votes")
+        found.append(f"after {band(voters, (1, 2, 4, 8))} voters")
+        found.append(f"line {band(run.lines, (0, 1, 3))} after {band(voters, (1, 2, 4))} voters")
+    if any(value < 0 for value in run.voters.values()):
+        found.append("after a vote against")
+    on = [one for one in held.lines if one.anchored and one.anchored[-1].run == run.first]
+    if on and on[-1].who == line.who:
+        found.append("after votes on one's own line")
+    run.lines += 1
+    return found
+
+
+def below(held: Structure, line: Line) -> list[str]:
+    """What the votes below `line` tell of it by now."""
+    if not line.anchored:
+        return []
+    runs = {run.first: run for run in (*held.runs, *held.replies)}
+    found: list[str] = []
+    for one in line.anchored:
+        if one.run not in runs:
+            continue
+        if one.rank == 0:
+            found += _right_below(line, one, runs[one.run])
+        elif one.rank < _TOLD:
+            found += reached("bare voters past a line", runs[one.run].bare, (2, 3, 5))
+    return found
+
+
+def _right_below(line: Line, one: Anchored, run: Run) -> list[str]:
+    values = run.voters.values()
+    found = [f"votes after {band(one.gap, (1, 2, 3, 5, 8))}"]
+    found += reached("voters", len(values), (2, 3, 5, 8))
+    found += reached("bare voters", run.bare, (1, 2, 3, 5))
+    if run.bare > 1 and line.own >= _STRONG:
+        found.append("bare voters of a strong line")
+    if any(-1000 < value < 1000 for value in values):
+        found.append("a vote between")
+    if any(value < 0 for value in values):
+        found.append("a vote against")
+    if run.again:
+        found.append("votes again")
+    if line.who in run.voters:
+        found.append("own vote")
+    return found

@@ -1,0 +1,92 @@
+"""Bids and passes: who asks for the floor, and who has nothing to add for now."""
+
+from __future__ import annotations
+
+from parley.bus.entries import FloorBid, FloorPassed
+from parley.memory.floor import grants as floor
+from parley.memory.floor.seats import agents
+from parley.memory.state.floor_state import Bid
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, one_line
+
+_NOVELTY = 200  # characters kept of what a bid would add
+_MODELS = ("self", "panel")  # ways to judge that ask a model
+_LONGEST = 16  # doublings of a pass; no table has more agents
+
+
+def bid(moment: Moment, entry: FloorBid) -> None:
+    """A listener, or a person with a seat, asks for the floor."""
+    memory, name = moment.memory, moment.participant
+    if not _counts(memory, name, entry):
+        return
+    held = memory.floor
+    held.passes.pop(name, None)
+    earlier = held.bids.get(name)
+    held.bids[name] = Bid(
+        heard=entry.heard,
+        turn=held.turns if earlier is None else earlier.turn,
+        urgency=min(max(entry.urgency, 0), 3),
+        intent=entry.intent,
+        re=_named(memory, entry.re),
+        novelty=clip(one_line(entry.novelty), _NOVELTY),
+    )
+    made = held.bids[name]
+    moment.found(
+        "floor.bid",
+        None,
+        participant=name,
+        urgency=made.urgency,
+        intent=made.intent,
+        re=made.re,
+        novelty=made.novelty,
+    )
+
+
+def passed(moment: Moment, entry: FloorPassed) -> None:
+    """A listener has nothing to add."""
+    memory, name = moment.memory, moment.participant
+    if not _counts(memory, name, entry):
+        return
+    floor.yielded(memory, name, entry.heard, ready=entry.ready, failed=entry.failed)
+    moment.found("floor.passed", None, participant=name, ready=entry.ready)
+
+
+def _counts(memory: Memory, name: str, entry: FloorBid | FloorPassed) -> bool:
+    held = memory.floor
+    seat = held.seats.get(name)
+    if seat is None:
+        return False
+    if entry.how in _MODELS:
+        held.evaluations += 1  # void or not, it was asked for
+    at_the_table = seat.present and not seat.muted and seat.role != "observer"
+    return at_the_table and entry.epoch == held.epoch and entry.heard >= held.stirred
+
+
+def _named(memory: Memory, re: int | str | None) -> str | None:
+    """The handle of what a bid answers, or the number of its entry as text."""
+    if re is None:
+        return None
+    item = memory.known(re) if isinstance(re, int) else memory.item(re)
+    return clip(str(re), _NOVELTY) if item is None else item.handle
+
+
+def stands(memory: Memory, name: str) -> bool:
+    """True while the bid of `name` is not too old."""
+    made = memory.floor.bids.get(name)
+    return made is not None and (memory.floor.turns - made.turn <= memory.settings.floor.bid_turns)
+
+
+def owing(memory: Memory, names: list[str]) -> list[str]:
+    """Who of `names` has neither bid nor passed."""
+    count = len(agents(memory))
+    return [name for name in names if not stands(memory, name) and not away(memory, name, count)]
+
+
+def away(memory: Memory, name: str, count: int) -> bool:
+    """True while `name` stays out of it, of `count` agents: 2 turns, then 4, doubling."""
+    made = memory.floor.passes.get(name)
+    if made is None:
+        return False
+    turns = min(2 ** min(made.streak, _LONGEST), max(count, 1))
+    return made.ready or memory.floor.turns - made.turn < turns

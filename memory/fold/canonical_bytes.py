@@ -1,0 +1,225 @@
+"""Canonical bytes: the same memory is the same bytes, whoever folded it.
+
+JSON with sorted keys, integers and no floats; what has its default is left out.
+`load(dump(memory))` folds on exactly as `memory` would have (law 2).
+"""
+
+from __future__ import annotations
+
+import struct
+from base64 import b64decode, b64encode
+from dataclasses import MISSING, fields
+from hashlib import blake2b
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from parley.memory.errors import SnapshotMismatch
+from parley.memory.items.embedding_comparisons import wants
+from parley.memory.settings.session_settings import Settings
+from parley.memory.state.claim_state import Claims
+from parley.memory.state.episode_state import Episodes
+from parley.memory.state.exchange_state import Exchanges, Tools
+from parley.memory.state.floor_state import Floor, Ledger
+from parley.memory.state.insight_state import Insights, Lesson
+from parley.memory.state.item_state import Decision, Participant, Proposal
+from parley.memory.state.line_state import Structure
+from parley.memory.state.memory import FOLD, Era, Memory, Packs
+from parley.memory.state.notebook_state import Notebooks
+from parley.memory.state.summary_state import Condensed, Range, Summary
+from parley.memory.state.vote_state import Votes
+from parley.memory.summaries.range_summaries import can_go
+from parley.memory.text.text_sizes import COUNTER
+
+_Item = TypeVar("_Item")
+
+_STORES: Final = {
+    "claims": Claims,
+    "condensed": dict[str, Condensed],
+    "episodes": Episodes,
+    "exchanges": Exchanges,
+    "floor": Floor,
+    "insights": Insights,
+    "ledger": Ledger,
+    "lessons": dict[str, Lesson],
+    "notebooks": Notebooks,
+    "structure": Structure,
+    "tools": Tools,
+    "votes": Votes,
+}
+# msgspec takes a dataclass apart when it first meets it, and two threads that meet one at
+# once can end the process (0.22, a segmentation fault): all are met here, on import.
+for _kind in (*_STORES.values(), Decision, Era, Participant, Proposal, Range, Summary):
+    msgspec.json.Decoder(_kind)
+
+
+def dump(memory: Memory) -> bytes:
+    """The canonical bytes of `memory`."""
+    state = {
+        "aliases": memory.aliases,
+        "closed": memory.closed,
+        "counter": COUNTER,
+        "decisions": [_plain(item) for item in memory.decisions.values()],
+        "fold": FOLD,
+        "messages": memory.messages,
+        "n": memory.n,
+        "newest": memory.newest,
+        "open": {
+            "count": memory.open_count,
+            "first": memory.open_first,
+            "tokens": memory.open_tokens,
+        },
+        "opened": memory.opened,
+        "eras": memory.eras,
+        "participants": [_plain(memory.participants[name]) for name in sorted(memory.participants)],
+        "proposals": [_plain(item) for item in memory.proposals.values()],
+        "redacted": memory.redacted,
+        "ranges": [_plain(memory.ranges[key]) for key in sorted(memory.ranges)],
+        "settings": memory.settings.model_dump(mode="json"),
+        "summaries": [_plain(memory.summaries[key]) for key in sorted(memory.summaries)],
+        "title": memory.title,
+        "unknown": memory.unknown,
+        **{name: _tree(getattr(memory, name)) for name in _STORES},
+    }
+    return msgspec.json.encode(state, order="sorted")
+
+
+def checksum(data: bytes) -> str:
+    """32 hex digits: the BLAKE2b-128 of a memory's bytes."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def load(data: bytes, packs: Packs, seq: int = 0) -> Memory:
+    """The memory that `dump` wrote, standing at `seq`.
+
+    Raises `SnapshotMismatch` where the bytes are not a memory of this fold
+    version and its counter (the cure is to refold), `PackMissing` where a pack is not here.
+    """
+    try:
+        state = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SnapshotMismatch(f"not a memory: {error}") from None
+    if not isinstance(state, dict) or state.get("fold") != FOLD:
+        raise SnapshotMismatch(f"not a memory of fold version {FOLD}")
+    if state.get("counter") != COUNTER:  # sizes in it are of another kind than those to come
+        raise SnapshotMismatch(f"tokens counted by {state.get('counter')!r}, not {COUNTER!r}")
+    try:
+        return _restore(state, packs, seq)
+    except (LookupError, TypeError, ValueError, struct.error, msgspec.ValidationError) as error:
+        raise SnapshotMismatch(f"not a whole memory: {error}") from None
+
+
+def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
+    memory = Memory(packs)
+    memory.seq = seq
+    memory.aliases = dict(state["aliases"])
+    memory.govern(Settings.model_validate(state["settings"]))
+    memory.eras = msgspec.convert(state["eras"], list[Era])
+    memory.read_with(memory.eras[-1].packs)
+    memory.opened, memory.closed = state["opened"], state["closed"]
+    memory.title = state["title"]
+    memory.n, memory.messages = state["n"], state["messages"]
+    memory.open_count, memory.open_first = state["open"]["count"], state["open"]["first"]
+    memory.open_tokens = state["open"]["tokens"]
+    memory.newest = list(state["newest"])
+    memory.unknown = dict(state["unknown"])
+    memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}
+    memory.decisions = {item.ref: item for item in _items(state["decisions"], Decision)}
+    memory.participants = {one.name: one for one in _items(state["participants"], Participant)}
+    memory.ranges = {held.key: held for held in _items(state["ranges"], Range)}
+    memory.summaries = {(one.level, one.first): one for one in _items(state["summaries"], Summary)}
+    for name, kind in _STORES.items():
+        setattr(memory, name, msgspec.convert(state[name], kind, str_keys=True))
+    memory.regard_layers()
+    memory.claims.heard = dict(sorted(memory.claims.heard.items()))
+    memory.claims.owed = dict(sorted(memory.claims.owed.items()))
+    memory.episodes.held = dict(sorted(memory.episodes.held.items()))  # as text, 10 is before 2
+    memory.insights.held = dict(sorted(memory.insights.held.items()))
+    memory.votes.held = dict(sorted(memory.votes.held.items()))
+    memory.redacted = msgspec.convert(state["redacted"], list[int])
+    _index(memory)
+    return memory
+
+
+def _tree(store: Any) -> Any:
+    """A store as plain data: refs that are keys become text, as JSON needs them."""
+    return msgspec.to_builtins(store, str_keys=True)
+
+
+def _index(memory: Memory) -> None:
+    """Tell from the canonical state what the fold keeps beside it."""
+    for proposal in memory.proposals.values():
+        memory.proposal_index.add(proposal.ref, proposal.fingerprint)
+        memory.at_refs.setdefault(proposal.born, []).append(proposal.handle)
+        if wants(proposal):
+            memory.uncompared[proposal.ref] = None
+        if not proposal.shrunk:
+            memory.full_proposals[proposal.ref] = None
+        if proposal.status == "active" and proposal.stands:
+            memory.live[proposal.ref] = None
+    for decision in memory.decisions.values():
+        memory.decision_index.add(decision.ref, decision.fingerprint)
+        memory.at_refs.setdefault(decision.born, []).append(decision.handle)
+        if not decision.shrunk:
+            memory.full_decisions[decision.ref] = None
+    memory.order_live()
+    memory.order_resolving()
+    memory.order_topics()
+    memory.order_names()
+    _index_ranges(memory)
+
+
+def _index_ranges(memory: Memory) -> None:
+    for key in sorted(memory.ranges):
+        held = memory.ranges[key]
+        if key not in memory.summaries:
+            memory.owed[key] = None
+        if held.level == 0 and can_go(memory, held):
+            memory.fallen.append(held.first)
+        if held.above is None:
+            memory.front.setdefault(held.level, []).append(held)
+        elif (held.level + 1, held.above) in memory.ranges:
+            memory.below.setdefault((held.level + 1, held.above), []).append(held)
+
+
+def _plain(item: Any) -> dict[str, Any]:
+    """The fields of a dataclass that differ from their defaults, as JSON can hold them."""
+    result = {}
+    for name, default in _defaults(type(item)):
+        value = getattr(item, name)
+        if value != default:
+            result[name] = _packed(value) if name == "fingerprint" else value
+    return result
+
+
+def _defaults(kind: type[Any]) -> list[tuple[str, Any]]:
+    found = _KNOWN.get(kind)
+    if found is None:
+        found = _KNOWN[kind] = [
+            (
+                one.name,
+                one.default_factory() if one.default_factory is not MISSING else one.default,
+            )
+            for one in fields(kind)
+        ]
+    return found
+
+
+_KNOWN: dict[type[Any], list[tuple[str, Any]]] = {}
+
+
+def _packed(fingerprint: tuple[int, ...]) -> str:
+    """32-bit numbers as base64 of their big-endian bytes: half of what digits take."""
+    return b64encode(struct.pack(f">{len(fingerprint)}I", *fingerprint)).decode()
+
+
+def _unpacked(text: str) -> tuple[int, ...]:
+    data = b64decode(text, validate=True)
+    return struct.unpack(f">{len(data) // 4}I", data)
+
+
+def _items(rows: list[dict[str, Any]], kind: type[_Item]) -> list[_Item]:
+    for row in rows:
+        if "fingerprint" in row:
+            row["fingerprint"] = _unpacked(row["fingerprint"])
+    return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]  # a variable type

@@ -1,0 +1,196 @@
+"""A person's word on an item, and one name for two: both outrank every detector for good."""
+
+from __future__ import annotations
+
+from parley.bus.entries import ItemCorrected
+from parley.memory.exchanges import exchanges, tool_cache
+from parley.memory.extraction.structure import merges
+from parley.memory.floor import seats
+from parley.memory.items import positions
+from parley.memory.items.item_caps import forget_full
+from parley.memory.items.positions import keep_newest
+from parley.memory.items.proposals import tallied
+from parley.memory.items.sides import counted
+from parley.memory.notebooks import notebooks, reflections
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import (
+    VOICE,
+    Decision,
+    Origin,
+    Participant,
+    Position,
+    Proposal,
+    Reaction,
+)
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip
+from parley.memory.voting import votes
+
+
+def correct(moment: Moment, entry: ItemCorrected) -> None:
+    """Carry out a correction; one that names nothing, or itself, changes nothing."""
+    memory = moment.memory
+    item = memory.item(entry.ref)
+    if item is None or not _carry_out(memory, item, entry):
+        moment.found("correction.ignored", entry.ref, by=entry.by, op=entry.op)
+        return
+    moment.found("item.corrected", entry.ref, by=entry.by, op=entry.op, value=entry.value)
+
+
+def _carry_out(memory: Memory, item: Proposal | Decision, entry: ItemCorrected) -> bool:
+    if entry.op == "retract":
+        _strike(memory, item)
+        return True
+    if not entry.value:
+        return False
+    if entry.op == "topic":
+        item.topic, item.named = clip(entry.value, 100), True
+        memory.order_topics()
+        return True
+    if entry.op == "by":
+        item.participant = memory.named(entry.value)
+        return True
+    into = memory.item(entry.value)
+    if into is None or into is item or type(into) is not type(item):
+        return False
+    _merge(memory, item, into)
+    return True
+
+
+def _strike(memory: Memory, item: Proposal | Decision) -> None:
+    item.struck = True
+    _retire(memory, item)
+
+
+def _retire(memory: Memory, item: Proposal | Decision) -> None:
+    """Take an item out of play: its positions, its place among the live, its full form."""
+    involved = {item.participant}
+    if isinstance(item, Proposal):
+        involved |= item.reactions.keys()
+        memory.live.pop(item.ref, None)
+    else:
+        involved |= item.supporters.keys() | item.dissenters.keys() | item.abstainers.keys()
+        memory.order_resolving()
+    for name in involved:
+        person = memory.participants.get(name)
+        if person is not None and person.positions.pop(item.handle, None) is not None:
+            person.last = _newest(person)
+    forget_full(memory, item)
+
+
+def _newest(person: Participant) -> str | None:
+    held = max(person.positions.values(), key=lambda one: (one.cite.n, one.on), default=None)
+    return None if held is None else held.on
+
+
+def _merge(memory: Memory, item: Proposal | Decision, into: Proposal | Decision) -> None:
+    """Move what was said of `item` over to `into`, each participant's latest word standing."""
+    if isinstance(item, Proposal) and isinstance(into, Proposal):
+        _merge_proposal(memory, item, into)
+    elif isinstance(item, Decision) and isinstance(into, Decision):
+        _merge_decision(item, into)
+    item.merged = into.ref
+    _retire(memory, item)
+
+
+def _merge_proposal(memory: Memory, item: Proposal, into: Proposal) -> None:
+    merges.merge(memory, item, into)
+    for name, reaction in item.reactions.items():
+        into.reactions[name] = _later(into.reactions.get(name), reaction)
+    if item.reactions:
+        into.tally = tallied(into)
+    into.mentioned = max(into.mentioned, item.mentioned)
+    memory.order_live()
+    for decision in memory.decisions.values():
+        if decision.resolves == item.ref:
+            decision.resolves = into.ref
+    memory.order_resolving()
+
+
+def _merge_decision(item: Decision, into: Decision) -> None:
+    for mine, theirs in zip(_sides(item), _sides(into), strict=True):
+        for name, origin in mine.items():
+            if all(name not in side for side in _sides(into)):
+                theirs[name] = origin
+    if not into.shrunk:
+        into.tally = counted(into)
+
+
+def _sides(decision: Decision) -> tuple[dict[str, Origin], dict[str, Origin], dict[str, Origin]]:
+    return decision.supporters, decision.dissenters, decision.abstainers
+
+
+def _later(held: Reaction | None, other: Reaction) -> Reaction:
+    if held is None or held.origin.cites[0].n < other.origin.cites[0].n:
+        return other
+    return held
+
+
+def alias(moment: Moment, nick: str, name: str) -> None:
+    """From here on `nick` is another name of `name`, and was all along.
+
+    Nobody shares the name of the server, whose votes and results need no leave.
+    """
+    memory = moment.memory
+    known = memory.named(name)
+    other = memory.named(nick)
+    if other == known:
+        return
+    if VOICE in (other, known):
+        moment.found("floor.refused", None, by=moment.participant, what="alias")
+        return
+    reflections.hold(memory)
+    for old, canonical in list(memory.aliases.items()):
+        if canonical == other:
+            memory.aliases[old] = known
+    memory.aliases[other] = known
+    notebooks.join(memory, other, known)
+    merges.rename(memory, other, known)
+    gone = memory.participants.pop(other, None)
+    if gone is not None:
+        _join(memory.participant(known), gone, memory)
+    _rename(memory, other, known)
+    exchanges.rename(memory, other, known)
+    tool_cache.rename(memory, other, known)
+    votes.rename(memory, other, known)
+    seats.rename(memory, other, known)
+    memory.order_names()
+    memory.govern(memory.settings)
+    reflections.begin(memory)
+    moment.found("participant.aliased", None, alias=nick, participant=known)
+
+
+def _join(person: Participant, gone: Participant, memory: Memory) -> None:
+    person.messages += gone.messages
+    for on, position in gone.positions.items():
+        person.positions[on] = _later_position(person.positions.get(on), position)
+    merged = sorted({*person.contributions, *gone.contributions}, key=lambda c: (c.n, c.start))
+    person.contributions = merged
+    keep_newest(person, memory.settings.caps)
+    person.last = _newest(person)
+
+
+def _later_position(held: Position | None, other: Position) -> Position:
+    return other if held is None or held.cite.n < other.cite.n else held
+
+
+def _rename(memory: Memory, old: str, new: str) -> None:
+    """Put `new` for `old` wherever memory still names participants in full."""
+    positions.rename(memory, old, new)
+    for proposal in memory.proposals.values():
+        _rename_maker(proposal, old, new)
+        if (reaction := proposal.reactions.pop(old, None)) is not None:
+            proposal.reactions[new] = _later(proposal.reactions.get(new), reaction)
+            proposal.tally = tallied(proposal)
+    for decision in memory.decisions.values():
+        _rename_maker(decision, old, new)
+        for side in _sides(decision):
+            if (origin := side.pop(old, None)) is not None:
+                if all(new not in other for other in _sides(decision)):
+                    side[new] = origin
+                decision.tally = counted(decision)
+
+
+def _rename_maker(item: Proposal | Decision, old: str, new: str) -> None:
+    item.participant = new if item.participant == old else item.participant
+    item.typist = new if item.typist == old else item.typist

@@ -1,0 +1,106 @@
+"""What a message does to memory: it is read for items, and every layer hears of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parley.bus.entries import Message
+from parley.memory.extraction.model_claims import reading_ranges
+from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.extraction.structure import scribes
+from parley.memory.floor import turns
+from parley.memory.fold import exchange_turns
+from parley.memory.items import late_items, positions, unlinked_votes
+from parley.memory.items.item_acts import speak
+from parley.memory.items.item_caps import compact_decisions, compact_proposals
+from parley.memory.items.links import referred
+from parley.memory.items.proposals import lapse
+from parley.memory.notebooks import history_events
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
+from parley.memory.summaries import range_summaries
+
+_NOTHING: list[Fact] = []
+
+
+def hear(memory: Memory, n: int, entry: Message) -> list[Fact]:
+    """Fold message `n` into every layer that the session has; the facts of all of them."""
+    memory.messages += 1
+    name = memory.aliases.get(entry.participant, entry.participant)
+    person = memory.participants.get(name)
+    if person is None:
+        person = memory.participant(name)
+    person.messages += 1
+    facts = _NOTHING
+    if name not in memory.bots:
+        found = memory.reader.read(entry.content, entry.act)
+        moment = _moment(memory, n, name, entry)
+        if found:
+            speak(moment, found, entry.re)
+        _read(moment, found, entry)
+        facts = moment.facts
+        if facts:
+            _compact(memory, facts)
+        if entry.re is not None and (about := referred(memory, entry.re)) is not None:
+            positions.hear(memory, about.handle, name, n)
+    if memory.live and (lapsed := _lapsed(memory, n, name, entry)):
+        facts = [*facts, *lapsed]
+    if memory.layered:
+        facts = [*facts, *_layers(memory, n, name, entry, facts)]
+    memory.open_count += 1
+    if memory.open_count >= memory.interval:
+        range_summaries.close_range(memory, n, entry.at)
+    return facts
+
+
+def _moment(memory: Memory, n: int, name: str, entry: Message) -> Moment:
+    """A message and whose words it is; an act in the envelope is its sender's own."""
+    who = scribes.speaker(memory, name, entry.content)
+    if who == name or entry.act is not None:
+        return Moment(memory, n, name, entry.content, entry.at, entry.topic)
+    return Moment(memory, n, who, entry.content, entry.at, entry.topic, name)
+
+
+def _read(moment: Moment, found: Sequence[Detection], entry: Message) -> None:
+    """Find what no act shows."""
+    re = unlinked_votes.replies(moment.memory, found[0], entry.re) if found else 0
+    late_items.hear(moment, found, found[0] if re else _bare_vote(found, entry), re)
+
+
+def _bare_vote(found: Sequence[Detection], entry: Message) -> Detection | None:
+    """The vote that a message is, where it is one on nothing that it names."""
+    if not found or not found[0].vote or found[0].refs or entry.re is not None:
+        return None
+    return found[0]
+
+
+def _lapsed(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
+    """What nobody has mentioned for so long that it lapses with this message."""
+    oldest = memory.proposals[next(iter(memory.live))]
+    if memory.messages - oldest.mentioned < memory.lapse_after:
+        return _NOTHING
+    moment = Moment(memory, n, name, entry.content, entry.at)
+    lapse(moment)
+    return moment.facts
+
+
+def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]) -> list[Fact]:
+    """What a message does to notebooks, exchanges, the floor, where a session has them."""
+    facts: list[Fact] = []
+    if memory.keeps_notes:
+        history_events.hear(memory, n, name, entry)
+    if memory.users or memory.exchanges.open:
+        facts += exchange_turns.hear(memory, n, name, entry)
+    if memory.short_term:
+        facts += range_summaries.weigh(memory, n, entry)
+    if memory.has_floor:
+        facts += turns.hear(memory, n, name, entry, found)
+    if memory.is_read:
+        reading_ranges.hear(memory, n, name, entry)
+    return facts
+
+
+def _compact(memory: Memory, facts: list[Fact]) -> None:
+    compact_proposals(memory)
+    compact_decisions(memory, ledger=any(fact.kind == "decision.ratified" for fact in facts))

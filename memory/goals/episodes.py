@@ -1,0 +1,188 @@
+"""Stretches of a session that belong together: phases, rounds, exchanges, goals, tasks.
+
+    open ──► completed | failed | superseded | abandoned
+
+An episode is held by the innermost open one of a wider kind, unless its entry
+names another. A phase, stage or round ends the one before it; a goal archives
+its owner's previous one (`episodes.supersede`); tasks run side by side and may
+wait for others. What is still open when its holder ends, ends with it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from parley.bus.entries import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened
+from parley.memory.exchanges import exchanges
+from parley.memory.goals import work
+from parley.memory.goals.tallies import row
+from parley.memory.notebooks import history_events
+from parley.memory.state.episode_state import Episode, Talk, Tally, Work
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.lookup import found, innermost
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, one_line, topic_line
+
+# What holds what: an episode may stand in one of a lower number.
+_WIDTH: Final[dict[EpisodeKind, int]] = {
+    "phase": 0, "stage": 1, "round": 2, "exchange": 3, "goal": 3, "task": 4,
+}  # fmt: skip
+_RESULT_CHARS: Final = 2000  # of what an episode came to; a phase's is shown in later ones
+_ONE_AT_A_TIME: Final = ("phase", "stage", "round")
+
+
+def begin(moment: Moment, entry: EpisodeOpened) -> None:
+    """Open an episode, unless as many as `limits.open_episodes` are open already."""
+    memory = moment.memory
+    store = memory.episodes
+    parent = _parent(memory, entry)
+    for earlier in _replaced(memory, entry.episode, parent, moment.participant):
+        if earlier.status == "open":  # it may have ended with another
+            _end(moment, earlier, _how_it_ended(memory, earlier))
+    if parent is not None and parent.status != "open":
+        parent = _holder(memory, entry.episode)
+    if len(store.open) >= memory.settings.limits.open_episodes:
+        store.refused += 1
+        moment.found("episode.refused", None, episode=entry.episode, limit="limits.open_episodes")
+        return
+    opened = _enter(moment, entry, parent)
+    moment.found(
+        "episode.opened",
+        opened.handle,
+        episode=opened.kind,
+        title=opened.title,
+        participant=opened.participant,
+        parent=None if parent is None else parent.handle,
+        after=[f"E{ref}" for ref in opened.after],
+    )
+    if opened.kind in _ONE_AT_A_TIME:
+        history_events.tell_phase(moment, opened)
+
+
+def _enter(moment: Moment, entry: EpisodeOpened, parent: Episode | None) -> Episode:
+    memory, store = moment.memory, moment.memory.episodes
+    store.last += 1
+    waits = (found(memory, ref) for ref in entry.after)
+    opened = Episode(
+        ref=store.last,
+        kind=entry.episode,
+        title=topic_line(entry.title),
+        participant=moment.participant,
+        opened=moment.n,
+        opened_at=moment.at,
+        parent=None if parent is None else parent.ref,
+        after=tuple(
+            sorted({one.ref for one in waits if one is not None and one.status != "completed"})
+        ),
+        work=Work(tally=Tally()) if entry.episode in ("goal", "task") else None,
+        talk=Talk() if entry.episode == "exchange" else None,
+    )
+    store.held[opened.ref] = opened
+    store.open.append(opened.ref)
+    if opened.talk is not None:
+        memory.exchanges.open = opened.ref
+        memory.regard_layers()
+    return opened
+
+
+def finish(moment: Moment, entry: EpisodeClosed) -> None:
+    """Close the episode that `entry` names; one that is not open changes nothing."""
+    memory = moment.memory
+    ref, kind = entry.re, entry.episode
+    closing = innermost(memory, kind) if ref is None else found(memory, ref)
+    if closing is None or closing.status != "open":
+        moment.found("episode.ignored", None, re=ref, episode=kind)
+        return
+    closing.result = clip(one_line(entry.result), _RESULT_CHARS)
+    _end(moment, closing, entry.status)
+
+
+def _end(moment: Moment, closing: Episode, status: Ending) -> None:
+    """Close `closing`, and first, the innermost first, what is still open in it."""
+    held = moment.memory.episodes.held
+    inside = {closing.ref}
+    for ref in moment.memory.episodes.open:  # what holds an episode was opened before it
+        if held[ref].parent in inside:
+            inside.add(ref)
+    with_it: Ending = "superseded" if status == "superseded" else "abandoned"
+    for ref in sorted(inside - {closing.ref}, reverse=True):
+        _end_one(moment, held[ref], with_it)
+    _end_one(moment, closing, status)
+
+
+def _end_one(moment: Moment, closing: Episode, status: Ending) -> None:
+    memory = moment.memory
+    memory.episodes.open.remove(closing.ref)
+    closing.status = status
+    closing.closed, closing.closed_at = moment.n, moment.at
+    if status == "completed":
+        _release(memory, closing.ref)
+    data: dict[str, object] = {} if closing.work is None else {"tally": row(closing.work.tally)}
+    moment.found(
+        "episode.closed",
+        closing.handle,
+        episode=closing.kind,
+        title=closing.title,
+        status=status,
+        participant=moment.participant,
+        result=closing.result,
+        **data,
+    )
+    if closing.talk is not None:
+        exchanges.close(moment, closing)
+        return
+    if closing.kind in _ONE_AT_A_TIME:
+        history_events.tell_phase(moment, closing)
+    work.archive(moment, closing)
+
+
+def _release(memory: Memory, completed: int) -> None:
+    """Let what waits for a completed episode wait for it no longer."""
+    for ref in memory.episodes.open:
+        waiting = memory.episodes.held[ref]
+        if completed in waiting.after:
+            waiting.after = tuple(one for one in waiting.after if one != completed)
+
+
+def _parent(memory: Memory, entry: EpisodeOpened) -> Episode | None:
+    if entry.parent is not None:
+        named = found(memory, entry.parent)
+        if named is not None and named.status == "open":
+            return named
+    return _holder(memory, entry.episode)
+
+
+def _holder(memory: Memory, kind: EpisodeKind) -> Episode | None:
+    """The innermost open episode that is wide enough to hold one of `kind`."""
+    width = _WIDTH[kind]
+    for ref in reversed(memory.episodes.open):
+        held = memory.episodes.held[ref]
+        if _WIDTH[held.kind] < width and held.kind != "exchange":
+            return held
+    return None
+
+
+def _replaced(
+    memory: Memory, kind: EpisodeKind, parent: Episode | None, participant: str
+) -> list[Episode]:
+    """The open ones that an episode of `kind` takes the place of."""
+    ref = None if parent is None else parent.ref
+    held = [memory.episodes.held[one] for one in memory.episodes.open]
+    alike = [one for one in held if one.kind == kind]
+    if kind in _ONE_AT_A_TIME:
+        return [one for one in alike if one.parent == ref]
+    if kind == "exchange":
+        return alike
+    if kind == "goal" and memory.settings.episodes.supersede:
+        return [
+            one
+            for one in alike
+            if one.parent == ref and memory.named(one.participant) == participant
+        ]
+    return []
+
+
+def _how_it_ended(memory: Memory, earlier: Episode) -> Ending:
+    if earlier.talk is not None:
+        return "completed" if earlier.talk.answer_n else "abandoned"
+    return "superseded" if earlier.kind == "goal" else "completed"

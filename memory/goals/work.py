@@ -1,0 +1,215 @@
+"""Goals and tasks: what was done, counted as it happens, archived when they close.
+
+A run or step counts in the task that it belongs to and in every goal that holds
+it. Details (the newest runs, failed tasks, steps, discovered facts) are kept while
+their goal or task is open; closing leaves its counts, and what it taught.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from parley.bus.entries import Step, ToolReturned
+from parley.memory.goals import eviction, insights, tallies
+from parley.memory.state.episode_state import Episode, Pattern, Run, StepRow, Work
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.lookup import at_work, ground, holders
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, one_line
+from parley.memory.text.text_sizes import tokens
+
+_RUN_CHARS: Final = 300  # of a run in detail, as of a statement
+_ARGUMENT_CHARS: Final = 60
+_ARGUMENTS: Final = 10
+_BITS: Final = 128  # of an argument that is a number; Python will not write the longest
+_STEP_CHARS: Final = 300
+_DISCOVERED: Final = 20  # facts of one step
+_VALUE_CHARS: Final = 200
+
+
+def ran(moment: Moment, entry: ToolReturned) -> None:
+    """Count a tool run of the goal or task that it belongs to, and keep it in detail."""
+    chain = at_work(moment.memory, entry.episode, moment.participant)
+    if not chain:
+        return
+    error = "" if entry.ok else tallies.named(entry.error or "error")
+    text = _run_line(entry, error)
+    tool = tallies.named(entry.tool)
+    run = Run(n=moment.n, tool=tool, ok=entry.ok, text=text, size=tokens(text))
+    for held in chain:
+        tallies.count_run(_work(held).tally, run, error, moment.at)
+    _note_pattern(_work(chain[0]), run, error)
+    keeper = ground(chain)
+    _work(keeper).runs.append(run)
+    eviction.grow(moment.memory, keeper, run.size)
+    _trim_runs(moment.memory, keeper)
+    eviction.hold(moment)
+
+
+def stepped(moment: Moment, entry: Step) -> None:
+    """Keep a step of the task that it belongs to, and what it discovered in the goal's context."""
+    memory = moment.memory
+    chain = at_work(memory, entry.episode, moment.participant)
+    if not chain:
+        return
+    step = _step(moment, entry)
+    for held in chain:
+        tallies.count_step(_work(held).tally, step, moment.at)
+    _work(chain[0]).steps.append(step)
+    eviction.grow(memory, chain[0], step.size)
+    _trim_steps(moment, chain[0])
+    if step.discovered:
+        _tell(memory, ground(chain), step)
+    eviction.hold(moment)
+
+
+def archive(moment: Moment, closing: Episode) -> None:
+    """Leave of a closed episode what is worth keeping, and hold the limits.
+
+    Insights are promoted, then details dropped. A task counts in the goal that
+    holds it, which keeps failed ones; anything else goes to the archive.
+    """
+    memory = moment.memory
+    if closing.work is not None:
+        _close(moment, closing, closing.work)
+    eviction.resize(memory, closing)
+    above = holders(memory, closing)
+    for held in above:
+        tallies.count_task(_work(held).tally, closing, closing.size)
+    if closing.kind == "task" and above:
+        if closing.status == "failed":
+            _work(above[0]).failed.append(closing.ref)
+            _trim_failed(memory, above[0])
+        else:
+            eviction.let_go(memory, closing.ref)
+    else:
+        eviction.archive(memory, closing)
+        eviction.hold_archive(moment)
+    eviction.hold(moment)
+
+
+def tighten(moment: Moment, *, wanted: bool = False) -> None:
+    """Hold every limit of this layer as the settings have it now; `wanted`: to its target."""
+    memory = moment.memory
+    for ref in memory.episodes.open:
+        held = memory.episodes.held[ref]
+        if held.work is not None:
+            _trim_runs(memory, held)
+            _trim_failed(memory, held)
+            _trim_steps(moment, held)
+            eviction.write_context(memory, held, eviction.kept_lines(held.work.context, memory))
+    eviction.tighten(memory)
+    insights.trim(memory)
+    eviction.hold_archive(moment)
+    eviction.hold(moment, wanted=wanted)
+
+
+def _close(moment: Moment, closing: Episode, work: Work) -> None:
+    """Promote what an episode taught, and drop its details."""
+    memory = moment.memory
+    for ref in work.failed:
+        eviction.let_go(memory, ref)
+    steps, patterns = work.steps, work.patterns
+    context = eviction.kept_lines(work.context, memory, archived=True)
+    closing.work = Work(tally=work.tally, context=context)
+    for step in steps:
+        insights.from_step(moment, closing, step)
+    insights.from_runs(moment, closing, patterns)
+
+
+# -- details -------------------------------------------------------------------
+
+
+def _work(held: Episode) -> Work:
+    assert held.work is not None  # noqa: S101 - goals and tasks have one (`lookup`)
+    return held.work
+
+
+def _run_line(entry: ToolReturned, error: str) -> str:
+    """A run on one line: the arguments, then the result or the error."""
+    given = ", ".join(
+        f"{clip(one_line(name), _ARGUMENT_CHARS)}={_shallow(entry.arguments[name])}"
+        for name in sorted(entry.arguments)[:_ARGUMENTS]
+    )
+    came = clip(one_line(entry.content), _RUN_CHARS)
+    if error:
+        came = f"{error}: {came}" if came else error
+    return clip(f"{given} → {came}" if given else came, _RUN_CHARS)
+
+
+def _shallow(value: Any) -> str:
+    """An argument in a few characters; of a tree that there is one."""
+    if isinstance(value, dict | list):
+        return "{…}" if isinstance(value, dict) else "[…]"
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        return "…"
+    return clip(one_line(str(value)), _ARGUMENT_CHARS)
+
+
+def _step(moment: Moment, entry: Step) -> StepRow:
+    facts = (
+        (tallies.named(name), clip(one_line(entry.discovered[name]), _VALUE_CHARS))
+        for name in sorted(entry.discovered)[:_DISCOVERED]
+    )
+    step = StepRow(
+        n=moment.n, who=moment.participant, form=entry.form, ok=entry.ok,
+        text=clip(one_line(entry.content), _STEP_CHARS), size=0,
+        confidence=entry.confidence, discovered=tuple(facts),
+    )  # fmt: skip
+    return replace(step, size=eviction.step_size(step))
+
+
+def _tell(memory: Memory, keeper: Episode, step: StepRow) -> None:
+    """Put what a step discovered into a context: the newest word on a name stands."""
+    context = _work(keeper).context
+    for name, value in step.discovered:
+        if memory.settings.episodes.deduplicate:
+            context = _without(context, name)
+        context += f"\n{name}: {value}" if context else f"{name}: {value}"
+    eviction.write_context(memory, keeper, eviction.kept_lines(context, memory))
+
+
+def _without(context: str, name: str) -> str:
+    """A context without its line on `name`."""
+    lines = f"\n{context}\n"
+    start = lines.find(f"\n{name}: ")
+    if start < 0:
+        return context
+    return (lines[:start] + lines[lines.index("\n", start + 1) :])[1:-1]
+
+
+def _note_pattern(work: Work, run: Run, error: str) -> None:
+    key = f"{run.tool}\n{error}"
+    pattern = work.patterns.get(key)
+    if pattern is None:
+        if len(work.patterns) >= tallies.NAMES:
+            return
+        pattern = work.patterns[key] = Pattern(tool=run.tool, error=error, first=run.n)
+    pattern.count += 1
+    pattern.last = run.n
+
+
+def _trim_runs(memory: Memory, held: Episode) -> None:
+    runs = _work(held).runs
+    surplus = max(0, len(runs) - memory.settings.limits.tool_history)
+    eviction.grow(memory, held, -sum(run.size for run in runs[:surplus]))
+    del runs[:surplus]
+
+
+def _trim_failed(memory: Memory, held: Episode) -> None:
+    failed = _work(held).failed
+    while len(failed) > memory.settings.limits.failed_tasks:
+        eviction.let_go(memory, failed.pop(0))
+
+
+def _trim_steps(moment: Moment, held: Episode) -> None:
+    """The oldest steps go; what they taught is kept."""
+    steps = _work(held).steps
+    surplus = max(0, len(steps) - moment.memory.settings.limits.steps)
+    gone = steps[:surplus]
+    del steps[:surplus]
+    eviction.grow(moment.memory, held, -sum(step.size for step in gone))
+    for step in gone:
+        insights.from_step(moment, held, step)

@@ -1,0 +1,239 @@
+"""The life of a decision.
+
+    claimed ──► ratified    its proposal was accepted, someone permitted said so,
+                            or enough others restated it
+    claimed, ratified ──► disputed     an opposition after the claim
+    disputed ──► ratified   someone permitted ratified it all the same
+    any ──► superseded      a later ratified one on the same topic or proposal
+
+Supporters and dissenters are those of the proposal that it resolves, and whoever
+spoke to the decision itself.
+"""
+
+from __future__ import annotations
+
+from parley.memory.items import positions
+from parley.memory.items.proposals import mention
+from parley.memory.items.sides import counted, side, sides_of, spoke_since, take_sides
+from parley.memory.state.fold_step import Moment, evidence
+from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
+from parley.memory.state.line_state import Cast
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, outcome_line, topic_line
+from parley.memory.text.similarity import fingerprint
+
+_RESTATED = 950  # resemblance, per mille, at which another's claim says the same and no more
+_STRUCK = 970
+
+
+def claim(
+    moment: Moment,
+    text: str,
+    origin: Origin,
+    resolves: Proposal | None = None,
+    supersedes: Decision | None = None,
+) -> Decision | None:
+    """The decision that somebody says was made: a new one, or the standing one it restates.
+
+    None where a person struck the same words before.
+    """
+    memory = moment.memory
+    marks = fingerprint(text)
+    nearest = memory.decision_index.nearest(marks, _RESTATED)
+    if nearest is not None:
+        ref, similarity = nearest
+        if memory.decisions[ref].struck and similarity >= _STRUCK and origin.how != "act":
+            return None
+        standing = memory.decision(ref)
+        if standing is not None and _restates(moment, standing):
+            return _restate(moment, standing, origin)
+    settled = None if resolves is None else _settling(memory, resolves)
+    if settled is not None and origin.how != "act":
+        return _restate(moment, settled, origin)
+    made = _enter(moment, text, origin, marks, resolves, supersedes)
+    side(made, moment.participant, "support", origin)
+    if resolves is not None:
+        _resolve(moment, made, resolves)
+    else:
+        where = origin.cites[0]
+        positions.take(moment, made.handle, "support", where.start, where.end)
+    return made
+
+
+def enter_accepted(moment: Moment, proposal: Proposal, origin: Origin) -> Decision:
+    """The decision that accepting `proposal` makes, where nobody had claimed it."""
+    where = proposal.origin.cites[0]
+    also = Cite(proposal.born, where.start, where.end)
+    cited = Origin((*origin.cites, also), origin.how, origin.rule, origin.confidence)
+    words, proposer = proposal.text or proposal.topic, proposal.participant
+    made = _enter(moment, words, cited, proposal.fingerprint, proposal, participant=proposer)
+    _resolve(moment, made, proposal)
+    return made
+
+
+def enter_voted(moment: Moment, text: str, origin: Origin) -> Decision:
+    """The decision that a ballot made in so many words: the open claim of it, or a new one."""
+    memory, marks = moment.memory, fingerprint(text)
+    nearest = memory.decision_index.nearest(marks, _RESTATED)
+    standing = None if nearest is None else memory.decision(nearest[0])
+    if standing is not None and standing.status in ("claimed", "disputed"):
+        return standing
+    return _enter(moment, text, origin, marks)
+
+
+def resolved(memory: Memory, proposal: Proposal) -> Decision | None:
+    """The decision that resolves `proposal`, claimed or ratified."""
+    ref = memory.resolving.get(proposal.ref)
+    return None if ref is None else memory.decision(ref)
+
+
+def _settling(memory: Memory, proposal: Proposal) -> Decision | None:
+    """The ratified decision that settled `proposal` already."""
+    decision = resolved(memory, proposal)
+    return decision if decision is not None and decision.status == "ratified" else None
+
+
+def _enter(
+    moment: Moment,
+    text: str,
+    origin: Origin,
+    marks: tuple[int, ...],
+    resolves: Proposal | None = None,
+    supersedes: Decision | None = None,
+    participant: str | None = None,
+) -> Decision:
+    topic, named = _topic(moment, text, resolves)
+    made = Decision(
+        ref=len(moment.memory.decisions) + 1,
+        participant=participant or moment.participant,
+        topic=topic,
+        named=named,
+        outcome=outcome_line(text),
+        born=moment.n,
+        detected=moment.told,
+        at=moment.at,
+        typist=moment.typist,
+        origin=origin,
+        fingerprint=marks,
+        resolves=None if resolves is None else resolves.ref,
+        supersedes=None if supersedes is None else supersedes.ref,
+    )
+    _keep(moment, made)
+    moment.found(
+        "decision.claimed", made.handle, id=made.id, participant=made.participant,
+        topic=made.topic, outcome=made.outcome,
+        resolves=None if resolves is None else resolves.handle,
+        proposal_n=None if resolves is None else resolves.born, **evidence(origin),
+    )  # fmt: skip
+    where = origin.cites[0]
+    positions.contribute(moment, where.start, where.end)
+    return made
+
+
+def _keep(moment: Moment, made: Decision) -> None:
+    """Where it is found again: by its number, its message, its words and its topic."""
+    memory = moment.memory
+    memory.decisions[made.ref] = made
+    memory.full_decisions[made.ref] = None
+    memory.at_refs.setdefault(moment.n, []).append(made.handle)
+    memory.decision_index.add(made.ref, made.fingerprint)
+    if made.named:
+        memory.topics.setdefault(made.topic.casefold(), []).append(made.ref)
+
+
+def _topic(moment: Moment, text: str, resolves: Proposal | None) -> tuple[str, bool]:
+    """What a decision is about, and whether somebody named it so."""
+    if moment.topic:
+        return clip(moment.topic, 100), True
+    if resolves is not None:
+        return resolves.topic, resolves.named
+    return topic_line(text), False
+
+
+def _resolve(moment: Moment, made: Decision, proposal: Proposal) -> None:
+    """Tie `made` to the proposal it settles, and take over who stood where on it."""
+    memory = moment.memory
+    mention(memory, proposal)
+    chain: Proposal | None = proposal
+    while chain is not None and made.supersedes is None:
+        made.supersedes = memory.resolving.get(chain.ref)
+        chain = None if chain.amends is None else memory.proposals.get(chain.amends)
+    memory.resolving[proposal.ref] = made.ref
+    take_sides(made, proposal)
+
+
+def _restates(moment: Moment, standing: Decision) -> bool:
+    return standing.status == "claimed" and moment.participant != standing.participant
+
+
+def _restate(moment: Moment, decision: Decision, origin: Origin) -> Decision:
+    """Somebody says the same again: they support it."""
+    moment.found(
+        "decision.restated",
+        decision.handle,
+        participant=moment.participant,
+        **evidence(origin),
+    )
+    hear(moment, decision, "support", origin)
+    return decision
+
+
+def hear(moment: Moment, decision: Decision, stance: Stance, origin: Origin) -> None:
+    """Somebody speaks to the decision itself; of a line found late, what came since stands."""
+    if spoke_since(decision, moment.participant, moment.n):
+        return
+    where = origin.cites[0]
+    if not decision.shrunk:
+        side(decision, moment.participant, stance, origin)
+    proposal = None
+    if decision.resolves is not None:
+        proposal = moment.memory.proposal(decision.resolves)
+    on = decision.handle if proposal is None else proposal.handle
+    positions.take(moment, on, stance, where.start, where.end)
+    if stance == "oppose":
+        dispute(moment, decision, origin)
+
+
+def follow(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
+    """Carry a new reaction over to the decision that resolves `proposal`."""
+    memory = moment.memory
+    decision = resolved(memory, proposal)
+    if decision is None:
+        return
+    if not decision.shrunk:
+        side(decision, moment.participant, reaction.stance, reaction.origin)
+    if reaction.stance == "oppose":
+        dispute(moment, decision, reaction.origin)
+
+
+def unfollow(memory: Memory, proposal: Proposal, cast: Cast) -> None:
+    """Take a bare vote that is on another proposal off the decision that resolves this one."""
+    decision = resolved(memory, proposal)
+    if decision is None or decision.shrunk:
+        return
+    for side_of in (decision.supporters, decision.dissenters, decision.abstainers):
+        origin = side_of.get(cast.who)
+        if origin is not None and origin.cites[0].n == cast.n:
+            del side_of[cast.who]
+            decision.tally = counted(decision)
+            if cast.was is not None:
+                side(decision, cast.who, cast.was.stance, cast.was.origin)
+            elif cast.who == proposal.participant:
+                side(decision, cast.who, "support", proposal.origin)
+            return
+
+
+def dispute(moment: Moment, decision: Decision, origin: Origin) -> None:
+    """Mark a standing decision disputed; a superseded or disputed one stays as it is."""
+    if decision.status not in ("claimed", "ratified"):
+        return
+    was = decision.status
+    decision.status = "disputed"
+    decision.disputed = origin
+    moment.found(
+        "decision.disputed",
+        decision.handle,
+        participant=moment.participant,
+        was=was,
+        **sides_of(decision),
+    )

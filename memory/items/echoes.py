@@ -1,0 +1,109 @@
+"""An idea that comes back: which one it repeats, what they share, and what became of the earlier.
+
+A repeat of what was rejected, withdrawn or lapsed is offered again, a fact of its own. A
+proposal repeats one other at most, the first that was found; words are asked at once,
+an embedding (`parley.memory.items.embedding_comparisons`) later and only where words found nothing.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Final, NamedTuple
+
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Position, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, one_line
+from parley.memory.text.similarity import shared_words
+
+GIVEN_UP: Final = ("rejected", "withdrawn", "lapsed")
+_REASON: Final = 120  # characters of why it went as it did
+_ASKED: Final = 64  # newest reactions looked at for a reason
+
+
+class Reason(NamedTuple):
+    """Why a proposal went as it did, in the words of one who had their way."""
+
+    participant: str
+    n: int
+    text: str
+
+
+def mark(
+    moment: Moment,
+    made: Proposal,
+    earlier: Proposal,
+    similarity: int,
+    text: str = "",
+    model: str | None = None,
+) -> None:
+    """Let `made`, whose words are `text`, repeat `earlier`; `model` where an embedding says so."""
+    made.echoes, made.similarity = earlier.ref, similarity
+    made.shared = shared_words(text, earlier.fingerprint)
+    made.alike_by = model or ""
+    moment.found(
+        "proposal.echoed",
+        made.handle,
+        participant=made.participant,
+        earlier=earlier.handle,
+        earlier_n=earlier.born,
+        earlier_status=earlier.status,
+        similarity=similarity,
+        shared=list(made.shared),
+        model=model,
+    )
+    if earlier.status in GIVEN_UP:
+        _offered_again(moment, made, earlier, similarity)
+
+
+def settled_n(earlier: Proposal) -> int | None:
+    """The entry that settled `earlier`: the last of those that are cited for it."""
+    return None if earlier.settled is None else max(cite.n for cite in earlier.settled.cites)
+
+
+def fate(memory: Memory, earlier: Proposal) -> str:
+    """What became of `earlier`, on a line, with the longest reason of those who had their way."""
+    support, oppose, _ = earlier.tally
+    if earlier.status == "active":
+        return f"still open, {support} for and {oppose} against"
+    votes = f"{oppose}-{support}" if earlier.status == "rejected" else f"{support}-{oppose}"
+    told = f"{earlier.status} {votes}"
+    if (n := settled_n(earlier)) is not None:
+        told += f" at message {n}"
+    why = reason(memory, earlier)
+    if why is None:
+        return told
+    return f'{told} because "{why.text}" ({clip(one_line(why.participant), 40)}, message {why.n})'
+
+
+def reason(memory: Memory, earlier: Proposal) -> Reason | None:
+    """The longest sentence of those who had their way, none where it was nobody's."""
+    stance = {"rejected": "oppose", "accepted": "support"}.get(earlier.status)
+    found: list[tuple[str, Position]] = []
+    for name in islice(reversed(earlier.reactions), _ASKED):
+        person = memory.participants.get(name)
+        held = None if person is None else person.positions.get(earlier.handle)
+        if held is not None and held.stance == stance and held.cite.n != earlier.born:
+            found.append((name, held))
+    if not found:
+        return None
+    who, said = max(found, key=lambda one: (len(one[1].text), one[1].cite.n, one[1].text))
+    return Reason(who, said.cite.n, clip(one_line(said.text), _REASON))
+
+
+def _offered_again(moment: Moment, made: Proposal, earlier: Proposal, similarity: int) -> None:
+    why = reason(moment.memory, earlier)
+    moment.found(
+        "proposal.reoffered",
+        made.handle,
+        participant=made.participant,
+        earlier=earlier.handle,
+        earlier_n=earlier.born,
+        earlier_status=earlier.status,
+        settled_n=settled_n(earlier),
+        similarity=similarity,
+        tally=list(earlier.tally),
+        because=None if why is None else why.text,
+        because_by=None if why is None else why.participant,
+        because_n=None if why is None else why.n,
+    )

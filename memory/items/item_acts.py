@@ -1,0 +1,250 @@
+"""What the acts of one message do to memory, in the order they were spoken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.extraction.structure import marking_style
+from parley.memory.extraction.structure.scribes import is_scribed, noted
+from parley.memory.items import decisions, positions, proposals, ratification, unlinked_votes
+from parley.memory.items.links import Link, referred, resolved_by, targets
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
+from parley.memory.text.plain_text import TOPIC_LIMIT, clip
+from parley.memory.text.similarity import fingerprint
+
+_STANCES: dict[str, Stance] = {
+    "support": "support",
+    "oppose": "oppose",
+    "dispute": "oppose",
+    "abstain": "neutral",
+}
+_RULINGS = ("accept", "reject", "ratify")
+
+Re = int | str | None
+
+
+def speak(moment: Moment, found: tuple[Detection, ...], re: Re) -> None:
+    """Let each detected act take effect."""
+    for detection in found:
+        detection = _aimed(moment, detection, re)
+        if detection.act in _STANCES:
+            _take_stance(moment, detection, re)
+        elif detection.act in ("propose", "amend"):
+            _propose(moment, detection, re)
+        elif detection.act == "decide":
+            _decide(moment, detection, re)
+        elif detection.act == "withdraw":
+            _withdraw(moment, detection, re)
+        elif detection.act in _RULINGS:
+            _rule(moment, detection, re)
+
+
+def _aimed(moment: Moment, detection: Detection, re: Re) -> Detection:
+    """A stance or a ruling of the envelope on `re` is on that alone.
+
+    "P4 mends what I opposed in P2", in support of P4, says nothing for P2.
+    """
+    whole = detection.how == "act" and detection.act in (*_STANCES, *_RULINGS)
+    if whole and re is not None and referred(moment.memory, re) is not None:
+        return replace(detection, refs=())
+    return detection
+
+
+def _origin(moment: Moment, detection: Detection, confidence: int = 1000) -> Origin:
+    return moment.origin(
+        detection.how,
+        noted(moment.memory, moment.typist, detection.rule),
+        detection.confidence * confidence // 1000,
+        start=min(detection.start, detection.text_start),
+        end=max(detection.end, detection.text_end),
+    )
+
+
+def _payload(moment: Moment, detection: Detection) -> str:
+    text = moment.content[detection.text_start : detection.text_end].strip()
+    return text or moment.content.strip()
+
+
+def _propose(moment: Moment, detection: Detection, re: Re) -> None:
+    amends = None
+    if detection.act == "amend":
+        amends = _only_proposal(moment, detection, re)
+    made = proposals.propose(
+        moment, _payload(moment, detection), _origin(moment, detection), amends
+    )
+    if made is not None:
+        _note_manner(moment, detection, made)
+
+
+def _note_manner(moment: Moment, detection: Detection, made: Proposal | Decision) -> None:
+    """A mark makes the session one that marks; in such a one mere wording is tentative."""
+    if detection.how == "pattern":
+        marking_style.weigh(moment, made)
+        return
+    if moment.content.endswith(marking_style.UNMARKED, detection.text_start, detection.text_end):
+        return
+    moment.memory.structure.marked += 1
+    if detection.how == "tag":
+        marking_style.mark(moment, made)
+
+
+def _only_proposal(moment: Moment, detection: Detection, re: Re) -> Proposal | None:
+    """The first proposal that an act names outright."""
+    named = _named(moment, detection, re)
+    return next((item for item in named if isinstance(item, Proposal)), None)
+
+
+def _named(moment: Moment, detection: Detection, re: Re) -> list[Proposal | Decision | None]:
+    """What an act names outright: by `re` first, then by its handles."""
+    memory = moment.memory
+    found = [] if re is None else [referred(memory, re)]
+    return found + [memory.item(handle) for handle in detection.refs]
+
+
+def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
+    stance = _STANCES[detection.act]
+    links = targets(moment, detection, re)
+    bare = detection.vote and re is None and not any(link.sure for link in links)
+    if bare and not unlinked_votes.cast(moment, detection, links[0] if links else None):
+        return
+    if replied := unlinked_votes.replies(moment.memory, detection, re):
+        unlinked_votes.cast(moment, detection, None, replied)
+    if not links and moment.topic and detection.how == "act":
+        topic = clip(moment.topic, TOPIC_LIMIT)
+        positions.take(moment, topic, stance, detection.start, detection.end)
+    for link in links:
+        if link.item.born == moment.n:
+            continue
+        if isinstance(link.item, Decision):
+            decisions.hear(moment, link.item, stance, _origin(moment, detection))
+            ratification.ratify_if_enough(moment, link.item)
+        else:
+            _react(moment, detection, link, link.item, stance)
+
+
+def _react(
+    moment: Moment, detection: Detection, link: Link, proposal: Proposal, stance: Stance
+) -> None:
+    origin = _origin(moment, detection, link.confidence)
+    counted = link.sure and not is_scribed(origin)
+    reaction = Reaction(stance, detection.conditional, counted, detection.vote, origin)
+    if link.sure:
+        marking_style.firm(moment, proposal)
+    proposals.react(moment, proposal, reaction)
+    decisions.follow(moment, proposal, reaction)
+    ratification.accept_by_quorum(moment, proposal, reaction)
+
+
+def _decide(moment: Moment, detection: Detection, re: Re) -> None:
+    text = _payload(moment, detection)
+    origin = _origin(moment, detection)
+    link = resolved_by(moment, detection, re, fingerprint(text))
+    supersedes = _superseded_decision(moment, detection, re)
+    resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
+    made = decisions.claim(moment, text, origin, resolves, supersedes)
+    if made is None:
+        return
+    if made.born == moment.n:
+        _note_manner(moment, detection, made)
+    if made.born != moment.n:
+        ratification.ratify_if_enough(moment, made)
+    elif detection.how == "act" and moment.participant in moment.memory.chairs:
+        ratification.bind(moment, made, resolves, origin)
+    elif link is not None and link.sure and resolves is not None:
+        ratification.ratify_by_vote(moment, made, resolves)
+
+
+def _superseded_decision(moment: Moment, detection: Detection, re: Re) -> Decision | None:
+    named = _named(moment, detection, re)
+    return next((item for item in named if isinstance(item, Decision)), None)
+
+
+def _withdraw(moment: Moment, detection: Detection, re: Re) -> None:
+    """Only its proposer, or a chair, may withdraw a proposal, and nobody for them."""
+    proposal = _only_proposal(moment, detection, re) or _own_newest(moment)
+    if proposal is None or proposal.status != "active" or moment.typist:
+        return
+    if (
+        moment.participant != proposal.participant
+        and moment.participant not in moment.memory.chairs
+    ):
+        return
+    proposals.settle(moment, proposal, "withdrawn", _origin(moment, detection))
+    positions.take(moment, proposal.handle, "neutral", detection.start, detection.end)
+
+
+def _own_newest(moment: Moment) -> Proposal | None:
+    memory = moment.memory
+    for ref in reversed(memory.live):
+        proposal = memory.proposals[ref]
+        if not memory.in_window(proposal):
+            return None
+        if proposal.participant == moment.participant and proposal.born != moment.n:
+            return proposal
+    return None
+
+
+def _rule(moment: Moment, detection: Detection, re: Re) -> None:
+    """`accept`, `reject` and `ratify`, by someone who may and by nobody else.
+
+    Someone who may not has still said where they stand.
+    """
+    origin = _origin(moment, detection)
+    for item in _ruled_on(moment, detection, re):
+        if not _may_rule(moment, item):
+            stance: Stance = "oppose" if detection.act == "reject" else "support"
+            if isinstance(item, Proposal):
+                _react(moment, detection, Link(item, sure=True), item, stance)
+            else:
+                decisions.hear(moment, item, stance, origin)
+        elif isinstance(item, Decision):
+            _rule_on_decision(moment, detection.act, item, origin)
+        else:
+            _rule_on_proposal(moment, detection.act, item, origin)
+
+
+def _ruled_on(moment: Moment, detection: Detection, re: Re) -> list[Proposal | Decision]:
+    memory = moment.memory
+    named = [memory.item(handle) for handle in detection.refs]
+    if not named and re is not None:
+        named = [referred(memory, re)]
+    found: list[Proposal | Decision] = []
+    for item in named:
+        if item is not None and item.born != moment.n and item not in found:
+            found.append(item)
+    return found
+
+
+def _may_rule(moment: Moment, item: Proposal | Decision) -> bool:
+    if moment.typist:
+        return False  # a scribe has nobody's say
+    chairs = moment.memory.chairs
+    if chairs:
+        return moment.participant in chairs
+    return moment.participant not in (item.participant, item.typist)
+
+
+def _rule_on_decision(moment: Moment, act: str, decision: Decision, origin: Origin) -> None:
+    if act == "reject":
+        decisions.hear(moment, decision, "oppose", origin)
+        return
+    resolves = None
+    if decision.resolves is not None:
+        resolves = moment.memory.proposal(decision.resolves)
+    decisions.hear(moment, decision, "support", origin)
+    ratification.bind(moment, decision, resolves, origin)
+
+
+def _rule_on_proposal(moment: Moment, act: str, proposal: Proposal, origin: Origin) -> None:
+    stance: Stance = "oppose" if act == "reject" else "support"
+    reaction = Reaction(stance, conditional=False, counted=True, vote=False, origin=origin)
+    proposals.react(moment, proposal, reaction)
+    decisions.follow(moment, proposal, reaction)
+    if proposal.status != "active":
+        return
+    if act == "reject":
+        proposals.settle(moment, proposal, "rejected", origin)
+    else:
+        ratification.accept(moment, proposal, origin)

@@ -1,0 +1,211 @@
+"""What the window finds becomes items: born at an earlier line, revealed by the one in hand.
+
+A line that crosses its scorecard is entered as if it had been marked: its own
+message is cited first, the one that revealed it after. The bare votes since
+then, which had nothing nearer to be on, are counted as its reactions. Nothing
+is taken back but such a vote's place (`casts`), and that only for a nearer proposal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.extraction.structure import window
+from parley.memory.extraction.structure.evidence import below, features, is_put
+from parley.memory.extraction.structure.marking_style import firm, mark
+from parley.memory.extraction.structure.restatements import AGAIN
+from parley.memory.extraction.structure.scorecards import Card, confidence, lexicon, scorecards
+from parley.memory.extraction.structure.scribes import noted
+from parley.memory.items import decisions, proposals, ratification
+from parley.memory.items.links import Link, resolved_by_words
+from parley.memory.items.unlinked_votes import between, gather
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Cite, Origin, Proposal
+from parley.memory.state.line_state import Line, Structure
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import plain
+from parley.memory.text.similarity import fingerprint, resemblance
+
+_REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
+_SAME: Final = 5  # of `echoes.likeness`
+_MARKED: Final = 400  # hundredths of a logit
+
+
+def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re: int = 0) -> None:
+    """Take the message of `moment` into the window, and enter what that reveals.
+
+    `found` are its acts, already in effect; `bare` is the vote that it is, where
+    it is a vote that names no item, in reply to entry `re` where that is not 0.
+    """
+    memory = moment.memory
+    held = memory.structure
+    waits = bare is None and not found and window.put_off(moment)
+    touched = [] if waits else window.take_in(moment, found, bare, re)
+    if not touched and (not held.lines or held.lines[-1].weighed):
+        return
+    cards = scorecards()
+    for line in touched:
+        _judge_proposal(moment, cards.proposal, line)
+    if held.lines and held.lines[-1].n == moment.n:
+        _name(moment, held.lines[-1])
+    oldest = memory.messages - cards.decision.wait
+    for line in touched:
+        if line.place > oldest:
+            _judge_decision(moment, cards.decision, line, _least(moment, cards.decision, line))
+    for line in _ripe(held, oldest, touched):
+        _judge_decision(moment, cards.decision, line, 0)
+
+
+def _name(moment: Moment, line: Line) -> None:
+    """Note the items that the line in hand was found to be when it was read."""
+    line.handles = [*moment.memory.at_refs.get(line.n, ())]
+    for item in map(moment.memory.item, line.handles):
+        if isinstance(item, Proposal) and item.origin.how == "tag":
+            _reword(moment, line, item)
+
+
+def _reword(moment: Moment, line: Line, made: Proposal) -> None:
+    """Let `made` stand for the open proposal that its line puts in other words."""
+    if line.behind is None or line.behind.likeness == _SAME or made.amends is not None:
+        return
+    earlier = moment.memory.known(line.behind.n)
+    if not isinstance(earlier, Proposal) or earlier is made or earlier.status != "active":
+        return
+    if resemblance(earlier.fingerprint, made.fingerprint) >= _REWORDED:
+        proposals.succeed(moment, earlier, made)
+
+
+# -- proposals ---------------------------------------------------------------------
+
+
+def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
+    memory = moment.memory
+    if line.n == moment.n:
+        return
+    votes = below(memory.structure, line)
+    score = line.proposal + card.stands(votes)
+    if is_put(memory.structure, line, votes):
+        score = max(score, 0)
+    score -= _doubt(memory)
+    if score < 0 or not _is_open(memory, line):
+        return
+    held_back = [memory.item(handle) for handle in line.handles]
+    known = [item for item in held_back if isinstance(item, Proposal)]
+    for item in known:
+        firm(moment, item)
+        gather(moment, item)
+    if not known:
+        _enter_proposal(moment, card, line, score)
+
+
+def _enter_proposal(moment: Moment, card: Card, line: Line, score: int) -> None:
+    then = _past(moment, line)
+    origin = _origin(moment, card, line, score)
+    made = proposals.propose(then, line.text, origin)
+    if made is None:
+        return
+    line.handles.append(made.handle)
+    moment.memory.structure.found += 1
+    mark(moment, made)
+    if gather(moment, made) > 1:
+        _reword(moment, line, made)
+
+
+def _is_open(memory: Memory, line: Line) -> bool:
+    """True while nothing is known of `line` but what its wording alone says, held back."""
+    items = [memory.item(handle) for handle in line.handles]
+    return all(item is not None and item.tentative for item in items)
+
+
+def _doubt(memory: Memory) -> int:
+    """What an unmarked line must outweigh where others are marked."""
+    held = memory.structure
+    return _MARKED if held.marked > held.found else 0
+
+
+def _past(moment: Moment, line: Line) -> Moment:
+    then = moment.earlier(line.n, line.who, line.text, line.start, line.at, line.topic)
+    then.typist = "" if line.typist == line.who else line.typist
+    return then
+
+
+def _origin(moment: Moment, card: Card, line: Line, score: int) -> Origin:
+    """Cites the line, then the entry that revealed it; the rule names what decided."""
+    stands = features(moment.memory.structure, line)
+    reasons = card.reasons(lexicon().cues(plain(line.text)), stands)
+    cites = [Cite(line.n, line.start, line.start + len(line.text.rstrip()))]
+    if moment.n != line.n:
+        cites.append(Cite(moment.n, 0, len(moment.content)))
+    typist = "" if line.typist == line.who else line.typist
+    rule = noted(moment.memory, typist, "; ".join(reasons))
+    return Origin(tuple(cites), "structure", rule, confidence(score))
+
+
+# -- decisions -----------------------------------------------------------------------
+
+
+def _ripe(held: Structure, oldest: int, touched: Sequence[Line]) -> list[Line]:
+    """The lines to look at now: those that stood long enough for a vote on them to show.
+
+    Each once when it did, and again when something is said of it.
+    """
+    ripe = {line.place: line for line in touched if line.place <= oldest}
+    for line in reversed(held.lines):
+        if line.weighed:
+            break
+        if line.place <= oldest:
+            ripe[line.place] = line
+    for line in ripe.values():
+        line.weighed = True
+    return [ripe[place] for place in sorted(ripe)]
+
+
+def _least(moment: Moment, card: Card, line: Line) -> int:
+    """The score from which `line` need not wait: any, where it closes a vote that was carried.
+
+    It does where it stands right below the votes and says again what they are on.
+    """
+    votes, behind = moment.memory.structure.votes, line.behind
+    closes = line.n == moment.n and bool(votes) and votes[-1] == line.place - 1
+    if not closes or behind is None or behind.likeness < AGAIN:
+        return card.hurry
+    put = moment.memory.known(behind.n)
+    if not isinstance(put, Proposal) or put.tentative or put.status != "active":
+        return card.hurry
+    return 0 if ratification.carries(moment.memory, put) else card.hurry
+
+
+def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:
+    score = line.decision - _doubt(moment.memory)
+    score += card.stands(below(moment.memory.structure, line))
+    if score >= least and _is_open(moment.memory, line):
+        _enter_decision(moment, card, line, score)
+
+
+def _enter_decision(moment: Moment, card: Card, line: Line, score: int) -> None:
+    then = _past(moment, line)
+    origin = _origin(moment, card, line, score)
+    link = _settled_by(moment, line)
+    resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
+    made = decisions.claim(then, line.text, origin, resolves)
+    if made is None:
+        return
+    line.handles.append(made.handle)
+    moment.memory.structure.found += 1
+    mark(moment, made)
+    if link is not None and link.sure and resolves is not None and made.born == line.n:
+        also = between(moment.memory, resolves, line)
+        ratification.ratify_by_vote(moment, made, resolves, also)
+
+
+def _settled_by(moment: Moment, line: Line) -> Link | None:
+    """The proposal before a decision's line that it restates, else the only one near."""
+    memory = moment.memory
+    if line.behind is not None and line.behind.likeness >= 2:
+        item = memory.known(line.behind.n)
+        if isinstance(item, Proposal):
+            return Link(item, sure=True)
+    link = resolved_by_words(moment, fingerprint(line.text))
+    return link if link is not None and link.item.born < line.n else None

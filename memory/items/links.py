@@ -1,0 +1,151 @@
+"""Which proposal or decision an act speaks of.
+
+By precedence: the envelope's `re`, a handle in the clause, a quotation, and
+for a bare vote the newest proposal nearby, for other words the only active
+one nearby. What is inferred from nearness is never counted toward a quorum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import plain
+from parley.memory.text.similarity import fingerprint
+
+_QUOTE_CHARS = 12  # shorter quotations identify nothing
+_LOOK_BACK = 8  # proposals that a bare vote may skip over: withdrawn ones, its own
+_NEAR_CONFIDENCE = 400  # of a link by nearness alone, per mille
+
+
+@dataclass(slots=True, frozen=True)
+class Link:
+    """What an act speaks of; `sure` is False where nearness alone says so."""
+
+    item: Proposal | Decision
+    sure: bool
+    confidence: int = 1000
+
+
+def targets(moment: Moment, detection: Detection, re: int | str | None) -> list[Link]:
+    """The items that a stance speaks of, none when nothing says which.
+
+    Somebody who names what is no item (a handle that does not exist, a message
+    that proposed nothing) is not understood to mean what stands nearby.
+    """
+    memory = moment.memory
+    named = _named(memory, detection.refs)
+    item = None if re is None else referred(memory, re)
+    if item is not None and all(item is not link.item for link in named):
+        named.insert(0, Link(item, sure=True))
+    if named:
+        return named
+    if (quoted := _quoted(moment, detection)) is not None:
+        return [Link(quoted, sure=True, confidence=900)]
+    if re is not None or detection.refs:
+        return []  # they said what they mean, and it is no item: nothing to guess
+    near = newest_near(moment) if detection.vote else sole_active_near(moment)
+    return [] if near is None else [Link(near, sure=False, confidence=_NEAR_CONFIDENCE)]
+
+
+def referred(memory: Memory, re: int | str) -> Proposal | Decision | None:
+    """The item that an envelope's `re` names: by handle, or by the n it was born at."""
+    return memory.known(re) if isinstance(re, int) else memory.item(re)
+
+
+def _named(memory: Memory, refs: tuple[str, ...]) -> list[Link]:
+    found: list[Link] = []
+    for handle in refs:
+        item = memory.item(handle)
+        if item is not None and all(item is not link.item for link in found):
+            found.append(Link(item, sure=True))
+    return found
+
+
+def _quoted(moment: Moment, detection: Detection) -> Proposal | None:
+    memory = moment.memory
+    for start, end in detection.quotes:
+        quote = plain(moment.content[start:end]).casefold().strip()
+        if len(quote) < _QUOTE_CHARS:
+            continue
+        for ref in sorted(memory.live, reverse=True):
+            proposal = memory.proposals[ref]
+            if proposal.born != moment.n and quote in plain(proposal.text).casefold():
+                return proposal
+        similarity = memory.settings.echo.similarity
+        nearest = memory.proposal_index.nearest(fingerprint(quote), similarity)
+        if nearest is not None:
+            return memory.proposal(nearest[0])
+    return None
+
+
+def newest_near(moment: Moment) -> Proposal | None:
+    """The last born proposal within the window that still stands for a vote."""
+    memory = moment.memory
+    found: Proposal | None = None
+    for proposal in islice(reversed(memory.proposals.values()), _LOOK_BACK):
+        if not proposal.stands or proposal.tentative or proposal.born == moment.n:
+            continue
+        if proposal.status in ("active", "accepted", "rejected") and memory.in_window(proposal):
+            found = proposal if found is None or found.born < proposal.born else found
+    return found
+
+
+def sole_active_near(moment: Moment) -> Proposal | None:
+    """The only active proposal within the window, None when there are several."""
+    memory, found = moment.memory, None
+    for ref in reversed(memory.live):
+        proposal = memory.proposals[ref]
+        if not memory.in_window(proposal):
+            break
+        if proposal.born == moment.n or proposal.tentative:
+            continue
+        if found is not None:
+            return None
+        found = proposal
+    return found
+
+
+def resolved_by(
+    moment: Moment, detection: Detection, re: int | str | None, marks: tuple[int, ...]
+) -> Link | None:
+    """The proposal that a decision settles: named, restated, or the only one nearby."""
+    memory = moment.memory
+    if re is not None and isinstance(item := referred(memory, re), Proposal):
+        return Link(item, sure=True)
+    for link in _named(memory, detection.refs):
+        if isinstance(link.item, Proposal):
+            return link
+    if (quoted := _quoted(moment, detection)) is not None:
+        return Link(quoted, sure=True, confidence=900)
+    if re is not None or detection.refs:
+        return restated_by(moment, marks)
+    return resolved_by_words(moment, marks)
+
+
+def resolved_by_words(moment: Moment, marks: tuple[int, ...]) -> Link | None:
+    """The proposal that a decision settles by its words alone: restated, or the only one nearby."""
+    restated = restated_by(moment, marks)
+    if restated is not None:
+        return restated
+    near = sole_active_near(moment)
+    if near is None or not _may_speak_of(marks, near):
+        return None
+    return Link(near, sure=False, confidence=_NEAR_CONFIDENCE)
+
+
+def restated_by(moment: Moment, marks: tuple[int, ...]) -> Link | None:
+    """The proposal whose words these are."""
+    memory = moment.memory
+    nearest = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
+    item = None if nearest is None else memory.proposal(nearest[0])
+    return None if item is None or nearest is None else Link(item, True, nearest[1])
+
+
+def _may_speak_of(marks: tuple[int, ...], near: Proposal) -> bool:
+    """True when words are shared, or when there are none to share ("Agreed, then")."""
+    return len(marks) <= 1 or not set(marks).isdisjoint(near.fingerprint)

@@ -1,0 +1,157 @@
+"""Where each participant stands, one position per proposal or topic, flips kept."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from parley.memory.settings.settings_schema import CapSettings
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import (
+    VOICE,
+    Cite,
+    Decision,
+    Participant,
+    Position,
+    Proposal,
+    Stance,
+    Voice,
+)
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import sentence
+
+_TEXT_CHARS = 120  # enough for one sentence; the log has the rest
+
+
+def take(moment: Moment, on: str, stance: Stance, start: int, end: int) -> None:
+    """Put `moment`'s participant at `stance` on `on`; the opposite before makes it a flip.
+
+    An entry that only a later one revealed changes nothing that was said since.
+    """
+    memory = moment.memory
+    person = memory.participant(moment.participant)
+    before = person.positions.get(on)
+    if before is not None and before.cite.n > moment.n:
+        return
+    person.positions.pop(on, None)
+    was, was_cite, flipped = _turned(before, stance)
+    moved = _mover(moment, on, was_cite) if flipped else _moved_before(before, stance)
+    text = sentence(moment.content, start, end, _TEXT_CHARS)
+    cite = Cite(moment.n, start, end)
+    person.positions[on] = Position(on, stance, cite, text, was, was_cite, *moved)
+    person.last = on
+    hear(memory, on, moment.participant, moment.n)
+    keep_newest(person, memory.settings.caps)
+    if flipped and was_cite is not None:
+        moment.found(
+            "position.flipped",
+            on,
+            participant=moment.participant,
+            stance=stance,
+            was=was,
+            was_n=was_cite.n,
+            moved_by=moved[0] or None,
+            moved_n=moved[1] or None,
+            start=start,
+            end=end,
+        )
+
+
+def restore(memory: Memory, name: str, on: str, n: int, stood: Position | None) -> None:
+    """Put back where `name` stood on `on` before entry `n` was taken to speak of it."""
+    person = memory.participants.get(name)
+    held = None if person is None else person.positions.get(on)
+    if person is None or held is None or held.cite.n != n:
+        return
+    del person.positions[on]
+    if stood is not None:
+        person.positions[on] = stood
+    newest = max(person.positions.values(), key=lambda one: (one.cite.n, one.on), default=None)
+    person.last = None if newest is None else newest.on
+
+
+def hear(memory: Memory, on: str, participant: str, n: int) -> None:
+    """Note that entry `n` of `participant` speaks of `on`; the last two who did are kept."""
+    item = memory.item(on)
+    if item is not None and participant != VOICE:
+        others = [voice for voice in item.voices if voice.participant != participant]
+        item.voices = [*others[-1:], Voice(participant, n)]
+
+
+def _mover(moment: Moment, on: str, was_cite: Cite | None) -> tuple[str, int]:
+    """Who else spoke of `on` last since `was_cite`, and where; "" and 0 where nobody did."""
+    item = moment.memory.item(on)
+    since = 0 if was_cite is None else was_cite.n
+    for voice in reversed([] if item is None else item.voices):
+        if voice.participant != moment.participant and since < voice.n < moment.n:
+            return voice.participant, voice.n
+    return "", 0
+
+
+def _moved_before(before: Position | None, stance: Stance) -> tuple[str, int]:
+    """What moved a position that is only said again."""
+    if before is None or before.stance != stance:
+        return "", 0
+    return before.moved_by, before.moved_n
+
+
+def _turned(before: Position | None, stance: Stance) -> tuple[Stance | None, Cite | None, bool]:
+    """What was held before `stance`, and whether `stance` is its opposite.
+
+    A neutral spell in between hides nothing: it remembers what it followed.
+    """
+    if before is None:
+        return None, None, False
+    if before.stance == stance:
+        return before.was, before.was_cite, False
+    if before.stance == "neutral":
+        held, held_cite = before.was, before.was_cite
+    else:
+        held, held_cite = before.stance, before.cite
+    if held == stance:
+        return None, None, False  # back to what was held before the doubt
+    return held, held_cite, stance != "neutral" and held is not None
+
+
+def contribute(moment: Moment, start: int, end: int) -> None:
+    """Count a span of the entry in hand among its speaker's key contributions."""
+    if moment.participant == VOICE:
+        return
+    memory = moment.memory
+    person = memory.participant(moment.participant)
+    cite = Cite(moment.n, start, end)
+    if cite not in person.contributions[-1:]:
+        person.contributions.append(cite)
+    keep_newest(person, memory.settings.caps)
+
+
+def keep_newest(person: Participant, caps: CapSettings) -> None:
+    """Hold `person` to the caps: the newest positions and key contributions stay."""
+    while len(person.positions) > caps.positions:
+        oldest = min(person.positions.values(), key=lambda held: (held.cite.n, held.on))
+        del person.positions[oldest.on]
+    del person.contributions[: max(0, len(person.contributions) - caps.key_points)]
+
+
+def trim(memory: Memory) -> None:
+    """Hold every participant to the caps, after these changed."""
+    for person in memory.participants.values():
+        keep_newest(person, memory.settings.caps)
+
+
+def rename(memory: Memory, old: str, new: str) -> None:
+    """Put `new` for `old` where it was heard, or moved somebody; nobody moves themself."""
+    items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
+    for item in items:
+        if any(voice.participant == old for voice in item.voices):
+            newest = {
+                new if voice.participant == old else voice.participant: voice.n
+                for voice in item.voices
+            }
+            item.voices = [Voice(name, n) for name, n in newest.items()]
+    for person in memory.participants.values():
+        for on, held in person.positions.items():
+            if held.moved_by == old:
+                who, n = (new, held.moved_n) if person.name != new else ("", 0)
+                person.positions[on] = replace(held, moved_by=who, moved_n=n)
+            elif held.moved_by == person.name:
+                person.positions[on] = replace(held, moved_by="", moved_n=0)

@@ -1,0 +1,185 @@
+"""The life of a proposal.
+
+    active ──► accepted    a quorum, an act by someone permitted, a vote and its claim
+           ──► rejected    an act by someone permitted
+           ──► withdrawn   its proposer
+           ──► modified    a successor that amends it
+           ──► lapsed      `lapse.after` messages without mention
+
+A settled proposal never moves again; every move has an origin and is a fact.
+"""
+
+from __future__ import annotations
+
+from parley.memory.extraction.structure.marking_style import firm
+from parley.memory.items import echoes, positions
+from parley.memory.state.fold_step import Moment, evidence
+from parley.memory.state.item_state import Cite, Origin, Proposal, ProposalStatus, Reaction
+from parley.memory.state.line_state import Cast
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, topic_line
+from parley.memory.text.similarity import fingerprint
+
+_TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole
+_STRUCK = 970  # resemblance, per mille, at which words count as those a person struck
+
+
+def propose(
+    moment: Moment, text: str, origin: Origin, amends: Proposal | None = None
+) -> Proposal | None:
+    """Enter a proposal; None where a person struck the same words before."""
+    memory = moment.memory
+    marks = fingerprint(text)
+    earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
+    if earlier is not None and origin.how != "act" and _is_struck(memory, *earlier):
+        return None
+    made = _enter(moment, text, origin, marks, amends)
+    if amends is not None:
+        succeed(moment, amends, made)
+    elif earlier is not None:
+        _echo(moment, made, *earlier, text)
+    if made.echoes is None and made.amends is None:
+        memory.uncompared[made.ref] = None
+    where = origin.cites[0]
+    positions.take(moment, made.handle, "support", where.start, where.end)
+    positions.contribute(moment, where.start, where.end)
+    return made
+
+
+def _enter(
+    moment: Moment, text: str, origin: Origin, marks: tuple[int, ...], amends: Proposal | None
+) -> Proposal:
+    memory = moment.memory
+    made = Proposal(
+        ref=len(memory.proposals) + 1,
+        participant=moment.participant,
+        topic=clip(moment.topic, 100) if moment.topic else topic_line(text),
+        text=clip(text, _TEXT_CHARS),
+        born=moment.n,
+        detected=moment.told,
+        at=moment.at,
+        typist=moment.typist,
+        origin=origin,
+        fingerprint=marks,
+        mentioned=memory.messages,
+        named=bool(moment.topic),
+        amends=None if amends is None else amends.ref,
+    )
+    memory.proposals[made.ref] = made
+    memory.live[made.ref] = None
+    memory.full_proposals[made.ref] = None
+    memory.at_refs.setdefault(moment.n, []).append(made.handle)
+    memory.proposal_index.add(made.ref, marks)
+    moment.found(
+        "proposal.made", made.handle, id=made.id, participant=made.participant,
+        topic=made.topic, text=made.text, **evidence(origin),
+    )  # fmt: skip
+    return made
+
+
+def _is_struck(memory: Memory, ref: int, similarity: int) -> bool:
+    return memory.proposals[ref].struck and similarity >= _STRUCK
+
+
+def _echo(moment: Moment, made: Proposal, ref: int, similarity: int, text: str) -> None:
+    earlier = moment.memory.proposal(ref)
+    if earlier is not None:
+        echoes.mark(moment, made, earlier, similarity, text)
+
+
+def succeed(moment: Moment, earlier: Proposal, made: Proposal) -> None:
+    """Let `made` take the place of `earlier`, which it amends."""
+    made.amends = earlier.ref
+    earlier.superseded_by = made.ref
+    moment.found(
+        "proposal.amended", made.handle, participant=made.participant, earlier=earlier.handle
+    )
+    if earlier.status == "active":
+        settle(moment, earlier, "modified", made.origin)
+
+
+def react(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
+    """Make `reaction` the participant's latest on `proposal`."""
+    memory = moment.memory
+    before = proposal.reactions.get(moment.participant)
+    if not (proposal.shrunk and proposal.status != "active"):
+        proposal.reactions[moment.participant] = reaction
+        proposal.tally = tallied(proposal)
+    mention(memory, proposal)
+    stance, origin = reaction.stance, reaction.origin
+    where = origin.cites[0]
+    moment.found(
+        "reaction.changed",
+        proposal.handle,
+        participant=moment.participant,
+        stance=stance,
+        was=None if before is None else before.stance,
+        conditional=reaction.conditional,
+        counted=reaction.counted,
+        proposal_n=proposal.born,
+        **evidence(origin),
+    )
+    positions.take(moment, proposal.handle, stance, where.start, where.end)
+
+
+def unreact(memory: Memory, proposal: Proposal, cast: Cast) -> bool:
+    """Take back a bare vote that is on another proposal; False where it stands no longer."""
+    held = proposal.reactions.get(cast.who)
+    if held is None or held.origin.cites[0].n != cast.n:
+        return False
+    if cast.was is None:
+        del proposal.reactions[cast.who]
+    else:
+        proposal.reactions[cast.who] = cast.was
+    proposal.tally = tallied(proposal)
+    positions.restore(memory, cast.who, proposal.handle, cast.n, cast.stood)
+    return True
+
+
+def tallied(proposal: Proposal) -> tuple[int, int, int]:
+    """Supporters, opponents and neutral ones, counted from the reactions."""
+    stances = [reaction.stance for reaction in proposal.reactions.values()]
+    return stances.count("support"), stances.count("oppose"), stances.count("neutral")
+
+
+def mention(memory: Memory, proposal: Proposal) -> None:
+    """Note that the message in hand speaks of `proposal`."""
+    proposal.mentioned = memory.messages
+    if proposal.ref in memory.live:
+        del memory.live[proposal.ref]
+        memory.live[proposal.ref] = None
+
+
+def settle(moment: Moment, proposal: Proposal, status: ProposalStatus, origin: Origin) -> None:
+    """Move an active proposal to `status`, for good; what is ruled on was taken up."""
+    if status in ("accepted", "rejected"):
+        firm(moment, proposal)
+    proposal.status = status
+    proposal.settled = origin
+    moment.memory.live.pop(proposal.ref, None)
+    moment.found(
+        "proposal.settled",
+        proposal.handle,
+        status=status,
+        by=moment.participant if origin.how != "rule" else None,
+        how=origin.how,
+        rule=origin.rule,
+        proposal_n=proposal.born,
+        tally=list(proposal.tally),
+        superseded_by=None if proposal.superseded_by is None else f"P{proposal.superseded_by}",
+    )
+
+
+def lapse(moment: Moment) -> None:
+    """Settle every active proposal that was not mentioned for too long."""
+    memory = moment.memory
+    overdue = memory.messages - memory.lapse_after
+    silent: list[Proposal] = []
+    for ref in memory.live:
+        proposal = memory.proposals[ref]
+        if proposal.mentioned > overdue:
+            break
+        silent.append(proposal)
+    for proposal in sorted(silent, key=lambda found: found.ref):
+        origin = Origin((Cite(moment.n), Cite(proposal.born)), "rule", "lapse.after")
+        settle(moment, proposal, "lapsed", origin)

@@ -1,0 +1,157 @@
+"""What makes a proposal accepted and a decision binding.
+
+A quorum of others, the word of someone permitted, a claim that restates what a
+vote was cast on. What is accepted has a decision; what a decision replaces is
+superseded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from parley.memory.extraction.structure.marking_style import firm
+from parley.memory.extraction.structure.scribes import is_scribed
+from parley.memory.items.decisions import enter_accepted, resolved
+from parley.memory.items.proposals import settle
+from parley.memory.items.sides import sides_of
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
+from parley.memory.state.memory import Memory
+
+_NONE: Final[Mapping[str, Stance]] = MappingProxyType({})
+
+
+def has_quorum(memory: Memory, proposal: Proposal) -> bool:
+    """True when enough others support it and nobody opposes it.
+
+    Conditional support is not support, and reactions linked by nearness alone
+    do not count.
+    """
+    supporters = 0
+    for name, reaction in proposal.reactions.items():
+        if reaction.stance == "oppose":
+            return False
+        if reaction.stance == "support" and reaction.counted and not reaction.conditional:
+            supporters += name not in (proposal.participant, proposal.typist)
+    return supporters >= memory.settings.ratify.quorum
+
+
+def carries(memory: Memory, proposal: Proposal, also: Mapping[str, Stance] = _NONE) -> bool:
+    """True where a vote on it was carried: enough others for it, two to one at least.
+
+    Bare votes count, because a claim that restates the proposal has said what
+    they were cast on; so does half a vote. Who was against stays on record. `also`
+    are votes of people who said nothing of it: by nearness they are on something else.
+    """
+    rest = [stance for name, stance in also.items() if name not in proposal.reactions]
+    supporters, opponents = rest.count("support"), rest.count("oppose")
+    for name, reaction in proposal.reactions.items():
+        sure = reaction.vote or (reaction.counted and not reaction.conditional)
+        if is_scribed(reaction.origin):
+            continue
+        if reaction.stance == "oppose":
+            opponents += 1
+        elif reaction.stance == "support" and sure:
+            supporters += name not in (proposal.participant, proposal.typist)
+    return supporters >= max(memory.settings.ratify.quorum, 2 * opponents)
+
+
+def accept_by_quorum(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
+    """Accept `proposal` when the reaction in hand completes the quorum."""
+    memory = moment.memory
+    if proposal.status != "active" or reaction.stance != "support":
+        return
+    if has_quorum(memory, proposal):
+        also = tuple(
+            held.origin.cites[0]
+            for _, held in sorted(proposal.reactions.items())
+            if held.stance == "support" and held is not reaction
+        )
+        cites = (*reaction.origin.cites, *also)
+        accept(moment, proposal, Origin(cites, "rule", "ratify.quorum"))
+
+
+def ratify_by_vote(
+    moment: Moment, decision: Decision, proposal: Proposal, also: Mapping[str, Stance] = _NONE
+) -> None:
+    """Ratify a claim that restates a proposal whose vote was carried; `also` as in `carries`."""
+    if proposal.status == "active" and carries(moment.memory, proposal, also):
+        cites = (*decision.origin.cites, proposal.origin.cites[0])
+        accept(moment, proposal, Origin(cites, "vote", "ratify.quorum"))
+    elif proposal.status == "accepted":
+        ratify(moment, decision, Origin(decision.origin.cites, "rule", "proposal.accepted"))
+
+
+def ratify_if_enough(moment: Moment, decision: Decision) -> None:
+    """Ratify a claim that resolves no proposal once enough others said the same of it."""
+    if decision.status != "claimed" or decision.dissenters or decision.resolves is not None:
+        return
+    cites = [
+        origin.cites[0]
+        for name, origin in sorted(decision.supporters.items())
+        if name not in (decision.participant, decision.typist) and not is_scribed(origin)
+    ]
+    if len(cites) >= moment.memory.settings.ratify.quorum:
+        cites.sort(key=lambda cite: -cite.n)
+        ratify(moment, decision, Origin(tuple(cites), "rule", "ratify.quorum"))
+
+
+def accept(moment: Moment, proposal: Proposal, origin: Origin) -> None:
+    """Accept `proposal` and ratify the decision that resolves it, made now if there is none."""
+    if proposal.status == "active":
+        settle(moment, proposal, "accepted", origin)
+    decision = resolved(moment.memory, proposal)
+    if decision is None:
+        decision = enter_accepted(moment, proposal, origin)
+    ratify(moment, decision, origin)
+
+
+def bind(moment: Moment, decision: Decision, resolves: Proposal | None, origin: Origin) -> None:
+    """Ratify `decision` by the word of someone permitted, and accept what it resolves."""
+    if resolves is not None and resolves.status == "active":
+        accept(moment, resolves, origin)
+    ratify(moment, decision, origin)
+
+
+def ratify(moment: Moment, decision: Decision, origin: Origin) -> None:
+    """Make a claimed or disputed decision binding; what it replaces is superseded."""
+    if decision.status not in ("claimed", "disputed"):
+        return
+    firm(moment, decision)
+    decision.status = "ratified"
+    decision.ratified = origin
+    moment.found(
+        "decision.ratified",
+        decision.handle,
+        participant=moment.participant if origin.how != "rule" else None,
+        topic=decision.topic,
+        outcome=decision.outcome,
+        resolves=None if decision.resolves is None else f"P{decision.resolves}",
+        how=origin.how,
+        rule=origin.rule,
+        **sides_of(decision),
+    )
+    _supersede(moment, decision, origin)
+
+
+def _supersede(moment: Moment, decision: Decision, origin: Origin) -> None:
+    memory = moment.memory
+    replaced: list[Decision] = []
+    if decision.supersedes is not None:
+        earlier = memory.decision(decision.supersedes)
+        if earlier is not None:
+            replaced.append(earlier)
+    for ref in memory.topics.get(decision.topic.casefold(), ()):
+        earlier = memory.decision(ref)
+        if earlier is not None and earlier.ref < decision.ref and earlier not in replaced:
+            replaced.append(earlier)
+    for earlier in sorted(replaced, key=lambda found: found.ref):
+        if earlier is decision or earlier.status == "superseded":
+            continue
+        earlier.status = "superseded"
+        earlier.superseded_by = decision.ref
+        if decision.supersedes is None:
+            decision.supersedes = earlier.ref
+        moment.found("decision.superseded", earlier.handle, by=decision.handle, rule=origin.rule)

@@ -1,0 +1,163 @@
+"""The settings that shape the fold. They are logged: `session.opened` carries them.
+
+Ratios are per mille, sizes are integers. A partial tree merges over the
+defaults; an unknown key or a value out of range is `SettingsRefused`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
+
+from parley.memory.errors import SettingsRefused
+from parley.memory.settings.floor_settings import (
+    BudgetSettings,
+    FloorSettings,
+    SpeakSettings,
+    VoteSettings,
+)
+from parley.memory.settings.settings_schema import (
+    CacheSettings,
+    CapSettings,
+    ContextSettings,
+    EchoSettings,
+    EpisodeSettings,
+    ExchangeSettings,
+    ExtractSettings,
+    Group,
+    LapseSettings,
+    LimitSettings,
+    LinkSettings,
+    NoteSettings,
+    RatifySettings,
+    RouteSettings,
+    StructureSettings,
+    SummarySettings,
+)
+from parley.memory.settings.stop_rules import parse
+
+
+class MemorySettings(Group):
+    """What is kept of the talk, and how; a scenario has it in one place."""
+
+    preset: str = Field(
+        "deliberation",
+        description="named settings to start from; 'parley settings presets' lists them",
+    )
+    summary: SummarySettings = SummarySettings()
+    extract: ExtractSettings = ExtractSettings()
+    structure: StructureSettings = StructureSettings()
+    ratify: RatifySettings = RatifySettings()
+    lapse: LapseSettings = LapseSettings()
+    link: LinkSettings = LinkSettings()
+    echo: EchoSettings = EchoSettings()
+    caps: CapSettings = CapSettings()
+    context: ContextSettings = ContextSettings()
+    note: NoteSettings = NoteSettings()
+    routes: RouteSettings = RouteSettings()
+    limits: LimitSettings = LimitSettings()
+    cache: CacheSettings = CacheSettings()
+    exchange: ExchangeSettings = ExchangeSettings()
+    episodes: EpisodeSettings = EpisodeSettings()
+    chair: tuple[str, ...] = Field((), description="who may accept, reject and ratify")
+    bots: tuple[str, ...] = Field((), description="participants whose words are not read for items")
+
+
+class Settings(MemorySettings):
+    """One session's settings."""
+
+    goal: str = Field("", description="what the session is to come to; every agent is told")
+    floor: FloorSettings = FloorSettings()
+    speak: SpeakSettings = SpeakSettings()
+    vote: VoteSettings = VoteSettings()
+    budget: BudgetSettings = BudgetSettings()
+    stop: dict[str, Any] = Field(
+        default_factory=lambda: {"any": [{"turns": 60}, {"quiescent": True}, {"hops": True}]},
+        description="when a session with a floor ends; docs/protocol.md lists the rules",
+    )
+
+    @field_validator("stop")
+    @classmethod
+    def _known_rules(cls, tree: dict[str, Any]) -> dict[str, Any]:
+        try:
+            parse(tree)
+        except SettingsRefused as refused:
+            raise PydanticCustomError("stop", "{reason}", {"reason": refused.reason}) from None
+        return tree
+
+
+# Settings that logs and files of earlier builds may name: they are read past.
+RETIRED: Final = ("structure.decisions", "structure.manner")
+
+
+def retired(tree: Mapping[str, Any]) -> list[str]:
+    """The settings in a partial tree that nothing goes by any more, by dotted name."""
+    return [name for name in RETIRED if _is_in(tree, *name.split("."))]
+
+
+def current(tree: dict[str, Any]) -> dict[str, Any]:
+    """A partial tree without what `retired` names; that itself stays as it is."""
+    for name in retired(tree):
+        group, key = name.split(".")
+        below = {one: value for one, value in tree[group].items() if one != key}
+        tree = {**tree, group: below}
+    return tree
+
+
+def _is_in(tree: Mapping[str, Any], group: str, key: str) -> bool:
+    below = tree.get(group)
+    return isinstance(below, Mapping) and key in below
+
+
+def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
+    """`settings` with the partial tree `partial` laid over it.
+
+    Raises `SettingsRefused`, naming the key.
+    """
+    try:
+        return Settings.model_validate(overlay(settings.model_dump(), current(partial)))
+    except ValidationError as error:
+        raise _refused(error) from None
+
+
+def asked(partial: dict[str, Any]) -> Settings:
+    """The defaults with the partial tree `partial` laid over them, as somebody asks for it now.
+
+    Unlike `merged`, by which logs are read, takes no value for another: 1e3, true and
+    "5" are no whole numbers. Raises `SettingsRefused`, naming the key.
+    """
+    tree = json.dumps(overlay(Settings().model_dump(), current(partial)), default=str)
+    try:
+        return Settings.model_validate_json(tree, strict=True)
+    except ValidationError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: ValidationError) -> SettingsRefused:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    return SettingsRefused(key, _TAKEN.get(first["type"], first["msg"]))
+
+
+WHOLE: Final = "a whole number in digits, such as 12"
+_TAKEN: Final = dict.fromkeys(
+    ("int_type", "int_parsing", "int_from_float"), f"Input should be {WHOLE}"
+)
+
+
+def overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
+    """`base` with each value of `partial` in its place; groups are merged, `stop` is one value."""
+    result = dict(base)
+    for key, value in partial.items():
+        below = result.get(key)
+        if isinstance(below, dict) and isinstance(value, dict) and key not in _UNDIVIDED:
+            value = overlay(below, value)
+        result[key] = value
+    return result
+
+
+_UNDIVIDED: Final = ("stop",)  # trees that are one value: another takes its place

@@ -1,0 +1,151 @@
+"""What the fold keeps of the lines in reach: those that may turn out to be more than talk."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from parley.memory.state.item_state import Position, Reaction, Stance
+from parley.memory.state.store import Store
+
+REACH = 30  # messages: nearly every restatement comes within 26, every first vote within 13
+REMARK = 3  # characters behind a vote that are no remark yet: a full stop, a smile
+
+
+class Anchored(Store):
+    """A line that stood above a run of votes when the run began."""
+
+    run: int  # `Run.first`
+    rank: int  # lines in the window between it and the run
+    gap: int  # messages between it and the run's first vote
+
+
+class Echo(Store):
+    """A line that says much of what another one says."""
+
+    n: int  # of the other line
+    likeness: int  # 1 some .. 5 the same
+    apart: int  # messages between the two
+    votes: int  # of them votes
+    same: bool = False  # one speaker said both
+    backed: int = 0  # voters of the other line's run
+    imperative: bool = False  # what the other line is like
+    scribed: bool = False
+    again: bool = False  # the other line echoes, or is echoed, as well
+
+
+class Line(Store):
+    """A line in reach, with what the lines around it have said of it so far."""
+
+    n: int
+    place: int  # ordinal of the message
+    who: str
+    typist: str
+    text: str  # at most `wording.READ` characters
+    start: int  # of `text` in the entry's content
+    at: str | None = None
+    topic: str | None = None
+    own: int = 0  # how much its wording alone looks like a proposal or a decision
+    proposal: int = 0  # its score so far but for the votes below it, hundredths of a logit
+    decision: int = 0
+    tags: list[str] = []  # features of where it stands, told when they came true
+    told: int = 0  # features of the lines that say it again, a bit each (`echoes.TOLD`)
+    anchored: list[Anchored] = []
+    behind: Echo | None = None  # the earlier line that it is most like
+    imperative: bool = False
+    scribed: bool = False
+    asks: bool = False
+    weighed: bool = False  # it stood long enough to be looked at as a decision
+    handles: list[str] = []  # the items it turned out to be
+
+
+class Typed(Store):
+    """A message lately typed: by whom, and whose name leads it."""
+
+    typist: str
+    who: str = ""  # a known participant; "" where no name leads it
+    on: bool = False  # it goes on with what `who` said
+    to: bool = False  # it looks like words to `who`
+
+
+class Scribing(Store):
+    """Who takes minutes of what others say."""
+
+    named: list[str] = []  # scribes by somebody's word, the newest last
+    typed: list[Typed] = []  # the newest messages
+
+
+class Aside(Struct, omit_defaults=True):
+    """Talk that has no place in the window, until votes fall on it."""
+
+    n: int
+    place: int
+    who: str
+    typist: str
+    text: str  # as much of the content as a line and a name before it take
+    at: str | None = None
+    topic: str | None = None
+    unread: bool = False  # it is long: whether the gate drops it is seen when somebody votes
+
+
+class Run(Store):
+    """Votes that follow each other: who voted, and how."""
+
+    first: int  # ordinal of its first vote
+    last: int
+    voters: dict[str, int] = {}  # per mille: +1 is 1000
+    again: bool = False  # its first voter had just voted: a second question is put
+    bare: int = 0  # votes that say nothing but the vote
+    lines: int = 0  # lines of the window that came after its first vote
+    closed: bool = False  # what it was on was restated
+    re: int = 0  # n of the line that its votes reply to; 0: they name nothing
+    aside: Aside | None = None  # the talk right above it, which the gate dropped
+    asked: int = 0  # n of the line that it is most likely on; 0: none
+
+
+class Cast(Store):
+    """A vote within reach that names no item, and where it counts so far."""
+
+    n: int
+    place: int
+    who: str
+    stance: Stance
+    conditional: bool
+    start: int
+    end: int
+    rule: str
+    confidence: int
+    text: str  # from `start` on, at most `wording.READ` characters
+    typist: str = ""  # who typed it for its caster
+    at: str | None = None
+    re: int = 0  # n of the message that it replies to
+    on: int = 0  # ref of the proposal it counts for; 0: none
+    was: Reaction | None = None  # what its caster had said of that before
+    stood: Position | None = None
+
+    @property
+    def remarks(self) -> bool:
+        """True where it says more than the vote."""
+        return len(self.text) - (self.end - self.start) > REMARK
+
+
+class Structure(Store):
+    """The window, the run of votes that goes on, and the manner of the session."""
+
+    lines: list[Line] = []
+    runs: list[Run] = []
+    replies: list[Run] = []  # votes in reply to a line, a run for each such line
+    casts: list[Cast] = []
+    votes: list[int] = []  # ordinals of the votes in reach
+    voted: int = 0  # votes so far
+    led: int = 0  # a bit for each of the newest 20 lines: 1 where it names another speaker
+    heard: int = 0  # lines so far
+    talk: list[tuple[int, list[str]]] = []  # of the newest lines: place, what they speak of
+    proposals: int = 0  # so far, marked or put to a vote as bare lines
+    decisions: int = 0  # so far, marked or found by structure, proposals among them
+    marked: int = 0  # items that a tag or the envelope marked
+    aside: Aside | None = None  # the newest, where it is below all lines
+    recalled: int = 0  # place of the newest line that was dropped and taken back in
+    found: int = 0  # items that nothing marked
+    stray: int = 0  # votes cast while nothing was proposed that they could be on
+    scribing: Scribing = msgspec.field(default_factory=Scribing)

@@ -1,0 +1,103 @@
+"""Finding episodes and votes: by handle or entry, the innermost open ones, who holds what. Pure."""
+
+from __future__ import annotations
+
+from parley.memory.state.episode_state import Episode
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
+
+
+def found(memory: Memory, ref: int | str) -> Episode | None:
+    """The episode of a handle, or the one that entry `ref` opened; None where none is held."""
+    if isinstance(ref, str):
+        number = ref[1:]
+        whole = number.isascii() and number.isdecimal() and len(number) < 10
+        return memory.episodes.held.get(int(number)) if whole and ref[0] in "Ee" else None
+    return next((one for one in memory.episodes.held.values() if one.opened == ref), None)
+
+
+def vote_of(memory: Memory, ref: int | str) -> Vote | None:
+    """The vote of a handle, or the one that entry `ref` initiated; None where none is held."""
+    if isinstance(ref, int):
+        return next((one for one in memory.votes.held.values() if one.n == ref), None)
+    number = ref[1:]
+    whole = number.isascii() and number.isdecimal() and len(number) < 10
+    return memory.votes.held.get(int(number)) if whole and ref[0] in "Vv" else None
+
+
+def running_vote(memory: Memory, ref: int | str | None, status: str) -> Vote | None:
+    """The vote of that status which `ref` names; the newest of them where it is None."""
+    if ref is not None:
+        vote = vote_of(memory, ref)
+        return vote if vote is not None and vote.status == status else None
+    running = [memory.votes.held[one] for one in reversed(memory.votes.running)]
+    return next((vote for vote in running if vote.status == status), None)
+
+
+def innermost(
+    memory: Memory, kind: str | None = None, participant: str | None = None
+) -> Episode | None:
+    """The open episode, of that kind and of that participant, that was opened last."""
+    name = None if participant is None else memory.named(participant)
+    for ref in reversed(memory.episodes.open):
+        held = memory.episodes.held[ref]
+        if kind in (None, held.kind) and name in (None, memory.named(held.participant)):
+            return held
+    return None
+
+
+def stage(memory: Memory) -> list[Episode]:
+    """Where the session stands: the open phase, stage and round, the widest first."""
+    held = (innermost(memory, kind) for kind in ("phase", "stage", "round"))
+    return [one for one in held if one is not None]
+
+
+def ready(memory: Memory) -> list[Episode]:
+    """The open tasks that wait for nothing, oldest first."""
+    held = (memory.episodes.held[ref] for ref in memory.episodes.open)
+    return [one for one in held if one.kind == "task" and not one.after]
+
+
+def at_work(memory: Memory, named: int | str | None, participant: str) -> list[Episode]:
+    """The open goal or task that a piece of work belongs to, then what holds that, outwards.
+
+    The one that is `named`, else the newest of `participant`, else of anyone; of
+    either, a task that waits for others only where that is all there is. Empty
+    where there is none, and where the one that is named is not open.
+    """
+    if not memory.episodes.open:
+        return []
+    inner = _newest(memory, participant) if named is None else found(memory, named)
+    if inner is None or inner.work is None or inner.status != "open":
+        return []
+    return [inner, *holders(memory, inner)]
+
+
+def holders(memory: Memory, episode: Episode) -> list[Episode]:
+    """The open goals and tasks that `episode` stands in, the innermost first."""
+    chain: list[Episode] = []
+    above = episode.parent
+    while above is not None and (held := memory.episodes.held.get(above)) is not None:
+        if held.work is not None and held.status == "open":
+            chain.append(held)
+        above = held.parent
+    return chain
+
+
+def ground(chain: list[Episode]) -> Episode:
+    """Where the detail of a piece of work is kept: the innermost goal, else the task itself."""
+    return next((one for one in chain if one.kind == "goal"), chain[0])
+
+
+def _newest(memory: Memory, participant: str) -> Episode | None:
+    found: dict[tuple[bool, bool], Episode] = {}  # by whether it is another's, and waits
+    for ref in reversed(memory.episodes.open):
+        held = memory.episodes.held[ref]
+        if held.work is None:
+            continue
+        others = memory.named(held.participant) != participant
+        waits = held.kind == "task" and bool(held.after)
+        if not others and not waits:
+            return held
+        found.setdefault((others, waits), held)
+    return found[min(found)] if found else None

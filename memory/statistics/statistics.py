@@ -1,0 +1,230 @@
+"""Numbers of a session's memory: counts by kind and status, sizes, compression, each layer's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from msgspec.json import encode
+
+from parley.memory.extraction.model_claims.claim_counts import counts
+from parley.memory.extraction.model_claims.item_overlay import reading, status_of
+from parley.memory.floor.seats import agents
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.goals import eviction, lessons
+from parley.memory.state.episode_state import Episode
+from parley.memory.state.floor_state import Account
+from parley.memory.state.lookup import innermost
+from parley.memory.state.memory import Memory
+from parley.memory.statistics.forecast import forecast
+from parley.memory.summaries.range_summaries import frontier
+from parley.memory.text.text_sizes import measure
+
+
+def stats(memory: Memory) -> dict[str, Any]:
+    """Counts and sizes. Sizes are bytes of canonical JSON, and tokens of the summaries.
+
+    Those bytes are without notebooks and the ballots of secret votes: everybody is shown
+    how many there are, and from one entry to the next could tell what was chosen.
+    `proposals` counts the active ones, as the others have their own count by status.
+    Shares are per mille, null where there is nothing to share.
+    """
+    proposals = [found for found in memory.proposals.values() if found.stands]
+    decisions = [found for found in memory.decisions.values() if found.stands]
+    read = reading(memory)
+    offered = Counter(status_of(read, one) for one in proposals)
+    covered = sum(summary.was for summary in memory.summaries.values())
+    written = sum(summary.size for summary in memory.summaries.values())
+    return {
+        "messages": memory.messages,
+        "participants": len(memory.participants),
+        "summaries": len(memory.summaries),
+        "summaries_owed": len(memory.owed),
+        "decisions": len(decisions),
+        "decisions_by_status": dict(
+            sorted(Counter(status_of(read, one) for one in decisions).items())
+        ),
+        "proposals": offered["active"],
+        "proposals_by_status": dict(sorted(offered.items())),
+        "flips": sum(
+            held.was is not None and held.stance != "neutral"
+            for person in memory.participants.values()
+            for held in person.positions.values()
+        ),
+        "echoes": sum(one.echoes is not None for one in proposals),
+        "unknown": dict(sorted(memory.unknown.items())),
+        "sizes": {
+            "memory_bytes": len(dump(memory)) - _kept_apart(memory),
+            "summary_tokens": written,
+            "summarised_tokens": covered,
+            "open_messages": memory.open_count,
+        },
+        "compression_permille": _permille(written, covered),
+        **layers(memory),
+        **_limits(memory),
+    }
+
+
+def _kept_apart(memory: Memory) -> int:
+    """Bytes of what not every reader is shown."""
+    secret = [vote.ballots for vote in memory.votes.held.values() if vote.secret]
+    return sum(len(encode(kept)) for kept in (memory.notebooks.notes, *secret))
+
+
+def _limits(memory: Memory) -> dict[str, Any]:
+    found = forecast(memory)
+    return {
+        "forecasts": [asdict(one) for one in found],
+        "alerts": [f"{one.limit} {one.of}".strip() for one in found if one.alert],
+    }
+
+
+def layers(memory: Memory) -> dict[str, Any]:
+    """The counts of each layer: conversation, session, execution, notebooks, …, the table."""
+    return {
+        "conversation": _conversation(memory),
+        "session": _session(memory),
+        "execution": _execution(memory),
+        "notebooks": _notebooks(memory),
+        "exchanges": _exchanges(memory),
+        "cache": _cache(memory),
+        "extraction": counts(memory),
+        **table(memory),
+    }
+
+
+def _conversation(memory: Memory) -> dict[str, Any]:
+    """The open stretch and its summaries. Tokens of talk are counted under `limits.short_term`."""
+    counted = memory.settings.limits.short_term.cap > 0
+    summaries = sum(summary.size for summary in frontier(memory))
+    return {
+        "buffer_messages": memory.open_count,
+        "has_summary": bool(memory.summaries),
+        "summary_tokens": summaries,
+        "estimated_tokens": memory.open_tokens + summaries if counted else None,
+    }
+
+
+def _session(memory: Memory) -> dict[str, Any]:
+    goal = innermost(memory, "goal")
+    held = memory.episodes.held.values()
+    under = [one for one in held if goal is not None and one.parent == goal.ref]
+    closed = [one for one in held if one.kind == "goal" and one.status != "open"]
+    return {
+        "current_goal": None if goal is None else f"{goal.handle} {goal.title}",
+        "tool_executions": sum(map(_runs, [*([] if goal is None else [goal]), *under])),
+        "subtasks": _open(under, "task") + _tasks_done(goal),
+        "completed_goals": sum(one.status == "completed" for one in closed),
+        "archived_goals": len(closed),
+        "evicted": memory.episodes.evicted,
+        "refused": memory.episodes.refused,
+        "estimated_tokens": eviction.size(memory),
+    }
+
+
+def _runs(episode: Episode) -> int:
+    return 0 if episode.work is None or episode.status != "open" else episode.work.tally.runs
+
+
+def _open(found: Iterable[Episode], kind: str) -> int:
+    return sum(one.kind == kind and one.status == "open" for one in found)
+
+
+def _tasks_done(goal: Episode | None) -> int:
+    return 0 if goal is None or goal.work is None else sum(goal.work.tally.tasks.values())
+
+
+def _execution(memory: Memory) -> dict[str, Any]:
+    task = innermost(memory, "task")
+    at_work = [memory.episodes.held[ref].work for ref in memory.episodes.open]
+    steps = [step for work in at_work if work is not None for step in work.steps]
+    learnt = sum(one.kind == "discovered" for one in memory.insights.held.values())
+    return {
+        "current_task": None if task is None else f"{task.handle} {task.title}",
+        "execution_steps": len(steps),
+        "discovered_context_entries": sum(len(step.discovered) for step in steps) + learnt,
+        "insights": len(memory.insights.held),
+        "lessons": len(lessons.standing(memory)),
+    }
+
+
+def _notebooks(memory: Memory) -> dict[str, Any]:
+    books = memory.notebooks
+    return {
+        "policy": memory.settings.note.policy,
+        "lines": len(books.history),
+        "characters": books.size,
+        "dropped": books.dropped,
+        "notes": {
+            name: {"characters": len(note.text), "revision": note.cause}
+            for name, note in sorted(books.notes.items())
+        },
+    }
+
+
+def _exchanges(memory: Memory) -> dict[str, Any]:
+    store = memory.exchanges
+    return {
+        "turn": store.turn,
+        "window": len(store.window),
+        "running_bytes": measure(store.running, "bytes"),
+        "compressions": store.compressions,
+    }
+
+
+def _cache(memory: Memory) -> dict[str, Any]:
+    tools = memory.tools
+    return {
+        "kept": len(tools.cached),
+        "hits": tools.hits,
+        "misses": tools.misses,
+        "hit_permille": _permille(tools.hits, tools.hits + tools.misses),
+        "evicted": tools.evicted,
+    }
+
+
+def table(memory: Memory) -> dict[str, Any]:
+    """The counts of the floor, of what was spent, and of votes."""
+    floor, ledger = memory.floor, memory.ledger
+    return {
+        "floor": {
+            "policy": memory.settings.floor.policy,
+            "seats": sum(seat.present for seat in floor.seats.values()),
+            "agents": len(agents(memory)),
+            "epoch": floor.epoch,
+            "holder": floor.holder or None,
+            "paused": floor.paused or None,
+            "turns": floor.turns,
+            "hops": floor.hops,
+            "evaluations": floor.evaluations,
+            "speakers": {
+                name: {"turns": seat.turns, "tokens": seat.said}
+                for name, seat in sorted(floor.seats.items())
+                if seat.turns
+            },
+        },
+        "spend": {
+            **_spent(ledger.total),
+            "refused": ledger.refused,
+            "overrun": ledger.overrun,
+            "purposes": dict(sorted(ledger.purposes.items())),
+            "accounts": {name: _spent(one) for name, one in sorted(ledger.accounts.items())},
+        },
+        "votes": dict(sorted(Counter(one.status for one in memory.votes.held.values()).items())),
+    }
+
+
+def _spent(account: Account) -> dict[str, int]:
+    return {
+        "tokens": account.tokens,
+        "micros": account.micros,
+        "calls": account.calls,
+        "failed": account.failed,
+        "held_tokens": account.held_tokens,
+    }
+
+
+def _permille(part: int, whole: int) -> int | None:
+    return part * 1000 // whole if whole else None

@@ -1,0 +1,248 @@
+"""Which stretches of the log are owed a summary, and which summary stands.
+
+Ranges follow from primary entries alone: one of level 0 closes with every
+`summary.interval` messages, one of the next level with every `summary.fanout`
+below it (sooner when more would stand side by side than `caps.summaries`).
+Summaries land in whatever order effects finish: one stands per range, a
+model's over an extract, and what a summary of the next level covers for good
+is let go. So memory holds the frontier of a pyramid, not its stones.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import islice
+
+from parley.bus.entries import Message, SummaryMade
+from parley.memory.state.effects import Effect
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
+from parley.memory.state.summary_state import Range, Summary
+from parley.memory.text.plain_text import clip
+from parley.memory.text.text_sizes import measure, tokens
+
+_CHARS_PER_WORD = 12  # a summary longer than its words times this is cut
+_MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more
+
+Key = tuple[int, int]
+
+
+def weigh(memory: Memory, n: int, entry: Message) -> list[Fact]:
+    """Count a message's tokens; past `limits.short_term` the open stretch closes with it.
+
+    The fact is the warning, once a stretch.
+    """
+    limit = memory.settings.limits.short_term
+    before = memory.open_tokens
+    memory.open_tokens += tokens(entry.content)
+    if memory.open_tokens > limit.cap:
+        memory.open_count = memory.interval  # the fold closes it with this message
+        return []
+    warn = min(limit.warn, limit.cap)
+    if before < warn <= memory.open_tokens:
+        data: dict[str, object] = {"limit": "limits.short_term", "size": memory.open_tokens}
+        return [Fact("limit.warned", None, n, {**data, "cap": limit.cap})]
+    return []
+
+
+def close_heavy(memory: Memory, last: int, at: str | None) -> None:
+    """Close the open stretch where `limits.short_term`, as it is now, has no room for it."""
+    if memory.short_term and memory.open_tokens > memory.short_term and memory.open_count:
+        close_range(memory, last, at)
+
+
+def close_range(memory: Memory, last: int, at: str | None) -> None:
+    """Close the open stretch of level 0 at `last`; it is owed a summary from now on."""
+    closed = Range(0, memory.open_first, last, at)
+    memory.open_first, memory.open_count, memory.open_tokens = last + 1, 0, 0
+    _hold(memory, closed)
+    tighten(memory)
+    memory.newest.append(closed.first)
+    surplus = max(0, len(memory.newest) - memory.settings.summary.keep)
+    memory.fallen += memory.newest[:surplus]
+    del memory.newest[:surplus]
+
+
+def _hold(memory: Memory, made: Range) -> None:
+    memory.ranges[made.key] = made
+    memory.owed[made.key] = None
+    memory.front.setdefault(made.level, []).append(made)
+
+
+def tighten(memory: Memory) -> None:
+    """Cover ranges by one of the next level wherever enough, or too many, stand side by side."""
+    while (level := _ripe_level(memory)) is not None:
+        _hold(memory, _cover(memory, level))
+
+
+def _ripe_level(memory: Memory) -> int | None:
+    fanout = memory.settings.summary.fanout
+    front = memory.front
+    for level in sorted(front):
+        if len(front[level]) >= fanout:
+            return level
+    if sum(map(len, front.values())) <= memory.settings.caps.summaries:
+        return None
+    count, level = max((len(ranges), -level) for level, ranges in front.items())
+    return -level if count > 1 else None
+
+
+def _cover(memory: Memory, level: int) -> Range:
+    """The range of the next level over all that stand side by side at `level`."""
+    below = memory.front.pop(level)
+    made = Range(
+        level=level + 1,
+        first=below[0].first,
+        last=below[-1].last,
+        at=below[-1].at,
+    )
+    for held in below:
+        held.above = made.first
+    memory.below[made.key] = below
+    return made
+
+
+def land(moment: Moment, entry: SummaryMade) -> None:
+    """Let a summary stand, unless its range is unknown or a better one does."""
+    memory = moment.memory
+    key = (entry.level, entry.first)
+    owed = memory.ranges.get(key)
+    if owed is None or owed.last != entry.last:
+        return
+    standing = memory.summaries.get(key)
+    if standing is not None and (standing.how == "model" or entry.how == "extract"):
+        return
+    text = clip(entry.text.strip(), memory.era(entry.last).words * _CHARS_PER_WORD)
+    memory.summaries[key] = Summary(
+        level=entry.level,
+        first=entry.first,
+        last=entry.last,
+        how=entry.how,
+        text=text,
+        size=measure(text, "tokens"),
+        was=min(max(entry.was, 0), _MOST_TOKENS),
+        at=owed.at,
+    )
+    memory.owed.pop(key, None)
+    moment.found(
+        "summary.made",
+        None,
+        level=entry.level,
+        first=entry.first,
+        last=entry.last,
+        how=entry.how,
+        text=text,
+    )
+    _let_go_of_fallen(memory)
+    for below in parts(memory, entry.level, entry.first):
+        _release(memory, below.key)
+
+
+def _let_go_of_fallen(memory: Memory) -> None:
+    """Let go of covered ranges of level 0 that are no longer among the newest.
+
+    Done when a summary lands, not when a range closes: what a context's prefix
+    shows changes with summaries only. One whose cover is not final yet goes with
+    the landing that makes it so.
+    """
+    for first in memory.fallen:
+        _release(memory, (0, first))
+    memory.fallen.clear()
+
+
+def parts(memory: Memory, level: int, first: int) -> list[Range]:
+    """The ranges that (`level`, `first`) covers and memory still holds, oldest first."""
+    return list(memory.below.get((level, first), ()))
+
+
+def _is_final(memory: Memory, key: Key) -> bool:
+    """True when no better summary than the standing one is wanted for `key`."""
+    standing = memory.summaries.get(key)
+    if standing is None:
+        return key not in memory.ranges
+    return standing.how in ("model", memory.era(standing.last).how)
+
+
+def can_go(memory: Memory, held: Range) -> bool:
+    """True when what covers `held` is final, and `held` is not among the newest."""
+    if held.above is None or (held.level == 0 and held.first in memory.newest):
+        return False
+    return _is_final(memory, (held.level + 1, held.above))
+
+
+def _release(memory: Memory, key: Key) -> None:
+    """Let go of a range, and of those below it, if it can go."""
+    held = memory.ranges.get(key)
+    if held is None or held.above is None or not can_go(memory, held):
+        return
+    below = memory.below.pop(key, [])
+    siblings = memory.below.get((held.level + 1, held.above))
+    if siblings is not None:
+        siblings.remove(held)
+    del memory.ranges[key]
+    memory.summaries.pop(key, None)
+    memory.owed.pop(key, None)
+    for part in below:
+        _release(memory, part.key)
+
+
+def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
+    """The effects that `memory` is owed now, those of the range that ends first, first.
+
+    Of ranges that end together the lower comes first. All of them, or the first
+    `most`. Pure: the same memory always owes the same
+    effects, with the same ids, so running one twice is harmless. A range of a
+    higher level is due once every range below it has a standing summary.
+    """
+    ends = sorted((memory.ranges[key].last, *key) for key in memory.owed)
+    ready = (end for end in ends if _is_ready(memory, end[1:]))
+    return tuple(effect(memory, *end) for end in islice(ready, most))
+
+
+def effect(memory: Memory, last: int, level: int, first: int) -> Effect:
+    """The effect that a range is owed; a redaction within it makes it another one."""
+    again = bisect_right(memory.redacted, last) - bisect_left(memory.redacted, first)
+    return Effect(level, first, last, again)
+
+
+def _is_ready(memory: Memory, key: Key) -> bool:
+    return all(part.key in memory.summaries for part in parts(memory, *key))
+
+
+def upgrades(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
+    """The standing extracts that a model could better, lowest level and oldest first.
+
+    Those of ranges that closed while the session wanted a model's. A range of a
+    higher level waits for the models' summaries of the ranges below it.
+    """
+    found: list[Effect] = []
+    for key in sorted(memory.summaries):
+        standing = memory.summaries[key]
+        if len(found) == most:
+            break
+        if standing.how in ("model", memory.era(standing.last).how):
+            continue
+        below = (memory.summaries.get(part.key) for part in parts(memory, *key))
+        if all(lower is None or lower.how == "model" for lower in below):
+            found.append(effect(memory, standing.last, standing.level, standing.first))
+    return tuple(found)
+
+
+def frontier(memory: Memory) -> list[Summary]:
+    """The standing summaries that no standing summary of a higher level covers, in log order."""
+    found = []
+    for key in memory.summaries:
+        held = memory.ranges[key]
+        covered = held.above is not None and not _uncovered(memory, held)
+        if not covered:
+            found.append(memory.summaries[key])
+    return sorted(found, key=lambda summary: (summary.first, -summary.level))
+
+
+def _uncovered(memory: Memory, held: Range) -> bool:
+    above = (held.level + 1, held.above if held.above is not None else 0)
+    higher = memory.ranges.get(above)
+    if higher is None or above in memory.summaries:
+        return False
+    return higher.above is None or _uncovered(memory, higher)

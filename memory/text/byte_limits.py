@@ -1,0 +1,88 @@
+"""Texts held to so many UTF-8 bytes: whole first sentences where they fill most of the room.
+
+Pure. The size of a result is never above its limit, and no grapheme is split.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from parley.memory.text.graphemes import boundary_before
+from parley.memory.text.plain_text import ELLIPSIS
+from parley.memory.text.text_sizes import measure
+
+_END: Final = re.compile(r"""[.!?…]["')\]*]{0,8}(?=\s|$)|[。！？]|\n""")
+_ELLIPSIS_BYTES: Final = len(ELLIPSIS.encode())
+
+
+def size_of(text: str) -> int:
+    """UTF-8 bytes of `text`."""
+    return measure(text, "bytes")
+
+
+def shortened(text: str, cap: int, target: int) -> str:
+    """`text` where it has at most `cap` bytes, else its beginning in at most `target` of them."""
+    return text if size_of(text) <= cap else clip_bytes(text, min(cap, target))
+
+
+def clip_bytes(text: str, limit: int) -> str:
+    """`text`, or its first sentences, or its beginning and an ellipsis, in `limit` bytes.
+
+    Sentences where they fill at least half of the limit, else a cut at white
+    space in its second half. Idempotent; "" where not even an ellipsis fits.
+    """
+    head = cut_bytes(text, limit)
+    if head == text:
+        return text
+    if (end := _sentences_end(text, head)) * 2 >= len(head) > 0:
+        return text[:end]
+    if limit < _ELLIPSIS_BYTES:
+        return ""
+    head = cut_bytes(text, limit - _ELLIPSIS_BYTES)
+    return text[: _word_end(text, len(head))] + ELLIPSIS
+
+
+def cut_bytes(text: str, limit: int) -> str:
+    """The longest beginning of `text` in `limit` bytes that splits no grapheme."""
+    if limit < 1:
+        return ""
+    data = text[: limit + 1].encode("utf-8", "surrogatepass")
+    if len(data) <= limit:
+        return text
+    end = limit
+    while data[end] & 0xC0 == 0x80:  # inside a character
+        end -= 1
+    cut = len(data[:end].decode("utf-8", "surrogatepass"))
+    while cut > 0 and not boundary_before(text, cut):
+        cut -= 1
+    return text[:cut]
+
+
+def _sentences_end(text: str, head: str) -> int:
+    """Where the last sentence that ends within `head` does, white space left out; 0: none does."""
+    end = 0
+    for found in _END.finditer(text, 0, len(head) + 1):
+        stop = found.start() if found[0] == "\n" else found.end()
+        if stop <= len(head) and boundary_before(text, stop):
+            end = stop
+    return end
+
+
+def _word_end(text: str, cut: int) -> int:
+    """The last white space in the second half before `cut`, else `cut`."""
+    for space in range(cut, cut // 2, -1):
+        if text[space].isspace() and boundary_before(text, space):
+            end = space
+            while end > 0 and text[end - 1].isspace() and boundary_before(text, end - 1):
+                end -= 1
+            return end
+    return cut
+
+
+def first_sentence(text: str, limit: int, start: int = 0) -> str:
+    """`text` up to the end of the first sentence behind `start`, clipped to `limit` bytes."""
+    found = _END.search(text, start)
+    if found is not None and boundary_before(text, found.end()):
+        text = text[: found.end()]
+    return clip_bytes(text.strip(), limit)

@@ -1,0 +1,161 @@
+"""Text as memory handles it: folded, clipped, taken apart into lines and sentences.
+
+Everything here is a pure function of its arguments. Offsets are characters,
+half-open; `plain` keeps every offset of the original valid.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from parley.memory.text.graphemes import boundary_before
+
+ELLIPSIS: Final = "…"
+TOPIC_LIMIT: Final = 100
+OUTCOME_LIMIT: Final = 200
+
+_QUOTES: Final = dict.fromkeys(
+    map(ord, "\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4\u05f3\uff07"), ord("'")
+)
+_DOUBLE_QUOTES: Final = dict.fromkeys(
+    map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"), ord('"')
+)
+_DASHES: Final = dict.fromkeys(
+    map(ord, "\u05be\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"), ord("-")
+)
+_LINE_ENDS: Final = dict.fromkeys(map(ord, "\u0085\u2028\u2029"), ord("\n"))
+
+
+class _Folds(dict[int, int]):
+    """Code point to code point; learns the single-character NFKC forms as they come.
+
+    Unicode 3.2 data, because it is the same in every Python: a memory must not
+    change with the interpreter that folds it. Lone surrogates, which no encoder
+    takes, become U+FFFD.
+    """
+
+    def __missing__(self, code: int) -> int:
+        folded = unicodedata.ucd_3_2_0.normalize("NFKC", chr(code))
+        result = ord(folded) if len(folded) == 1 else code
+        if 0xD800 <= code <= 0xDFFF:
+            result = 0xFFFD
+        self[code] = result
+        return result
+
+
+_FOLDS: Final = _Folds({**_QUOTES, **_DOUBLE_QUOTES, **_DASHES, **_LINE_ENDS})
+
+
+def plain(text: str) -> str:
+    """`text` with typographic and fullwidth characters in their plain form.
+
+    As long as `text`, so offsets found in it hold in the original.
+    """
+    return text if text.isascii() else text.translate(_FOLDS)
+
+
+def clip(text: str, limit: int) -> str:
+    """`text`, or its beginning and an ellipsis, in at most `limit` characters.
+
+    Cuts at white space where there is some in the second half, and never
+    inside a grapheme. Idempotent; "" for a limit below 1.
+    """
+    if limit < 1:
+        return ""
+    if len(text) <= limit:
+        return text
+    cut = limit - 1
+    while cut > 0 and not boundary_before(text, cut):
+        cut -= 1
+    return text[: _word_end(text, cut)] + ELLIPSIS
+
+
+def _word_end(text: str, cut: int) -> int:
+    """The last place at or before `cut` to end on a word; `cut` where there is none near."""
+    if cut and not text[cut].isspace():
+        space = cut - 1
+        while space > cut // 2 and not text[space].isspace():
+            space -= 1
+        if space > cut // 2:
+            cut = space
+    end = cut
+    while end > 0 and text[end - 1].isspace() and boundary_before(text, end - 1):
+        end -= 1
+    return end if boundary_before(text, end) else cut
+
+
+def topic_line(text: str) -> str:
+    """The first clause of `text` on one line, in at most 100 characters."""
+    line = one_line(text)
+    stop = _CLAUSE_END.search(line, 12)  # a clause of fewer characters names nothing
+    return clip(line[: stop.start()] if stop else line.rstrip(" .;:,"), TOPIC_LIMIT)
+
+
+def outcome_line(text: str) -> str:
+    """`text` on one line, in at most 200 characters."""
+    return clip(one_line(text), OUTCOME_LIMIT)
+
+
+def one_line(text: str) -> str:
+    """The first 2,000 characters with every run of white space as one space."""
+    return " ".join(text[:2000].split())
+
+
+_CLAUSE_END: Final = re.compile(
+    r"[.!?;](?=\s|$)|,\s(?=(?:because|since|so that|which|but)\b)| - |[。！？；]"
+)
+
+_REACH: Final = 600  # characters each way; longer "sentences" are pasted data
+# Scripts without spaces: a stop of theirs needs none after it, nor does one before a letter
+# of theirs. Kana, ideographs and what is written among them.
+IDEOGRAPHIC: Final = "\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_STOP: Final = re.compile(
+    rf"""\n|[.!?…][.!?"')\]*]{{0,8}}(?=\s|$)|[。！？][。！？.!?"')\]*」』）]{{0,8}}"""
+    rf"""|[!?…]+(?=[{IDEOGRAPHIC}「『【])|(?<=[{IDEOGRAPHIC}])\.(?=[{IDEOGRAPHIC}「『【])"""
+)
+_ABBREVIATION: Final = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|fig|resp)\.$",
+    re.IGNORECASE,
+)
+
+
+def sentence_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the sentence around `start`..`end` begins and ends, spaces left out.
+
+    A line's end is a sentence's end. Looks at most 600 characters each way.
+    """
+    low = max(0, start - _REACH)
+    first = low
+    for stop in _STOP.finditer(text, low, start):
+        if not _abbreviates(text, stop):
+            first = stop.end()
+    high = min(len(text), end + _REACH)
+    last = high
+    for stop in _STOP.finditer(text, max(start, end - 1), high):
+        if not _abbreviates(text, stop):
+            last = stop.start() if stop[0] == "\n" else stop.end()
+            break
+    last = max(last, end)
+    while first < start and text[first].isspace():
+        first += 1
+    while last > end and text[last - 1].isspace():
+        last -= 1
+    return first, last
+
+
+def _abbreviates(text: str, stop: re.Match[str]) -> bool:
+    if stop[0] != "." or stop.end() >= len(text):
+        return False
+    return _ABBREVIATION.search(text[max(0, stop.start() - 8) : stop.end()]) is not None
+
+
+def sentence(text: str, start: int, end: int, limit: int = 200) -> str:
+    """The sentence around `start`..`end`, clipped so that the span's beginning is in it."""
+    first, last = sentence_span(text, start, end)
+    if last - first > limit and end - first > limit - 1:
+        first = max(first, start)
+        while first > 0 and not boundary_before(text, first):
+            first -= 1
+    return clip(text[first:last], limit)

@@ -1,0 +1,119 @@
+"""What a counted vote does: settle its proposals, ratify the decision, put sides on record."""
+
+from __future__ import annotations
+
+from parley.bus.entries import BallotCompleted
+from parley.memory.items import decisions
+from parley.memory.items.item_caps import compact_decisions, compact_proposals
+from parley.memory.items.links import referred
+from parley.memory.items.proposals import settle
+from parley.memory.items.ratification import ratify
+from parley.memory.items.sides import side
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Stance
+from parley.memory.state.vote_state import Vote
+from parley.memory.voting.counting_rules import ABSTAIN
+from parley.memory.voting.electorate import is_handle, proposal_of
+from parley.memory.voting.outcomes import answered
+
+Sides = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # for, against, neither
+
+
+def complete(moment: Moment, entry: BallotCompleted) -> None:
+    """Carry out a ballot with consensus; one without settles nothing.
+
+    The proposal that it names is accepted, where it is still open, and the
+    decision that resolves it ratified, made now if there is none. A ballot that
+    names none ratifies what its content says. Where the ballot lists somebody,
+    that side is theirs, whatever they said before; their own words stay the
+    evidence where they said the same.
+    """
+    if entry.consensus:
+        _accept(moment, entry.re, entry.content, _sides(entry), moment.origin("vote", "ballot"))
+
+
+def carry_out(moment: Moment, entry: BallotCompleted, vote: Vote) -> None:
+    """Do what `vote` carried: accept or reject its proposal, or decide for an option.
+
+    Of several proposals the one that won is accepted and the others are
+    rejected. An option in words is a decision on the question. What is no option
+    of the vote does nothing, unless words that say so were redacted. Of a secret
+    vote no sides go on record.
+    """
+    option = entry.carried
+    if option is None or (option not in vote.options and not _is_worded(moment, vote, option)):
+        return
+    sides: Sides = ((), (), ()) if vote.secret else _sides(entry)
+    origin = moment.origin("vote", f"vote.{vote.rule}", also=(Cite(vote.n),))
+    on = option if vote.proposal is None or is_handle(option) else f"P{vote.proposal}"
+    if option == "reject":
+        _reject(moment, on, origin)
+    elif is_handle(option) or (option == "accept" and is_handle(on)):
+        _accept(moment, on, "", sides, origin, vote)
+        for other in vote.options:
+            if is_handle(other) and other != option:
+                _reject(moment, other, origin)
+    else:
+        moment.topic = vote.question
+        _accept(moment, None, answered(vote, option), sides, origin, vote)
+    compact_proposals(moment.memory)
+
+
+def _is_worded(moment: Moment, vote: Vote, option: str) -> bool:
+    """True where `option` may have been one in words: its own, or those of `vote`, are gone."""
+    if is_handle(option) or option in ("accept", "reject", ABSTAIN):
+        return False
+    asked = any(one.startswith(f"redacted {vote.n}.") for one in vote.options)
+    return asked or option == f"redacted {moment.n}"
+
+
+def _reject(moment: Moment, handle: str, origin: Origin) -> None:
+    proposal = proposal_of(moment.memory, handle)
+    if proposal is not None and proposal.status == "active":
+        settle(moment, proposal, "rejected", origin)
+
+
+def _accept(
+    moment: Moment,
+    about: int | str | None,
+    text: str,
+    sides: Sides,
+    origin: Origin,
+    vote: Vote | None = None,
+) -> None:
+    memory = moment.memory
+    named = None if about is None else referred(memory, about)
+    if isinstance(named, Proposal):
+        if named.status == "active":
+            settle(moment, named, "accepted", origin)
+        decision = decisions.resolved(memory, named)
+        if decision is None:
+            decision = decisions.enter_accepted(moment, named, origin)
+    else:
+        decision = named or decisions.enter_voted(moment, text, origin)
+    _put_sides(moment, decision, sides, origin, vote)
+    ratify(moment, decision, origin)
+    compact_proposals(memory)
+    compact_decisions(memory, ledger=True)
+
+
+def _sides(entry: BallotCompleted) -> Sides:
+    return entry.supporters, entry.dissenters, entry.abstainers
+
+
+def _put_sides(
+    moment: Moment, decision: Decision, sides: Sides, origin: Origin, vote: Vote | None
+) -> None:
+    """Put everybody where the ballots have them; one's own ballot, with its reason, shows it."""
+    if decision.shrunk:
+        return
+    papers = {} if vote is None else vote.ballots
+    shown = {
+        name: Origin((Cite(paper.n), *origin.cites), origin.how, origin.rule)
+        for name, paper in papers.items()
+    }
+    stances: tuple[Stance, ...] = ("support", "oppose", "neutral")
+    held = (decision.supporters, decision.dissenters, decision.abstainers)
+    for stance, names, before in zip(stances, sides, held, strict=True):
+        for name in map(moment.memory.named, names):
+            side(decision, name, stance, before.get(name) or shown.get(name, origin))

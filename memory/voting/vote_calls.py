@@ -1,0 +1,167 @@
+"""Calling a vote: who may, on what, and what has to be agreed before it opens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from parley.bus.entries import VoteConfirmed, VoteInitiated
+from parley.memory.items.links import referred
+from parley.memory.items.proposals import mention
+from parley.memory.state.fold_step import Moment
+from parley.memory.state.item_state import Proposal
+from parley.memory.state.lookup import running_vote
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
+from parley.memory.text.plain_text import clip, one_line
+from parley.memory.voting.counting_rules import ABSTAIN
+from parley.memory.voting.electorate import (
+    electorate,
+    is_handle,
+    may_call,
+    named_option,
+    proposal_of,
+)
+from parley.memory.voting.votes import end, enter, refuse
+
+RUNNING: Final = 10  # at once: a group that votes on more than this at a time votes on nothing
+OPTIONS: Final = 50  # of one vote: ranking them takes the cube of it
+_QUESTION_CHARS: Final = 300
+
+
+def called(moment: Moment, entry: VoteInitiated) -> None:
+    """Take a vote in, and open it where nobody has to agree first."""
+    memory = moment.memory
+    if reason := refusal(memory, moment.participant, entry):
+        refuse(moment, reason)
+        return
+    vote = _made(moment, entry)
+    _make_room(moment)
+    memory.votes.held[vote.ref] = vote
+    memory.votes.running.append(vote.ref)
+    memory.votes.next += 1
+    for handle in (f"P{vote.proposal}", *vote.options):
+        if is_handle(handle) and (proposal := proposal_of(memory, handle)) is not None:
+            proposal.voted = True
+    moment.found(
+        "vote.called",
+        vote.handle,
+        participant=vote.by,
+        question=vote.question,
+        proposal=None if vote.proposal is None else f"P{vote.proposal}",
+        options=list(vote.options),
+        rule=vote.rule,
+        secret=vote.secret,
+        quorum=vote.quorum,
+    )
+    _open_if_agreed(moment, vote)
+
+
+def _options(given: Sequence[str]) -> tuple[str, ...]:
+    """The options by id, each once, whatever its case."""
+    found: dict[str, str] = {}
+    for option in given:
+        named = named_option(option)
+        found.setdefault(named.casefold(), named)
+    return tuple(found.values())
+
+
+def refusal(memory: Memory, name: str, entry: VoteInitiated) -> str:
+    """Why a vote that `name` calls with `entry` is not held; "" where it is."""
+    item = None if entry.re is None else referred(memory, entry.re)
+    standing = [memory.votes.held[ref] for ref in memory.votes.running]
+    if memory.closed is not None:
+        return "the session is closed"
+    if not may_call(memory, name):
+        return "may not call a vote"
+    if not electorate(memory):
+        return "nobody is there to vote"
+    if len(standing) >= RUNNING and all(one.status == "open" for one in standing):
+        return f"{RUNNING} votes are open"
+    if isinstance(item, Proposal):
+        if item.status != "active":
+            return f"{item.handle} is {item.status}"
+        if any(one.proposal == item.ref for one in standing):
+            return f"a vote on {item.handle} is under way"
+    elif entry.re is not None:
+        return f"{entry.re} is no proposal"
+    return _unfit(memory, _options(entry.options)) if entry.options else ""
+
+
+def _unfit(memory: Memory, options: tuple[str, ...]) -> str:
+    """Why these are no options to choose among; "" where they are."""
+    if not 2 <= len(options) <= OPTIONS:
+        return f"a vote has 2 to {OPTIONS} options"
+    if ABSTAIN in {option.casefold() for option in options}:
+        return f"{ABSTAIN} is always an option, and never one that is asked for"
+    gone = [option for option in options if _is_gone(memory, option)]
+    return f"{gone[0]} is no proposal that is open" if gone else ""
+
+
+def _is_gone(memory: Memory, option: str) -> bool:
+    proposal = proposal_of(memory, option)
+    return is_handle(option) and (proposal is None or proposal.status != "active")
+
+
+def _made(moment: Moment, entry: VoteInitiated) -> Vote:
+    memory = moment.memory
+    settings = memory.settings.vote
+    proposal = None if entry.re is None else referred(memory, entry.re)
+    options = _options(entry.options)
+    given: dict[str, Any] = {"options": options} if options else {}
+    return Vote(
+        ref=moment.memory.votes.next,
+        n=moment.n,
+        by=moment.participant,
+        question=clip(one_line(entry.content), _QUESTION_CHARS),
+        proposal=None if proposal is None else proposal.ref,
+        rule=entry.rule or settings.rule,
+        secret=settings.secret if entry.secret is None else entry.secret,
+        quorum=settings.quorum if entry.quorum is None else entry.quorum,
+        window=entry.window or settings.window,
+        agreed={moment.participant: True},
+        **given,
+    )
+
+
+def _make_room(moment: Moment) -> None:
+    """Cancel the oldest vote that still waits for confirmations, where too many are under way."""
+    votes = moment.memory.votes
+    if len(votes.running) >= RUNNING:
+        waiting = [ref for ref in votes.running if votes.held[ref].status == "called"]
+        end(moment, votes.held[waiting[0]], "cancelled", "a newer vote was called")
+
+
+def _open_if_agreed(moment: Moment, vote: Vote) -> None:
+    """Open `vote`, or cancel it, where the confirmations decide it."""
+    memory, wanted = moment.memory, moment.memory.settings.vote.confirm
+    electors = electorate(memory)
+    yes = sum(vote.agreed.get(name) is True for name in electors)
+    no = sum(vote.agreed.get(name) is False for name in electors)
+    needed = {"none": 0, "majority": len(electors) // 2 + 1, "all": len(electors)}[wanted]
+    if yes < needed:
+        if len(electors) - no < needed:
+            end(moment, vote, "cancelled", "not agreed to")
+        return
+    vote.status, vote.opened, vote.electorate = "open", memory.messages, electors
+    moment.found("vote.opened", vote.handle, rule=vote.rule, electorate=sorted(electors))
+    proposal = None if vote.proposal is None else memory.proposal(vote.proposal)
+    if proposal is not None:
+        mention(memory, proposal)
+        if vote.rule == "consent":
+            for name in sorted(electors):
+                if (held := proposal.reactions.get(name)) is not None and held.stance == "oppose":
+                    enter(moment, vote, name, ("reject",))
+
+
+def confirmed(moment: Moment, entry: VoteConfirmed) -> None:
+    """Count one's word on whether a vote is held now; without `re` on the newest called."""
+    memory, name = moment.memory, moment.participant
+    vote = running_vote(memory, entry.re, "called")
+    if vote is None or name not in electorate(memory):
+        no_vote = "no such vote waits to be agreed to"
+        refuse(moment, no_vote if vote is None else "is not of the electorate", vote)
+        return
+    vote.agreed[name] = entry.agreed
+    moment.found("vote.confirmed", vote.handle, participant=name, agreed=entry.agreed)
+    _open_if_agreed(moment, vote)
