@@ -146,7 +146,7 @@ def create_memory_update_prompt(
 ) -> str:
     """The question: the memory as it stands, what happened since, and the request.
 
-    `round_content` is quoted already (`round_content`, or `text.fenced`); `limit`
+    `round_content` is quoted already (`round_content`, or `escapes.fenced`); `limit`
     in characters is what the answer may have.
     """
     memory = fenced(current_memory) if current_memory else "(empty)"

@@ -40,7 +40,7 @@ class Request:
 
     Profiles: `full` to speak from; `brief` to decide whether to; `raw`, the
     participant's notebook alone; `history`, the lines that notebooks share. What
-    an assistant is told is a list of messages, not a text: `messages.prepare`.
+    an assistant is told is a list of messages, not a text: `chat_messages.prepare`.
 
     `recent` are the newest records of the log, oldest first; those that are not
     messages are passed over, and no more than the profile shows are used.

@@ -3,7 +3,7 @@
 The newest closed ones are kept one by one; what leaves the window is told in
 the running summary, a line a question and a line an answer. Where that is over
 its limit it is compressed at once, to the first sentences of the older
-exchanges; a model's better form of it is owed from then on (`condensed`).
+exchanges; a model's better form of it is owed from then on (`short_forms`).
 """
 
 from __future__ import annotations

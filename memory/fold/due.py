@@ -16,7 +16,7 @@ Upgrade = Effect | Reflect | Condense | Compare | Extract
 
 
 def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
-    """The summaries that `memory` is owed now; anyone can make them (`summaries.due`)."""
+    """The summaries that `memory` is owed now; anyone can make them (`range_summaries.due`)."""
     return range_summaries.due(memory, most)
 
 

@@ -3,7 +3,7 @@
 A line that crosses its scorecard is entered as if it had been marked: its own
 message is cited first, the one that revealed it after. The bare votes since
 then, which had nothing nearer to be on, are counted as its reactions. Nothing
-is taken back but such a vote's place (`casts`), and that only for a nearer proposal.
+is taken back but such a vote's place (`unlinked_votes`), and that only for a nearer proposal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from parley.memory.text.plain_text import plain
 from parley.memory.text.similarity import fingerprint, resemblance
 
 _REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
-_SAME: Final = 5  # of `echoes.likeness`
+_SAME: Final = 5  # of `restatements.likeness`
 _MARKED: Final = 400  # hundredths of a logit
 
 

@@ -41,7 +41,7 @@ class Line(Store):
     place: int  # ordinal of the message
     who: str
     typist: str
-    text: str  # at most `wording.READ` characters
+    text: str  # at most `line_wording.READ` characters
     start: int  # of `text` in the entry's content
     at: str | None = None
     topic: str | None = None
@@ -49,7 +49,7 @@ class Line(Store):
     proposal: int = 0  # its score so far but for the votes below it, hundredths of a logit
     decision: int = 0
     tags: list[str] = []  # features of where it stands, told when they came true
-    told: int = 0  # features of the lines that say it again, a bit each (`echoes.TOLD`)
+    told: int = 0  # features of the lines that say it again, a bit each (`restatements.TOLD`)
     anchored: list[Anchored] = []
     behind: Echo | None = None  # the earlier line that it is most like
     imperative: bool = False
@@ -115,7 +115,7 @@ class Cast(Store):
     end: int
     rule: str
     confidence: int
-    text: str  # from `start` on, at most `wording.READ` characters
+    text: str  # from `start` on, at most `line_wording.READ` characters
     typist: str = ""  # who typed it for its caster
     at: str | None = None
     re: int = 0  # n of the message that it replies to

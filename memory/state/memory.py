@@ -1,6 +1,6 @@
 """Memory: what a session has come to, as one fold owns it.
 
-Canonical state is what `canonical.dump` writes. The rest (`seq`, the indexes)
+Canonical state is what `canonical_bytes.dump` writes. The rest (`seq`, the indexes)
 can be told from it, except `seq`, which belongs to a snapshot's envelope: it
 keeps redelivered records out and never reaches the bytes.
 """

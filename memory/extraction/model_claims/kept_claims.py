@@ -1,7 +1,7 @@
 """Letting a model's reading land: what of it is kept, and what a person says of it.
 
 Nothing of it reaches the items that the fold found: it is laid over them when
-they are read (`reading`), so that what people say next is understood the same
+they are read (`item_overlay`), so that what people say next is understood the same
 whenever a model answered. An entry may claim anything; what is kept cites a
 message of its own stretch, within its length, once.
 """

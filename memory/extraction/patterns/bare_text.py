@@ -79,7 +79,7 @@ def bare(text: str) -> Bare | None:
 def _composed(cluster: str) -> str | None:
     """The one character that a letter with its accents is; None where there is none.
 
-    By the data of Unicode 3.2, the same in every Python, as in `text.plain`.
+    By the data of Unicode 3.2, the same in every Python, as in `plain_text.plain`.
     """
     whole = unicodedata.ucd_3_2_0.normalize("NFKC", cluster)
     return whole if len(whole) == 1 else None

@@ -1,7 +1,7 @@
 """The messages of the fold as they come into the window: votes, lines, and talk aside.
 
 Long talk is seldom what somebody votes on, and the dearest to read. So it waits
-(`overlooked`), but for what comes right after votes.
+(`revived_lines`), but for what comes right after votes.
 """
 
 from __future__ import annotations
