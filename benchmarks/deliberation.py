@@ -37,7 +37,7 @@ from parley.listeners.rooms.room import Room, entered
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector
 from parley.memory.text.text_sizes import tokens
-from parley.personas.library import bundled
+from parley.personas.library import bundled_cast
 
 GOAL = "Decide how the session store survives the loss of a region, and what that may cost."
 SEATS = (
@@ -91,7 +91,7 @@ async def _session(bus: Bus, model: OpenAIModel, turns: int, agents: int) -> tup
     await bus.open("bench", SessionOpened(settings=settings, title="benchmark"))
     opening = Message(participant="host", content=GOAL)
     await bus.publish("bench", [Draft("opening", opening)])
-    cast = bundled()
+    cast = bundled_cast()
     parts = [Part(name, cast[name]) for name in SEATS[:agents]]
     async with entered(BusDoor(bus, PACKS, "bench")) as room:
         return await host(room, parts, model, nonce="bench"), room
@@ -142,7 +142,7 @@ def by_turn(entries: list[Any], room: Room) -> tuple[list[int], list[int]]:
 
     Ballots are no part of a turn: a vote costs what it costs whenever it is held.
     """
-    cast = bundled()
+    cast = bundled_cast()
     sent, baseline, since, history = [], [], 0, 0
     ballots = {one.call for one in entries if one.kind == "spend.reserved"
                and one.purpose == "ballot"}  # fmt: skip

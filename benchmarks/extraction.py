@@ -32,7 +32,7 @@ from benchmarks.held_out import Cards, cards_by_part, judging
 from benchmarks.material import CORPORA
 from benchmarks.recorded import Recorded, corpora_of, recorded
 from parley.server.records.transcript_analysis import analyze
-from parley.server.settings import settled
+from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 
 
@@ -44,7 +44,7 @@ def predict(out: Path, cards: Cards, meeting: Recorded) -> Read:
     """
     transcript = parse_transcript(meeting.transcript())
     with judging(meeting, cards):
-        rows = analyze(transcript, settled({}, {})).items()
+        rows = analyze(transcript, resolve_defaults({}, {})).items()
     folder = out / f"{meeting.corpus}.{meeting.variant}"
     folder.mkdir(parents=True, exist_ok=True)
     text = b"".join(orjson.dumps(row) + b"\n" for row in rows)

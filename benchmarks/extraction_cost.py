@@ -17,9 +17,9 @@ from parley.bus.log.local_log import LocalLog
 from parley.memory.extraction.structure.scorecards import Card, Scorecards, judged_by
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory, Packs
-from parley.server.records.session_opening import drafts, opening_of
+from parley.server.records.session_opening import opening_of_transcript, transcript_drafts
 from parley.server.runtime.packs import read_packs
-from parley.server.settings import settled
+from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 
 Log = list[Record]
@@ -69,15 +69,15 @@ def cost(corpus: Path, runs: int) -> Figures:
 
 def _logs(corpus: Path, **changed: Any) -> list[Log]:
     """Each meeting's log as the product opens and writes it; `changed` of the opening, for all."""
-    settings, packs = settled({}, {}), read_packs()
+    settings, packs = resolve_defaults({}, {}), read_packs()
     logs = []
     for meeting in recorded(corpus):
         if meeting.variant == STRIPPED:
             transcript = parse_transcript(meeting.transcript())
-            opened = opening_of(transcript, settings, packs)
+            opened = opening_of_transcript(transcript, settings, packs)
             log = LocalLog()
             log.open(opened.model_copy(update=changed))
-            log.publish(drafts(transcript.said))
+            log.publish(transcript_drafts(transcript.said))
             logs.append(log.read(0, count=log.info().head))
     return logs
 

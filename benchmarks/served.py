@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, claims
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
 
 SECRET: Final = "a secret of the benchmark that nobody needs to guess"
 ROOT: Final = Path(__file__).parent.parent
@@ -32,7 +32,7 @@ class Served:
     redis: str
 
     def token(self, name: str = "ana") -> str:
-        who = claims(name, "person", EVERY_SESSION, time.time())
+        who = build_claims(name, "person", EVERY_SESSION, time.time())
         return Keyring([SECRET]).sign(who)
 
     def rss_kib(self) -> int:

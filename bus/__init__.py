@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from parley.bus.contract.cursor import Cursor
     from parley.bus.contract.drafts import Draft, Receipt
     from parley.bus.contract.session_info import SessionInfo
-    from parley.bus.log.replies import FactRecord, Stretch
+    from parley.bus.log.replies import FactRecord, LogStretch
     from parley.bus.log.subscription import Subscription
     from parley.bus.scripts.lua import Scripts
-    from parley.bus.work.lanes import Claim, Commit, Taken
+    from parley.bus.work.lanes import Claim, Commit, TakenWork
     from parley.bus.work.snapshots import Snapshot
     from parley.bus.work.workforce import WorkerInfo
 
@@ -30,14 +30,14 @@ __all__ = [
     "Cursor",
     "Draft",
     "FactRecord",
+    "LogStretch",
     "Receipt",
     "Scripts",
     "ServerInfo",
     "SessionInfo",
     "Snapshot",
-    "Stretch",
     "Subscription",
-    "Taken",
+    "TakenWork",
     "WorkerInfo",
 ]
 
@@ -48,9 +48,9 @@ _HOMES = {
     "Receipt": "parley.bus.contract.drafts",
     "Claim": "parley.bus.work.lanes",
     "Commit": "parley.bus.work.lanes",
-    "Taken": "parley.bus.work.lanes",
+    "TakenWork": "parley.bus.work.lanes",
     "FactRecord": "parley.bus.log.replies",
-    "Stretch": "parley.bus.log.replies",
+    "LogStretch": "parley.bus.log.replies",
     "Scripts": "parley.bus.scripts.lua",
     "ServerInfo": "parley.bus.connection.server_info",
     "SessionInfo": "parley.bus.contract.session_info",

@@ -12,7 +12,7 @@ from typing import Self
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.hints import Hints
-from parley.bus.connection.server_info import ServerInfo, examined
+from parley.bus.connection.server_info import ServerInfo, examine_server
 from parley.bus.contract.errors import Unavailable
 from parley.bus.contract.keys import META, Keys
 from parley.bus.log.log import BACKLOG, Log
@@ -82,7 +82,7 @@ class Bus:
         """
         connections = Connections(url, scripts or Scripts())
         try:
-            found = await examined(connections)
+            found = await examine_server(connections)
             if require_durable and found.durability != "always":
                 raise Unavailable(
                     f"Redis at {connections.address} can lose what it acknowledged (durability "
@@ -97,7 +97,7 @@ class Bus:
 
     async def server(self) -> ServerInfo:
         """The server as it is now."""
-        return await examined(self._connections)
+        return await examine_server(self._connections)
 
     async def aclose(self) -> None:
         """Ends every subscription and all watching. What was acknowledged stays."""

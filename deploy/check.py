@@ -29,7 +29,7 @@ import redis
 from ruamel.yaml import YAML
 
 from parley.server.basics.errors import Misuse
-from parley.server.settings import settled
+from parley.server.settings import resolve_defaults
 
 PINNED = re.compile(r"^[^:@\s]+:\d+\.\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$")
 START_SECONDS = 10.0  # a Redis without data answers in 20 ms; the machine may be busy
@@ -103,7 +103,7 @@ def environment_problems(file: Path) -> Iterator[str]:
     lines = file.read_text(encoding="utf-8").splitlines()
     pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
     try:
-        settled({}, {name.strip(): value for name, _, value in pairs})
+        resolve_defaults({}, {name.strip(): value for name, _, value in pairs})
     except Misuse as refused:
         yield f"{file}: {refused}"
 

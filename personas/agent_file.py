@@ -6,25 +6,25 @@ import re
 from pathlib import PurePath
 from typing import Any, Final
 
-from parley.personas.draft import Draft, one_line, prose, sentence
+from parley.personas.draft import PersonaDraft, one_line, prose, sentence
 from parley.personas.errors import PersonaRefused
-from parley.personas.front_matter import halves, load
+from parley.personas.front_matter import parse_front_matter, split_text
 from parley.personas.persona import Persona
 
 _KEY: Final = re.compile(r"([A-Za-z][A-Za-z0-9_-]*):(?:\s+(.*))?")
 
 
-def opened(text: str, source: str) -> tuple[dict[str, Any], str, str]:
+def open_agent_file(text: str, source: str) -> tuple[dict[str, Any], str, str]:
     """Keys, body and what was odd about the front matter of a Markdown file.
 
     Front matter that is no YAML, such as a description with a colon in it, is
     read line by line, as the tools it was made for do.
     """
-    head, body = halves(text, source)
+    head, body = split_text(text, source)
     if head is None:
         return {}, body, ""
     try:
-        return load(head, source, first=2)[0], body, ""
+        return parse_front_matter(head, source, first=2)[0], body, ""
     except PersonaRefused as refused:
         tree = _by_line(head)
         if not tree:
@@ -46,17 +46,17 @@ def _by_line(head: str) -> dict[str, Any]:
     return tree
 
 
-def wanted(tree: dict[str, Any], source: str) -> str:
+def agent_name(tree: dict[str, Any], source: str) -> str:
     """What the agent is called: its name, or that of its file."""
     name = tree.get("name")
     return one_line(prose(name)) or PurePath(source).name.split(".")[0]
 
 
-def converted(
+def convert_agent_file(
     name: str, tree: dict[str, Any], body: str, odd: str, source: str
-) -> tuple[Persona, Draft]:
+) -> tuple[Persona, PersonaDraft]:
     """The persona `name`, with the report. Raises `PersonaRefused`."""
-    draft = Draft(name, tree, source)
+    draft = PersonaDraft(name, tree, source)
     if odd:
         draft.note("front matter", "kept", odd)
     own = draft.take("parley", "parley")

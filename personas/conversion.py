@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from parley.personas.draft import Draft, one_line, sentence
+from parley.personas.draft import PersonaDraft, one_line, sentence
 from parley.personas.errors import PersonaRefused
 from parley.personas.persona import Persona
 
@@ -45,7 +45,7 @@ def is_agent(value: Any) -> bool:
     return isinstance(value, dict) and not _TELLING.isdisjoint(value)
 
 
-def converted(name: str, tree: dict[str, Any], source: str) -> tuple[Persona, Draft]:
+def convert_agent(name: str, tree: dict[str, Any], source: str) -> tuple[Persona, PersonaDraft]:
     """The persona `name` that `tree` describes, with the report. Raises `PersonaRefused`."""
     if set(tree) >= _TASK and "role" not in tree:
         raise PersonaRefused(source, "is a task; agents are in a file of their own, agents.yaml")
@@ -53,12 +53,12 @@ def converted(name: str, tree: dict[str, Any], source: str) -> tuple[Persona, Dr
         raise PersonaRefused(
             source, "says nothing of whoever it is: no role, goal, background or description"
         )
-    draft = Draft(name, tree, source)
+    draft = PersonaDraft(name, tree, source)
     crew = not _CREW.isdisjoint(tree) and not draft.has("name") and not draft.has("id")
     return (_crew if crew else _character)(draft), draft
 
 
-def _crew(draft: Draft) -> Persona:
+def _crew(draft: PersonaDraft) -> Persona:
     role = draft.text("role", "parley.display, description and the text")
     goal = draft.text("goal", "description and the text")
     story = draft.text("backstory", "the text")
@@ -72,7 +72,7 @@ def _crew(draft: Draft) -> Persona:
     return draft.finished("\n\n".join([*opening, *([story] if story else [])]))
 
 
-def _character(draft: Draft) -> Persona:
+def _character(draft: PersonaDraft) -> Persona:
     name = one_line(draft.text("name", "name and parley.display") or draft.text("id", "name"))
     if draft.has("id"):
         draft.take("id", "name")
@@ -104,7 +104,7 @@ def _below(text: str) -> str:
     return "\n" + text if "\n" in text or text.startswith("- ") else " " + text
 
 
-def _first(draft: Draft, keys: tuple[str, ...], to: str) -> str:
+def _first(draft: PersonaDraft, keys: tuple[str, ...], to: str) -> str:
     """The text of the first of `keys` that is there; the others stay."""
     for key in keys:
         if draft.has(key):

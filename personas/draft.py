@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from parley.personas.errors import PersonaRefused
-from parley.personas.front_matter import Matter
+from parley.personas.front_matter import FrontMatter
 from parley.personas.persona import Persona
 from parley.personas.persona_file import (
     MAX_DESCRIPTION,
@@ -18,7 +18,7 @@ from parley.personas.persona_file import (
     MAX_INTERESTS,
     MODEL,
     SIZES,
-    read,
+    persona_of,
 )
 
 Fate = Literal["mapped", "kept", "dropped", "missing"]
@@ -40,7 +40,7 @@ _WHY: Final = {  # of keys that people will look for
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class KeyReport:
     """What became of one key: `note` says where it went, or why not."""
 
     persona: str
@@ -49,7 +49,7 @@ class Row:
     note: str
 
 
-class Draft:
+class PersonaDraft:
     """Takes the keys of `tree` one by one; what nobody took is kept as a key of others."""
 
     def __init__(self, name: str, tree: Mapping[str, Any], source: str) -> None:
@@ -57,10 +57,10 @@ class Draft:
         self.ours: dict[str, Any] = {}
         self._head: dict[str, Any] = {"name": name}
         self._rest = dict(tree)
-        self.rows: list[Row] = []
+        self.rows: list[KeyReport] = []
 
     def note(self, key: str, fate: Fate, note: str) -> None:
-        self.rows.append(Row(self.name, key, fate, note))
+        self.rows.append(KeyReport(self.name, key, fate, note))
 
     def has(self, key: str) -> bool:
         return self._rest.get(key) not in _EMPTY
@@ -128,7 +128,7 @@ class Draft:
         tree = {**self._head, **foreign}
         if self.ours:
             tree["parley"] = self.ours
-        result = read(Matter(tree, {}, body), self.source)
+        result = persona_of(FrontMatter(tree, {}, body), self.source)
         for remark in result.warnings:
             self.note("", "kept", remark.text)
         return result.persona

@@ -28,7 +28,7 @@ Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class FrontMatter:
     """A file in two: what its front matter says, and the text below it.
 
     `lines` has the line of each key, by path: `("parley", "may")`.
@@ -39,20 +39,20 @@ class Matter:
     body: str
 
 
-def split(text: str, source: str) -> Matter:
+def split(text: str, source: str) -> FrontMatter:
     """The front matter of `text` and its body. Raises `PersonaRefused`."""
-    head, body = halves(text, source)
+    head, body = split_text(text, source)
     if head is None:
         raise PersonaRefused(
             source, "has no front matter: it begins with a line '---', its keys, and '---' again", 1
         )
-    tree, lines = load(head, source, first=2)
-    return Matter(tree, lines, body)
+    tree, lines = parse_front_matter(head, source, first=2)
+    return FrontMatter(tree, lines, body)
 
 
-def halves(text: str, source: str) -> tuple[str | None, str]:
+def split_text(text: str, source: str) -> tuple[str | None, str]:
     """The text between the first two lines `---` (None: it has none), and what is below."""
-    text = measured(text, source).replace("\r\n", "\n").removeprefix("\ufeff")
+    text = check_length(text, source).replace("\r\n", "\n").removeprefix("\ufeff")
     rows = text.split("\n")
     if rows[0].rstrip() != _RULE:
         return None, text.strip()
@@ -62,7 +62,7 @@ def halves(text: str, source: str) -> tuple[str | None, str]:
     raise PersonaRefused(source, "its front matter has no end: a line '---'", 1)
 
 
-def measured(text: str, source: str) -> str:
+def check_length(text: str, source: str) -> str:
     """`text`, where it can be a file and is not too long."""
     if len(text) > MAX_TEXT:
         raise PersonaRefused(source, f"has {len(text)} characters, of {MAX_TEXT} at most")
@@ -75,7 +75,9 @@ def measured(text: str, source: str) -> str:
     return text
 
 
-def load(text: str, source: str, first: int = 1) -> tuple[dict[str, Any], dict[Path, int]]:
+def parse_front_matter(
+    text: str, source: str, first: int = 1
+) -> tuple[dict[str, Any], dict[Path, int]]:
     """The mapping that the YAML `text` is, and the line of each key; its first line is `first`."""
     try:
         return _loaded(text, source, first)

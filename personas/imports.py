@@ -13,12 +13,12 @@ from pathlib import PurePath
 from typing import Any, Final, Literal, NoReturn
 
 from parley.personas import agent_file, conversion
-from parley.personas.draft import Draft, Row, one_line, prose, slug
+from parley.personas.draft import KeyReport, PersonaDraft, one_line, prose, slug
 from parley.personas.errors import PersonaRefused
-from parley.personas.front_matter import MAX_LEVELS, halves, load, measured
+from parley.personas.front_matter import MAX_LEVELS, check_length, parse_front_matter, split_text
 from parley.personas.persona import Persona
-from parley.personas.persona_file import SERVER, parse
-from parley.personas.persona_text import write
+from parley.personas.persona_file import SERVER, parse_persona
+from parley.personas.persona_text import write_persona
 
 Format = Literal["markdown", "yaml", "json"]
 
@@ -31,36 +31,36 @@ _HOLDERS: Final = ("personas", "agents")
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportReport:
     """Personas in the order of their file, and a row for each key of each."""
 
     personas: tuple[Persona, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[KeyReport, ...]
 
 
-def import_text(text: str, source: str) -> Imported:
+def import_text(text: str, source: str) -> ImportReport:
     """The personas in `text`. Raises `PersonaRefused`, which names the agent at fault.
 
     Names are made of what the agents are called there; those that come out the
     same are numbered.
     """
     names = _Names()
-    found: list[tuple[Persona, Draft]] = []
-    rows: list[Row] = []
+    found: list[tuple[Persona, PersonaDraft]] = []
+    rows: list[KeyReport] = []
     if _format(text, source) == "markdown":
-        tree, body, odd = agent_file.opened(text, source)
-        called = agent_file.wanted(tree, source)
-        found.append(agent_file.converted(names.free(called), tree, body, odd, source))
+        tree, body, odd = agent_file.open_agent_file(text, source)
+        called = agent_file.agent_name(tree, source)
+        found.append(agent_file.convert_agent_file(names.free(called), tree, body, odd, source))
     else:
         tree, beside = _held(_read(text, source))
-        rows = [Row("", key, "dropped", "it stands beside the agents") for key in beside]
+        rows = [KeyReport("", key, "dropped", "it stands beside the agents") for key in beside]
         for place, key, one in _agents(tree, source):
             called = names.free(_called(key, one))
-            found.append(conversion.converted(called, one, f"{source}, {place}"))
+            found.append(conversion.convert_agent(called, one, f"{source}, {place}"))
     for persona, draft in found:
         _check(persona, draft.source)
         rows += draft.rows
-    return Imported(tuple(persona for persona, _ in found), tuple(rows))
+    return ImportReport(tuple(persona for persona, _ in found), tuple(rows))
 
 
 def _format(text: str, source: str) -> Format:
@@ -71,7 +71,7 @@ def _format(text: str, source: str) -> Format:
     if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
         return "json"
     try:
-        head, _ = halves(text, source)
+        head, _ = split_text(text, source)
     except PersonaRefused:
         head = None
     return "yaml" if head is None else "markdown"
@@ -80,7 +80,7 @@ def _format(text: str, source: str) -> Format:
 def _read(text: str, source: str) -> Any:
     if _format(text, source) == "json":
         return _json(text, source)
-    return load(measured(text, source).removeprefix("\ufeff"), source)[0]
+    return parse_front_matter(check_length(text, source).removeprefix("\ufeff"), source)[0]
 
 
 def _held(tree: Any) -> tuple[Any, list[str]]:
@@ -117,7 +117,7 @@ def _called(key: str, tree: dict[str, Any]) -> str:
 
 
 def _json(text: str, source: str) -> Any:
-    text = measured(text, source).removeprefix("\ufeff")
+    text = check_length(text, source).removeprefix("\ufeff")
     try:
         return _whole(
             json.loads(
@@ -183,7 +183,7 @@ class _Names:
 def _check(persona: Persona, source: str) -> None:
     """Refuses what could be written and not be read again, such as too many values."""
     try:
-        again = parse(write(persona), source).persona
+        again = parse_persona(write_persona(persona), source).persona
     except PersonaRefused as error:
         raise PersonaRefused(source, f"cannot be a file of its own: {error.reason}") from None
     if again != persona:

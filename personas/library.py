@@ -15,15 +15,15 @@ from typing import Final
 from parley.personas.errors import PersonaNotFound, PersonaRefused
 from parley.personas.front_matter import MAX_TEXT
 from parley.personas.persona import Persona
-from parley.personas.persona_file import Read, Remark, parse
+from parley.personas.persona_file import PersonaReading, Remark, parse_persona
 
 BUNDLED: Final = "bundled"  # where a persona of the cast is found
 _MAX_BYTES: Final = 4 * MAX_TEXT  # UTF-8 has at most four a character
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A persona and where it was found: the path of its file, or `bundled`."""
+class FoundPersona:
+    """A persona and where it was found: the path of its file, or `bundled_cast`."""
 
     persona: Persona
     source: str
@@ -34,25 +34,25 @@ class Found:
 class Roster:
     """Everyone who can be seated, by name, and the files that cannot be read as a persona."""
 
-    found: dict[str, Found]
+    found: dict[str, FoundPersona]
     refused: tuple[PersonaRefused, ...] = ()
 
 
-def bundled() -> dict[str, Persona]:
+def bundled_cast() -> dict[str, Persona]:
     """The cast that comes with Parley, by name, in alphabetical order."""
     return {name: found.persona for name, found in _cast().items()}
 
 
-def roster(folders: Sequence[str | Path] = ()) -> Roster:
+def find_all(folders: Sequence[str | Path] = ()) -> Roster:
     """Everyone: files of `folders` before the cast, an earlier folder before a later one.
 
     Raises `PersonaRefused` for a folder that cannot be read; files in it that
     are no persona are told in `refused`. A README.md is not looked at.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, FoundPersona] = {}
     refused: list[PersonaRefused] = []
     for folder in folders:
-        here: dict[str, Found] = {}
+        here: dict[str, FoundPersona] = {}
         for path in files_of(Path(folder).expanduser()):
             try:
                 one = _placed(path)
@@ -70,14 +70,14 @@ def find(name: str, folders: Sequence[str | Path] = ()) -> Persona:
     A path has a slash or ends in `.md`. Raises `PersonaNotFound`, which names
     the nearest one there is, or `PersonaRefused`.
     """
-    return look_up(name, folders).persona
+    return find_with_source(name, folders).persona
 
 
-def look_up(name: str, folders: Sequence[str | Path] = ()) -> Found:
+def find_with_source(name: str, folders: Sequence[str | Path] = ()) -> FoundPersona:
     """`find`, with where it was found and what is odd about it."""
     if is_path(name):
         return _placed(Path(name).expanduser())
-    everyone = roster(folders)
+    everyone = find_all(folders)
     for error in everyone.refused:
         if Path(error.source).stem == name:
             raise error
@@ -91,12 +91,12 @@ def is_path(name: str) -> bool:
     return "/" in name or name.endswith(".md")
 
 
-def read_file(path: Path) -> Read:
+def read_file(path: Path) -> PersonaReading:
     """The persona in the file at `path`. Raises `PersonaRefused`."""
-    return parse(text_of(path), str(path))
+    return parse_persona(read_text(path), str(path))
 
 
-def text_of(path: Path) -> str:
+def read_text(path: Path) -> str:
     """What the file at `path` holds, as text. Raises `PersonaRefused`."""
     try:
         if path.exists() and not path.is_file():
@@ -126,12 +126,12 @@ def files_of(folder: Path) -> list[Path]:
     return [path for path in inside if path.suffix == ".md" and path.stem.lower() != "readme"]
 
 
-def _placed(path: Path) -> Found:
+def _placed(path: Path) -> FoundPersona:
     read = read_file(path)
-    return Found(read.persona, str(path), read.warnings)
+    return FoundPersona(read.persona, str(path), read.warnings)
 
 
-def _claim(here: dict[str, Found], one: Found) -> None:
+def _claim(here: dict[str, FoundPersona], one: FoundPersona) -> None:
     """Puts `one` among those of its folder. Raises `PersonaRefused` where its name is taken."""
     name = one.persona.name
     if name in here:
@@ -140,11 +140,11 @@ def _claim(here: dict[str, Found], one: Found) -> None:
 
 
 @functools.cache
-def _cast() -> dict[str, Found]:
-    found: dict[str, Found] = {}
+def _cast() -> dict[str, FoundPersona]:
+    found: dict[str, FoundPersona] = {}
     for name, text in sorted(_texts()):
-        read = parse(text, name)
-        _claim(found, Found(read.persona, BUNDLED, read.warnings))
+        read = parse_persona(text, name)
+        _claim(found, FoundPersona(read.persona, BUNDLED, read.warnings))
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from parley.bus.entries import ACTS
 from parley.personas.errors import PersonaRefused, nearest
-from parley.personas.front_matter import Matter, split
+from parley.personas.front_matter import FrontMatter, split
 from parley.personas.persona import Budget, Persona
 from parley.personas.section import Section
 
@@ -54,19 +54,19 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class PersonaReading:
     """A persona, and what its author may want to look at."""
 
     persona: Persona
     warnings: tuple[Remark, ...] = ()
 
 
-def parse(text: str, source: str) -> Read:
+def parse_persona(text: str, source: str) -> PersonaReading:
     """The persona that `text` describes. Raises `PersonaRefused`, which names `source`."""
-    return read(split(text, source), source)
+    return persona_of(split(text, source), source)
 
 
-def read(matter: Matter, source: str) -> Read:
+def persona_of(matter: FrontMatter, source: str) -> PersonaReading:
     """The persona of a file that was split."""
     top = Section(matter.tree, matter.lines, source)
     ours = top.section("parley")
@@ -92,7 +92,7 @@ def read(matter: Matter, source: str) -> Read:
         ),
         foreign={key: value for key, value in matter.tree.items() if key not in _KEYS},
     )
-    return Read(persona, tuple(_remarks(top, ours, budget, persona)))
+    return PersonaReading(persona, tuple(_remarks(top, ours, budget, persona)))
 
 
 def _required(top: Section, key: str, most: int) -> str:

@@ -11,7 +11,7 @@ from parley.personas.persona import Budget, Persona
 _WIDTH: Final = 96
 
 
-def write(persona: Persona) -> str:
+def write_persona(persona: Persona) -> str:
     """The file of `persona`. What is as by default is left out; keys of others come last."""
     tree: dict[str, Any] = {"name": persona.name, "description": persona.description}
     if persona.model != "large":

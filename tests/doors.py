@@ -17,9 +17,9 @@ from typing import Any, Final
 
 import httpx2
 
-from parley.server.bootstrap.http_server import standing
-from parley.server.http.state.dependencies import Doors
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Role, claims
+from parley.server.bootstrap.http_server import start_server
+from parley.server.http.state.dependencies import Dependencies
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Role, build_claims
 from parley.server.settings import Settings
 from parley.server.settings.serve_settings import ServeSettings
 from tests.patience import PATIENCE
@@ -31,7 +31,7 @@ SECRET: Final = "a secret that is only used by the tests"
 class Standing:
     """A server that is up. `token` may be called from any thread."""
 
-    doors: Doors
+    doors: Dependencies
     url: str
 
     def token(
@@ -44,7 +44,7 @@ class Standing:
         seconds: float = 3600,
     ) -> str:
         """A token by the server's own keys and clock."""
-        made = claims(name, role, session, self.doors.clock(), may=may, seconds=seconds)
+        made = build_claims(name, role, session, self.doors.clock(), may=may, seconds=seconds)
         return self.doors.keyring.sign(made)
 
     def operator(self) -> str:
@@ -75,7 +75,7 @@ async def doors(
 ) -> AsyncIterator[Standing]:
     """A server on that Redis; `serve` are settings of the group of that name."""
     own = ServeSettings(**{"port": 0, "secret": SECRET, **serve})
-    async with standing(Settings(redis=redis_url, serve=own), clock) as served:
+    async with start_server(Settings(redis=redis_url, serve=own), clock) as served:
         yield Standing(served.doors, served.url)
 
 

@@ -7,7 +7,7 @@ from random import Random
 from typing import Final
 
 from parley.bus.contract.drafts import is_handle
-from parley.bus.contract.wire import replaced
+from parley.bus.contract.wire import replace_fields
 from parley.bus.entries import (
     PRIMARY,
     BallotCast,
@@ -66,5 +66,5 @@ def _any(chance: Random, said_at: int) -> Entry:
             return entry.model_copy(update={"re": said_at})
         target = getattr(entry, "re", None)
         if isinstance(target, str) and not is_handle(target):
-            return replaced(entry, re="V1" if isinstance(entry, BallotCast) else None)
+            return replace_fields(entry, re="V1" if isinstance(entry, BallotCast) else None)
         return entry

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from parley.bus import Bus, Draft
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import Message, ParticipantJoined, Record, SessionOpened
 from parley.listeners.agents.host import Hosted, Part, host
 from parley.listeners.models.scripted_model import ScriptedModel
@@ -80,7 +80,7 @@ async def hosted(
         try:
             yield task
         finally:
-            await end(task)
+            await cancel_and_wait(task)
 
 
 @dataclass

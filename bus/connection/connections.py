@@ -1,6 +1,6 @@
 """The two clients of a process, and the only place that sees a redis exception.
 
-The writer sends idempotent scripts and plain reads over a `Line`, which asks again
+The writer sends idempotent scripts and plain reads over a `Pipeline`, which asks again
 for a reply that was lost. The reader waits for hints; its socket timeout
 is ten times its longest wait, and it retries nothing, because a client that
 re-sends a blocking read hangs for a minute before it says so.
@@ -22,7 +22,7 @@ from redis.asyncio.client import PubSub
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from parley.bus.connection.pipeline import Argument, Command, Line
+from parley.bus.connection.pipeline import Argument, Command, Pipeline
 from parley.bus.contract.errors import BusError, Unavailable
 from parley.bus.scripts.lua import Scripts
 
@@ -37,7 +37,7 @@ class Connections:
     """A writer and a reader on one Redis. `aclose` when done."""
 
     def __init__(self, url: str, scripts: Scripts) -> None:
-        self.address = shown(url)
+        self.address = hide_password(url)
         self.scripts = scripts
         try:
             _check_options(url)
@@ -50,7 +50,7 @@ class Connections:
                 "use redis://host:port/0, rediss://… or unix:///path"
             ) from None
         pool = self._writer.connection_pool
-        self._line = Line(pool, _WRITER_TIMEOUT, _WRITER_RETRIES)
+        self._line = Pipeline(pool, _WRITER_TIMEOUT, _WRITER_RETRIES)
         # The one method of the client that redis-py 8.1 leaves untyped.
         self._ask_once: Callable[..., Awaitable[Any]] = self._reader.execute_command
 
@@ -81,21 +81,21 @@ class Connections:
         try:
             return await self._ask_once(*words)
         except exceptions.RedisError as error:
-            raise translated(error, self.address) from error
+            raise translate_errors(error, self.address) from error
 
     def pubsub(self) -> PubSub:
-        """A subscription on the reader; its errors go through `translated`."""
+        """A subscription on the reader; its errors go through `translate_errors`."""
         return self._reader.pubsub()
 
     async def _ask(self, batch: Sequence[Command]) -> list[Any]:
         try:
             return await self._line.ask(batch)
         except (exceptions.RedisError, OSError, TimeoutError) as error:
-            raise translated(error, self.address) from error
+            raise translate_errors(error, self.address) from error
 
     def _sound(self, reply: Any) -> Any:
         if isinstance(reply, exceptions.RedisError):
-            raise translated(reply, self.address) from reply
+            raise translate_errors(reply, self.address) from reply
         return reply
 
 
@@ -120,7 +120,7 @@ def _check_options(url: str) -> None:
             raise ValueError(f"no option {name!r}: only db, client_name and ssl_… may follow '?'")
 
 
-def shown(url: str) -> str:
+def hide_password(url: str) -> str:
     """`url` without its password."""
     try:
         parts = urlsplit(url)
@@ -132,7 +132,7 @@ def shown(url: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{parts.username or ''}:***@{place}"))
 
 
-def translated(error: Exception, address: str) -> BusError:
+def translate_errors(error: Exception, address: str) -> BusError:
     """What `error` means to the caller: the address, the cause and the cure."""
     text = str(error)
     for kinds, words, cause in _CURES:

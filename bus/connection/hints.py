@@ -15,8 +15,8 @@ import structlog
 from redis import exceptions
 from redis.asyncio.client import PubSub
 
-from parley.bus.connection.connections import BLOCK_SECONDS, Connections, translated
-from parley.bus.connection.tasks import end
+from parley.bus.connection.connections import BLOCK_SECONDS, Connections, translate_errors
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.keys import Keys
 
 _RETRY_SECONDS: Final = 0.5
@@ -37,7 +37,7 @@ class Hints:
 
     async def aclose(self) -> None:
         if self._task is not None:
-            await end(self._task)
+            await cancel_and_wait(self._task)
             self._task = None
 
     async def follow(self, channel: str) -> asyncio.Event:
@@ -92,7 +92,7 @@ class Hints:
                 await self._listen(self._pubsub)
             except exceptions.RedisError as error:
                 if not self._lost:  # said once an outage, not twice a second
-                    reason = str(translated(error, self._connections.address))
+                    reason = str(translate_errors(error, self._connections.address))
                     _logger.warning("hints_lost", reason=reason)
                 self._lost = True
                 await asyncio.sleep(_RETRY_SECONDS)

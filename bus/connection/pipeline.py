@@ -55,7 +55,7 @@ class _Away:
     at: float
 
 
-class Line:
+class Pipeline:
     """One connection of `pool`, shared; opened at its first use.
 
     An exchange has `seconds`, and is tried `retries` times more; one more after silence.

@@ -31,7 +31,7 @@ class ServerInfo:
     warnings: tuple[str, ...]
 
 
-async def examined(connections: Connections) -> ServerInfo:
+async def examine_server(connections: Connections) -> ServerInfo:
     """The server's facts. Raises `Unavailable` where it is down, locked or too old."""
     facts = await _facts(connections)
     version = facts.get("redis_version", "")

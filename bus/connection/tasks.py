@@ -8,7 +8,7 @@ from typing import Any, Final
 _AGAIN_SECONDS: Final = 0.1
 
 
-async def end(*tasks: asyncio.Task[Any]) -> None:
+async def cancel_and_wait(*tasks: asyncio.Task[Any]) -> None:
     """Cancels `tasks` and waits until each is over; what they raise is dropped.
 
     Once is not enough: redis-py 8.1 sends through asyncio.wait_for where a socket

@@ -83,15 +83,15 @@ def is_handle(re: str) -> bool:
     return _HANDLE.match(re) is not None
 
 
-def is_id(text: str) -> bool:
+def is_entry_id(text: str) -> bool:
     """True for what an entry may be called: 1 to 128 printable characters without spaces."""
     return _ID.match(text) is not None
 
 
-def check_id(draft: Draft) -> None:
+def check_draft_id(draft: Draft) -> None:
     """Raises `InvalidEntry` for an id or a kind that may not be published."""
     given, kind = draft.id, draft.entry.kind
-    if not is_id(given):
+    if not is_entry_id(given):
         raise InvalidEntry(
             f"{given!r} is no id of an entry; use 1 to 128 printable characters without spaces"
         )
@@ -106,7 +106,7 @@ def check_id(draft: Draft) -> None:
         raise InvalidEntry(f"id {given!r} is reserved for Parley's own entries; choose another")
 
 
-def made(kind: type[Made], **fields: Any) -> Made:
+def validate_entry(kind: type[Made], **fields: Any) -> Made:
     """The entry of those fields. Raises `InvalidEntry`, naming the field that is wrong."""
     try:
         return kind(**fields)
@@ -115,7 +115,7 @@ def made(kind: type[Made], **fields: Any) -> Made:
         raise InvalidEntry(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-def sealed(id: str, entry: Entry) -> Sealed:
+def seal(id: str, entry: Entry) -> Sealed:
     """`entry` in its canonical bytes. Raises `InvalidEntry` for what no log can hold."""
     try:
         body = wire.encode(entry)

@@ -38,7 +38,7 @@ def _data(entry: Entry) -> dict[str, Any]:
     return data
 
 
-def replaced(entry: Entry, **fields: Any) -> Entry:
+def replace_fields(entry: Entry, **fields: Any) -> Entry:
     """`entry`, a model or what `decode` gave, with other values in `fields`."""
     if isinstance(entry, BaseModel):
         return entry.model_copy(update=fields)
@@ -58,7 +58,11 @@ def fingerprint(body: bytes) -> str:
 
 def decode(body: bytes) -> Entry | Unknown:
     """The entry in `body`; never raises: what cannot be read is `Unknown`."""
-    if len(body) > _SHORT and body.count(b"[") + body.count(b"{") > _NESTED and not is_json(body):
+    if (
+        len(body) > _SHORT
+        and body.count(b"[") + body.count(b"{") > _NESTED
+        and not is_writable_json(body)
+    ):
         return Unknown(_kind(body), body)
     try:
         entry = cast("Entry", _decode(body))
@@ -82,7 +86,7 @@ def _within(data: Any) -> Any:
     return functools.reduce(lambda inner, _: [inner], range(_AROUND), data)
 
 
-def is_json(body: bytes) -> bool:
+def is_writable_json(body: bytes) -> bool:
     """Whether `body` is JSON that `encode` could have written, nested no deeper.
 
     The depth is orjson's own less what stands around an entry where it is shown, so

@@ -28,7 +28,7 @@ _ANALYZED = re.compile(rb"AOF analyzed: (?:filename=([^,]+), )?size=(\d+), ok_up
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class TornEnd:
     """What was cut: `size` bytes of `file` from offset `at`, kept in `kept`."""
 
     file: Path
@@ -37,7 +37,7 @@ class Cut:
     kept: Path
 
 
-def repair(data: Path, binary: Binary) -> Cut | None:
+def repair(data: Path, binary: Binary) -> TornEnd | None:
     """Cut the unfinished end off the AOF in `data`; None if it is whole or there is none.
 
     The bytes cut off are kept beside the file. Only while no server runs on
@@ -97,7 +97,7 @@ def _check(
     )
 
 
-def _planned(target: Path, report: bytes) -> Cut | None:
+def _planned(target: Path, report: bytes) -> TornEnd | None:
     """The cut that the checker would make; None if the end is not what is wrong."""
     analyzed = _ANALYZED.findall(report)
     if not analyzed:
@@ -107,7 +107,7 @@ def _planned(target: Path, report: bytes) -> Cut | None:
     at = int(good)
     if at >= int(size) or file.stat().st_size != int(size):
         return None
-    return Cut(file, at, int(size) - at, file.with_name(f"{file.name}.cut-{at}"))
+    return TornEnd(file, at, int(size) - at, file.with_name(f"{file.name}.cut-{at}"))
 
 
 def _damaged(target: Path, checked: subprocess.CompletedProcess[bytes]) -> Unavailable:

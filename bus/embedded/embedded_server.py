@@ -19,16 +19,16 @@ from typing import Literal
 import anyio
 
 from parley.bus.contract.errors import Unavailable
-from parley.bus.embedded.server_binary import Binary, find, nothing_durable
+from parley.bus.embedded.server_binary import Binary, find_binary, no_durable_server_message
 from parley.bus.embedded.server_process import (
     ANSWER_SECONDS,
     Server,
-    await_answer,
-    command,
-    ended,
+    command_line,
     launch,
+    stop_on_exit,
+    wait_until_ready,
 )
-from parley.bus.embedded.shared_server import shared
+from parley.bus.embedded.shared_server import join_or_start
 
 __all__ = ["Mode", "Server", "serve"]
 
@@ -52,13 +52,13 @@ async def serve(
     process' own. Raises `Unavailable`, saying what to do, when no server can be
     started, or the one that runs is silent for `answer_seconds`.
     """
-    binary = None if mode == "fake" else find(mode)
+    binary = None if mode == "fake" else find_binary(mode)
     if data_dir is None:
         context = _private(binary) if binary else _fake()
     elif binary:
-        context = shared(binary, Path(data_dir), answer_seconds, lasting=lasting)
+        context = join_or_start(binary, Path(data_dir), answer_seconds, lasting=lasting)
     else:
-        why = "the fake server keeps nothing" if mode == "fake" else nothing_durable()
+        why = "the fake server keeps nothing" if mode == "fake" else no_durable_server_message()
         raise Unavailable(f"cannot keep data in {str(data_dir)!r}: {why}")
     async with context as server:
         yield server
@@ -69,9 +69,9 @@ async def _private(binary: Binary) -> AsyncIterator[Server]:
     folder = Path(tempfile.mkdtemp(prefix="parley-"))
     socket, log = folder / "redis.sock", folder / "server.log"
     try:
-        process = launch(command(binary, folder, socket, log), stdout=subprocess.DEVNULL)
-        async with ended(process):
-            await await_answer(process, socket, log)
+        process = launch(command_line(binary, folder, socket, log), stdout=subprocess.DEVNULL)
+        async with stop_on_exit(process):
+            await wait_until_ready(process, socket, log)
             yield Server(f"unix://{socket}", binary.kind, process.pid, durable=False)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -80,10 +80,12 @@ async def _private(binary: Binary) -> AsyncIterator[Server]:
 @asynccontextmanager
 async def _fake() -> AsyncIterator[Server]:
     if not all(importlib.util.find_spec(name) for name in ("fakeredis", "lupa")):
-        raise Unavailable(f"{nothing_durable()}; nor is there the fake ('fakeredis[lua]')")
+        raise Unavailable(
+            f"{no_durable_server_message()}; nor is there the fake ('fakeredis[lua]')"
+        )
     program = Path(__file__).with_name("fake_server.py")
     process = launch([sys.executable, "-P", str(program)], stdout=subprocess.PIPE)
-    async with ended(process):
+    async with stop_on_exit(process):
         assert process.stdout  # noqa: S101 - it was asked for
         with process.stdout as said:
             line = await anyio.to_thread.run_sync(said.readline)

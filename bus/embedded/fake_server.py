@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 VERSION = (7, 0)  # what it claims to be
 
 
-class PatientWriter(io.BufferedIOBase):
+class BlockingWriter(io.BufferedIOBase):
     """Writes whole replies to a socket that does not block."""
 
     def __init__(self, connection: socket) -> None:
@@ -39,7 +39,7 @@ class PatientWriter(io.BufferedIOBase):
         return size
 
 
-class Answering:
+class ErrorReplyClient:
     """A client of the fake that gives an error as the reply it is."""
 
     def __init__(self, client: Any) -> None:
@@ -63,8 +63,8 @@ class Handler(TCPFakeRequestHandler):
 
     def setup(self) -> None:
         super().setup()
-        self.writer.writer = PatientWriter(self.connection)
-        self.current_client = cast("Any", Answering(self.current_client))
+        self.writer.writer = BlockingWriter(self.connection)
+        self.current_client = cast("Any", ErrorReplyClient(self.current_client))
 
 
 def main() -> None:

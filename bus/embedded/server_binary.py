@@ -44,7 +44,7 @@ class Binary:
         return "valkey-check-aof" if "valkey" in name else "redis-check-aof"
 
 
-def find(kind: Literal["auto", "path", "bundled"]) -> Binary | None:
+def find_binary(kind: Literal["auto", "path", "bundled"]) -> Binary | None:
     """The best server of that kind, or none for `auto`.
 
     Raises `Unavailable` when `path` or `bundled` was asked for and there is none.
@@ -59,7 +59,7 @@ def find(kind: Literal["auto", "path", "bundled"]) -> Binary | None:
     return found
 
 
-def nothing_durable() -> str:
+def no_durable_server_message() -> str:
     """What to say when data should be kept and no real server is there."""
     return f"no Redis server that could keep data was found; {_INSTALL}"
 

@@ -22,7 +22,7 @@ from typing import IO, Final, Literal
 import anyio
 
 from parley.bus.contract.errors import Unavailable
-from parley.bus.embedded.append_only_file import Cut
+from parley.bus.embedded.append_only_file import TornEnd
 from parley.bus.embedded.server_binary import Binary
 
 ANSWER_SECONDS: Final = 30.0  # a start takes 4-20 ms; loading data resets the clock
@@ -54,11 +54,11 @@ class Server:
     pid: int
     durable: bool
     joined: bool = False
-    cut: Cut | None = None
+    cut: TornEnd | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerIdentity:
     pid: int
     loading: bool
 
@@ -76,7 +76,7 @@ def launch(
     )
 
 
-def command(
+def command_line(
     binary: Binary, folder: Path, socket: Path, log: Path, *, keep: bool = False
 ) -> list[str]:
     """How `binary` is called; with `keep` it writes an append-only file."""
@@ -100,7 +100,7 @@ def command(
 
 
 @asynccontextmanager
-async def ended(process: subprocess.Popen[bytes]) -> AsyncIterator[None]:
+async def stop_on_exit(process: subprocess.Popen[bytes]) -> AsyncIterator[None]:
     """End `process` when the context ends, however it ends."""
     try:
         yield
@@ -124,13 +124,13 @@ async def stop(process: subprocess.Popen[bytes]) -> None:
         process.stdin.close()
 
 
-async def await_answer(process: subprocess.Popen[bytes], socket: Path, log: Path) -> None:
+async def wait_until_ready(process: subprocess.Popen[bytes], socket: Path, log: Path) -> None:
     """Return when the server answers with its data loaded; `Unavailable` if it ends first."""
     deadline = anyio.current_time() + ANSWER_SECONDS
     while anyio.current_time() < deadline:
         if process.poll() is not None:
             raise Unavailable(f"the embedded Redis server ended at once: {_last_words(log)}")
-        answer = await ask(socket)
+        answer = await identify_server(socket)
         if answer and not answer.loading:
             return
         if answer:  # as long as the data takes
@@ -141,7 +141,7 @@ async def await_answer(process: subprocess.Popen[bytes], socket: Path, log: Path
     )
 
 
-async def ask(socket: Path) -> Answer | None:
+async def identify_server(socket: Path) -> ServerIdentity | None:
     """Who answers on `socket`; None if nobody does within a second."""
     said = b""
     try:
@@ -153,7 +153,7 @@ async def ask(socket: Path) -> Answer | None:
     except (OSError, anyio.EndOfStream, anyio.BrokenResourceError):
         return None
     pid, loading = re.search(rb"process_id:(\d+)", said), re.search(rb"loading:(\d)", said)
-    return Answer(int(pid[1]), loading[1] != b"0") if pid and loading else None
+    return ServerIdentity(int(pid[1]), loading[1] != b"0") if pid and loading else None
 
 
 async def _gone(process: subprocess.Popen[bytes]) -> None:

@@ -26,11 +26,18 @@ from typing import IO, Final
 import anyio
 import structlog
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Unavailable
 from parley.bus.embedded.append_only_file import repair
 from parley.bus.embedded.server_binary import Binary
-from parley.bus.embedded.server_process import Server, ask, await_answer, command, launch, stop
+from parley.bus.embedded.server_process import (
+    Server,
+    command_line,
+    identify_server,
+    launch,
+    stop,
+    wait_until_ready,
+)
 
 SOCKET_PATH_BYTES: Final = 100  # Linux takes 107, macOS 103
 LOOK_SECONDS: Final = 0.5  # between two looks at whether the server is still there
@@ -39,7 +46,7 @@ _logger = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def shared(
+async def join_or_start(
     binary: Binary, data: Path, answer_seconds: float, *, lasting: bool
 ) -> AsyncIterator[Server]:
     """The server of `data`, started or joined; see `embedded.serve`."""
@@ -51,7 +58,7 @@ async def shared(
             yield server
         finally:
             if keeping:
-                await end(keeping)
+                await cancel_and_wait(keeping)
     finally:
         with anyio.CancelScope(shield=True):
             await tenure.finish()
@@ -74,9 +81,9 @@ class _Tenure:
         with found as lock:  # from the launch on, the server alone holds it
             self._record.unlink(missing_ok=True)
             cut = await anyio.to_thread.run_sync(repair, self._data, self._binary)
-            program = command(self._binary, self._data, socket, log, keep=True)
+            program = command_line(self._binary, self._data, socket, log, keep=True)
             self._own = launch(program, stdout=lock)
-        await await_answer(self._own, socket, log)
+        await wait_until_ready(self._own, socket, log)
         server = Server(f"unix://{socket}", self._binary.kind, self._own.pid, durable=True, cut=cut)
         _write_record(self._record, server)
         return server
@@ -124,7 +131,7 @@ async def _lock_or_join(data: Path, answer_seconds: float) -> IO[bytes] | Server
             if _locked(lock):
                 return lock
             record = _read_record(data / "server.json")
-            answer = await ask(_socket(data))
+            answer = await identify_server(_socket(data))
             if answer and record and answer.pid == record.pid and not answer.loading:
                 lock.close()
                 return record

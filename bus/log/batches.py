@@ -11,38 +11,39 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from parley.bus.contract import wire
-from parley.bus.contract.drafts import Draft, Sealed, check_id, is_handle, sealed
+from parley.bus.contract.drafts import Draft, Sealed, check_draft_id, is_handle
+from parley.bus.contract.drafts import seal as sealed
 from parley.bus.contract.errors import InvalidEntry, UnknownReference
 
-PART: Final = 500  # one script stays below 2 ms
-PART_BYTES: Final = 4_194_304
+BATCH_DRAFTS: Final = 500  # one script stays below 2 ms
+BATCH_BYTES: Final = 4_194_304
 _ONE_STEP: Final = (
-    f"what is published under an epoch lands in one step: at most {PART} entries and "
-    f"{PART_BYTES:,} bytes, of which none names another by its id"
+    f"what is published under an epoch lands in one step: at most {BATCH_DRAFTS} entries and "
+    f"{BATCH_BYTES:,} bytes, of which none names another by its id"
 )
 
 
-def check(drafts: Sequence[Draft], epoch: int | None) -> None:
+def check_drafts(drafts: Sequence[Draft], epoch: int | None) -> None:
     """Raises `InvalidEntry` for what no log takes, whatever stands in it."""
     for draft in drafts:
-        check_id(draft)
-    if epoch is not None and len(drafts) > PART:
+        check_draft_id(draft)
+    if epoch is not None and len(drafts) > BATCH_DRAFTS:
         raise InvalidEntry(_ONE_STEP)
 
 
-def check_whole(seals: Sequence[Sealed], drafts: Sequence[Draft], epoch: int | None) -> None:
+def check_one_step(seals: Sequence[Sealed], drafts: Sequence[Draft], epoch: int | None) -> None:
     """Raises `InvalidEntry` where `seals` are but a part of what an epoch has to hold."""
     if epoch is not None and len(seals) < len(drafts):
         raise InvalidEntry(_ONE_STEP)
 
 
-def named(draft: Draft) -> str | None:
+def referenced_id(draft: Draft) -> str | None:
     """The client id that `re` names; None for a number, a handle, or no `re`."""
     target = getattr(draft.entry, "re", None)
     return target if isinstance(target, str) and not is_handle(target) else None
 
 
-def first_part(session: str, drafts: Sequence[Draft], numbers: Mapping[str, int]) -> list[Sealed]:
+def next_batch(session: str, drafts: Sequence[Draft], numbers: Mapping[str, int]) -> list[Sealed]:
     """The longest part of `drafts` that can be sealed now, at least one draft.
 
     `numbers` has the n of every entry in the log that some `re` names. Raises
@@ -51,16 +52,16 @@ def first_part(session: str, drafts: Sequence[Draft], numbers: Mapping[str, int]
     seals: list[Sealed] = []
     ahead: set[str] = set()
     size = 0
-    for draft in drafts[:PART]:
-        name = named(draft)
+    for draft in drafts[:BATCH_DRAFTS]:
+        name = referenced_id(draft)
         if name is not None and name not in numbers:
             if name in ahead:
                 break
             raise UnknownReference(session, name)
-        entry = draft.entry if name is None else wire.replaced(draft.entry, re=numbers[name])
+        entry = draft.entry if name is None else wire.replace_fields(draft.entry, re=numbers[name])
         seal = sealed(draft.id, entry)
         size += len(seal.body)
-        if seals and size > PART_BYTES:
+        if seals and size > BATCH_BYTES:
             break
         seals.append(seal)
         ahead.add(draft.id)

@@ -6,13 +6,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from parley.bus.contract import wire
-from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, sealed
+from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, Sealed
+from parley.bus.contract.drafts import seal as sealed
 from parley.bus.contract.errors import Conflict, SessionExists, SessionNotFound, StaleEpoch
 from parley.bus.contract.errors import SessionClosed as Closed
 from parley.bus.contract.keys import Keys
 from parley.bus.contract.session_info import SessionInfo
 from parley.bus.entries import Record, SessionClosed, SessionOpened
-from parley.bus.log.batches import PART, check, check_whole, first_part, named
+from parley.bus.log.batches import (
+    BATCH_DRAFTS,
+    check_drafts,
+    check_one_step,
+    next_batch,
+    referenced_id,
+)
 
 
 def _now_ms() -> int:
@@ -49,12 +56,12 @@ class LocalLog:
         no verb of their own here: their results are published, and taken after
         the close too, as Redis takes them by `finish`.
         """
-        check(drafts, epoch)
+        check_drafts(drafts, epoch)
         receipts: list[Receipt] = []
         while len(receipts) < len(drafts):
-            part = drafts[len(receipts) : len(receipts) + PART]
-            seals = first_part(self.session, part, self._numbers(part))
-            check_whole(seals, part, epoch)
+            part = drafts[len(receipts) : len(receipts) + BATCH_DRAFTS]
+            seals = next_batch(self.session, part, self._numbers(part))
+            check_one_step(seals, part, epoch)
             receipts += self._land(seals, epoch)
         return receipts
 
@@ -104,7 +111,7 @@ class LocalLog:
         return self._records[-1]
 
     def _numbers(self, drafts: Sequence[Draft]) -> dict[str, int]:
-        names = {name for draft in drafts if (name := named(draft)) is not None}
+        names = {name for draft in drafts if (name := referenced_id(draft)) is not None}
         return {name: self._places[name][0].n for name in names if name in self._places}
 
     def _land(self, seals: Sequence[Sealed], epoch: int | None = None) -> list[Receipt]:

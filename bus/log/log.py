@@ -9,23 +9,30 @@ from typing import Any, Final
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.pipeline import Argument
 from parley.bus.contract import errors
-from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, is_id, sealed
+from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, is_entry_id
+from parley.bus.contract.drafts import seal as sealed
 from parley.bus.contract.errors import SessionExists, SessionNotFound, UnknownReference
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Record, SessionClosed, SessionOpened
-from parley.bus.log.batches import PART, check, check_whole, first_part, named
-from parley.bus.log.outbox import Offered, Outbox, in_turn, lineage
+from parley.bus.log.batches import (
+    BATCH_DRAFTS,
+    check_drafts,
+    check_one_step,
+    next_batch,
+    referenced_id,
+)
+from parley.bus.log.outbox import Outbox, ReofferedDrafts, landable, lineage
 from parley.bus.log.replies import (
     STATE,
     FactRecord,
-    Stretch,
-    facts,
-    next_fact,
-    place,
-    receipts,
-    records,
-    refused,
-    stretch,
+    LogStretch,
+    id_after_fact,
+    parse_facts,
+    parse_place,
+    parse_receipts,
+    parse_records,
+    parse_stretch,
+    refusal_of,
 )
 
 BACKLOG: Final = 100_000  # entries between head and folded; see docs/protocol.md
@@ -72,10 +79,10 @@ class Log:
         another by now: replaced, or redacted.
         """
         keys = self._keys.of(session)
-        check(drafts, epoch)
+        check_drafts(drafts, epoch)
         landed: list[Receipt] = []
         while len(landed) < len(drafts):
-            part = drafts[len(landed) : len(landed) + PART]
+            part = drafts[len(landed) : len(landed) + BATCH_DRAFTS]
             lineage, placed = await self._publish(session, keys, part, epoch, incarnation)
             self._outbox.published(session, lineage, part[: len(placed)])
             landed += placed
@@ -112,7 +119,7 @@ class Log:
         reply = await self._connections.command(*_range(keys, after, to, count))
         if not reply:
             await self._meta(session, keys, "head")
-        return records(reply)
+        return parse_records(reply)
 
     async def find(self, session: str, id: str) -> Record | None:
         """The entry of that id; None where none has it."""
@@ -120,12 +127,12 @@ class Log:
         (value,) = await self._connections.command("HMGET", keys.ids, id)
         if value is None:
             return None
-        seq, _ = place(value)
+        seq, _ = parse_place(value)
         return next(iter(await self.read(session, seq - 1, to=seq)), None)
 
     async def read_many(
         self, wanted: Sequence[tuple[str, int]], *, count: int = 500
-    ) -> list[Stretch | None]:
+    ) -> list[LogStretch | None]:
         """For each (session, after) what `read` gives, with the log's state, in one round trip.
 
         None where there is no such session.
@@ -137,7 +144,7 @@ class Log:
             commands.append(_range(keys, after, None, count))
         replies = await self._connections.commands(commands)
         return [
-            stretch(session, replies[2 * i], replies[2 * i + 1])
+            parse_stretch(session, replies[2 * i], replies[2 * i + 1])
             for i, (session, _) in enumerate(wanted)
         ]
 
@@ -147,7 +154,7 @@ class Log:
         reply = await self._connections.command("XREVRANGE", keys.log, "+", "-", "COUNT", count)
         if not reply:
             await self._meta(session, keys, "head")
-        return records(reply[::-1])
+        return parse_records(reply[::-1])
 
     async def fact_rows(
         self, session: str, after: tuple[int, int] = (0, -1), count: int = 500
@@ -155,9 +162,9 @@ class Log:
         """Up to `count` facts after (seq, k), in order. The oldest are cut off at 10,000."""
         keys = self._keys.of(session)
         reply = await self._connections.command(
-            "XRANGE", keys.facts, next_fact(after), "+", "COUNT", count
+            "XRANGE", keys.facts, id_after_fact(after), "+", "COUNT", count
         )
-        return facts(reply)
+        return parse_facts(reply)
 
     async def _meta(self, session: str, keys: SessionKeys, *fields: str) -> list[bytes | None]:
         reply: list[bytes | None] = await self._connections.command("HMGET", keys.meta, *fields)
@@ -184,19 +191,19 @@ class Log:
 
         Raises `_WentBack` where those are looked up in a log that lost `tip`.
         """
-        given = (named(draft) for draft in drafts)
-        names = [name for name in given if name is not None and is_id(name)]
+        given = (referenced_id(draft) for draft in drafts)
+        names = [name for name in given if name is not None and is_entry_id(name)]
         places: dict[str, int] = {}
         if names:
             found = await self._connections.command("HMGET", keys.ids, *names, tip)
             if tip and found[-1] is None:
                 raise _WentBack
             places = {
-                name: place(value)[1]
+                name: parse_place(value)[1]
                 for name, value in zip(names, found[:-1], strict=True)
                 if value is not None
             }
-        return first_part(session, drafts, places)
+        return next_batch(session, drafts, places)
 
     async def _publish(
         self,
@@ -228,13 +235,13 @@ class Log:
         incarnation: str,
     ) -> tuple[str, list[Receipt]]:
         seals = await self._resolved(session, keys, drafts, tip)
-        check_whole(seals, drafts, epoch)
+        check_one_step(seals, drafts, epoch)
         reply = await self._append(session, keys, seals, epoch, tip, incarnation)
         if tip and reply[0] in (b"lost", b"missing"):
             raise _WentBack
         if reply[0] != b"ok":
-            raise refused(session, reply, seals, epoch)
-        return bytes(reply[1]).decode(), receipts(reply, seals)
+            raise refusal_of(session, reply, seals, epoch)
+        return bytes(reply[1]).decode(), parse_receipts(reply, seals)
 
     async def _append(
         self,
@@ -255,7 +262,7 @@ class Log:
 
     async def _offer_again(
         self, session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
-    ) -> Offered | None:
+    ) -> ReofferedDrafts | None:
         """Writes what the log lost of `drafts`, in their order.
 
         None where the session is gone for good: removed, or another by now.
@@ -270,24 +277,26 @@ class Log:
                 return None
         elif lineage(standing.decode()) != lineage(incarnation):
             return None
-        offered = Offered()
+        offered = ReofferedDrafts()
         lost = await self._missing(keys, drafts)
         while lost:
             (epoch,) = await self._connections.command("HMGET", keys.meta, "epoch")
-            lost = in_turn(lost, int(epoch or 0), offered)
+            lost = landable(lost, int(epoch or 0), offered)
             if not lost:
                 break
             try:
-                seals = await self._resolved(session, keys, lost[:PART])
+                seals = await self._resolved(session, keys, lost[:BATCH_DRAFTS])
             except UnknownReference as error:
-                offered.waiting.append(next(draft for draft in lost if named(draft) == error.re))
+                offered.waiting.append(
+                    next(draft for draft in lost if referenced_id(draft) == error.re)
+                )
                 lost.remove(offered.waiting[-1])
                 continue
             reply = await self._append(session, keys, seals, None, "")
             if reply[0] == b"stale":  # another was quicker: its epoch stands
                 continue
             if reply[0] != b"ok":
-                raise refused(session, reply, seals, None)
+                raise refusal_of(session, reply, seals, None)
             lost = lost[len(seals) :]
         return offered
 

@@ -11,13 +11,13 @@ from parley.bus.contract.cursor import Cursor
 from parley.bus.contract.errors import FactsExpired, Fenced, SessionNotFound
 from parley.bus.contract.keys import SessionKeys
 from parley.bus.entries import Record
-from parley.bus.log.replies import FactRecord, facts, next_fact, records
+from parley.bus.log.replies import FactRecord, id_after_fact, parse_facts, parse_records
 
 PAGE: Final = 250  # entries, and facts, read at once: a burst fits a subscriber's buffer
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LogPlace:
     """A cursor with what proves that the log still is the one it was read from.
 
     `incarnation` and `identity` are empty where nothing was read yet.
@@ -29,15 +29,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class LogPage:
     """What came after a place, oldest first; facts never run ahead of their entry."""
 
     items: tuple[Record | FactRecord, ...]
-    place: Place  # after the last of them
+    place: LogPlace  # after the last of them
     more: bool
 
 
-async def newest(connections: Connections, session: str, keys: SessionKeys) -> Place:
+async def newest_place(connections: Connections, session: str, keys: SessionKeys) -> LogPlace:
     """The place from which only what is still to come is heard."""
     (incarnation,), last, fact = await connections.commands(
         [
@@ -48,16 +48,16 @@ async def newest(connections: Connections, session: str, keys: SessionKeys) -> P
     )
     if incarnation is None:
         raise SessionNotFound(session)
-    heard = [(row.seq, row.k) for row in facts(fact)] or [(0, -1)]
+    heard = [(row.seq, row.k) for row in parse_facts(fact)] or [(0, -1)]
     if not last:
         raise Fenced(session, "its log is empty")
-    (record,) = records(last)
-    return Place(Cursor(record.seq, heard[0]), incarnation.decode(), record.identity)
+    (record,) = parse_records(last)
+    return LogPlace(Cursor(record.seq, heard[0]), incarnation.decode(), record.identity)
 
 
-async def page(
-    connections: Connections, session: str, keys: SessionKeys, place: Place, *, with_facts: bool
-) -> Page:
+async def read_page(
+    connections: Connections, session: str, keys: SessionKeys, place: LogPlace, *, with_facts: bool
+) -> LogPage:
     """What comes after `place`.
 
     The entry at the place is read again: raises `Fenced` where it is gone or is
@@ -69,30 +69,32 @@ async def page(
         ("XRANGE", keys.log, max(at.seq, 1), "+", "COUNT", PAGE + 1),
     ]
     if with_facts:
-        commands.append(("XRANGE", keys.facts, next_fact(at.fact), "+", "COUNT", PAGE))
+        commands.append(("XRANGE", keys.facts, id_after_fact(at.fact), "+", "COUNT", PAGE))
     replies = await connections.commands(commands)
     incarnation, facts_from = replies[0]
     if incarnation is None:
         raise SessionNotFound(session)
-    found = _checked(session, place, incarnation.decode(), records(replies[1]))
-    rows = facts(replies[2]) if with_facts else []
+    found = _checked(session, place, incarnation.decode(), parse_records(replies[1]))
+    rows = parse_facts(replies[2]) if with_facts else []
     if with_facts and facts_from is not None:
         _check_facts(session, at, facts_from)
     return _page(place, incarnation.decode(), found, rows)
 
 
-def _page(place: Place, incarnation: str, found: list[Record], rows: list[FactRecord]) -> Page:
+def _page(
+    place: LogPlace, incarnation: str, found: list[Record], rows: list[FactRecord]
+) -> LogPage:
     last = found[-1]
     fresh = found[1:] if last.seq > place.cursor.seq > 0 else found
     fresh = [record for record in fresh if record.seq > place.cursor.seq]
     told = [row for row in rows if row.seq <= last.seq]
     fact = (told[-1].seq, told[-1].k) if told else place.cursor.fact
-    after = Place(Cursor(last.seq, fact), incarnation, last.identity)
+    after = LogPlace(Cursor(last.seq, fact), incarnation, last.identity)
     more = len(found) > PAGE or len(rows) == PAGE or len(told) < len(rows)
-    return Page((*fresh, *told), after, more)
+    return LogPage((*fresh, *told), after, more)
 
 
-def _checked(session: str, place: Place, incarnation: str, found: list[Record]) -> list[Record]:
+def _checked(session: str, place: LogPlace, incarnation: str, found: list[Record]) -> list[Record]:
     seq = place.cursor.seq
     if place.incarnation not in ("", incarnation):
         raise Fenced(session, "the session was restored, redacted or opened anew")

@@ -11,11 +11,11 @@ from typing import Final, Protocol
 import structlog
 
 from parley.bus.connection.connections import BLOCK_SECONDS, Connections
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.bus.contract.keys import SessionKeys
 from parley.bus.entries import Record
-from parley.bus.log.log_pages import Page, Place, page
+from parley.bus.log.log_pages import LogPage, LogPlace, read_page
 from parley.bus.log.outbox import Outbox
 from parley.bus.log.replies import FactRecord
 
@@ -25,10 +25,10 @@ _logger = structlog.get_logger(__name__)
 Item = Record | FactRecord
 
 
-class Hearer(Protocol):
+class TailListener(Protocol):
     """Whom a tail tells; neither method may wait, others are told after it."""
 
-    def hear(self, items: Iterable[Item], place: Place) -> None:
+    def hear(self, items: Iterable[Item], place: LogPlace) -> None:
         """What was read, oldest first; `place` is behind it."""
         ...
 
@@ -37,7 +37,7 @@ class Hearer(Protocol):
         ...
 
 
-class Tail:
+class LogTail:
     """Reads what is new in one session and hands it to all subscribers."""
 
     def __init__(
@@ -46,13 +46,13 @@ class Tail:
         outbox: Outbox,
         session: str,
         keys: SessionKeys,
-        place: Place,
+        place: LogPlace,
         hint: asyncio.Event,
     ) -> None:
         self.session = session
         self.keys = keys
         self.place = place
-        self.subscribers: set[Hearer] = set()
+        self.subscribers: set[TailListener] = set()
         self.ended = False
         self._connections = connections
         self._outbox = outbox
@@ -66,12 +66,12 @@ class Tail:
     async def stop(self) -> None:
         """Read no more; nobody is told."""
         self.ended = True
-        await end(self._task)
+        await cancel_and_wait(self._task)
 
-    async def page(self, place: Place, *, with_facts: bool) -> Page:
+    async def page(self, place: LogPlace, *, with_facts: bool) -> LogPage:
         """What comes after `place`. A session that this process can write again is not gone."""
         read = partial(
-            page, self._connections, self.session, self.keys, place, with_facts=with_facts
+            read_page, self._connections, self.session, self.keys, place, with_facts=with_facts
         )
         try:
             return await read()

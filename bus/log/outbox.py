@@ -21,20 +21,20 @@ from typing import Final
 import structlog
 
 from parley.bus.connection.connections import Connections
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.drafts import OPENING, Draft, epoch_of
 from parley.bus.contract.errors import BusError, Unavailable
 from parley.bus.contract.keys import Keys
 
 # Writes again what the log lost of the drafts; None where the session is gone for good.
-Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable["Offered | None"]]
+Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable["ReofferedDrafts | None"]]
 
 _MOST: Final = 50_000  # drafts a session keeps; two seconds of the fastest publisher
 _logger = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
-class Offered:
+class ReofferedDrafts:
     """What could not be written again: for now, and for good.
 
     What waits answers an entry, or follows an epoch, that was lost too and that
@@ -76,7 +76,7 @@ class Outbox:
     async def aclose(self) -> None:
         """Stops watching. What is younger than `seconds` is from here on unguarded."""
         if self._watch is not None:
-            await end(self._watch)
+            await cancel_and_wait(self._watch)
             self._watch = None
 
     def opened(self, session: str, incarnation: str, opening: Draft) -> None:
@@ -205,7 +205,7 @@ class Outbox:
             kept.opening = None
 
 
-def in_turn(lost: Sequence[Draft], epoch: int, offered: Offered) -> list[Draft]:
+def landable(lost: Sequence[Draft], epoch: int, offered: ReofferedDrafts) -> list[Draft]:
     """What of `lost` can land where the floor is in `epoch`; the rest is put into `offered`.
 
     An epoch that others began meanwhile is theirs. One whose turn has not come
@@ -236,5 +236,5 @@ def _now() -> float:
 
 async def _nowhere(
     session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
-) -> Offered | None:
+) -> ReofferedDrafts | None:
     raise RuntimeError("the outbox was not given a log")

@@ -15,7 +15,7 @@ from parley.bus.entries import Record
 
 _BUSY_SECONDS: Final = 1.0  # a worker folds some 50,000 entries in that time
 
-# The fields of meta that `stretch` reads
+# The fields of meta that `parse_stretch` reads
 STATE: Final = ("incarnation", "head", "n", "folded", "status", "skips")
 
 
@@ -29,7 +29,7 @@ class FactRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class LogStretch:
     """Some records of a session, and the state of its log at the same moment."""
 
     session: str
@@ -42,23 +42,23 @@ class Stretch:
     records: list[Record]
 
 
-def stretch(session: str, state: list[bytes | None], reply: list[Any]) -> Stretch | None:
+def parse_stretch(session: str, state: list[bytes | None], reply: list[Any]) -> LogStretch | None:
     """The `STATE` of a session and a reply of XRANGE as one; None where it has no state."""
     if state[0] is None:
         return None
     incarnation, head, n, folded, status, skips = ((value or b"").decode() for value in state)
-    return Stretch(
-        session, incarnation, int(head), int(n), int(folded), status, skip_list(skips),
-        records(reply),
+    return LogStretch(
+        session, incarnation, int(head), int(n), int(folded), status, parse_skips(skips),
+        parse_records(reply),
     )  # fmt: skip
 
 
-def skip_list(text: str) -> tuple[int, ...]:
+def parse_skips(text: str) -> tuple[int, ...]:
     """The sequence numbers in meta's `skips`."""
     return tuple(int(skip) for skip in text.split(",") if skip)
 
 
-def records(reply: list[Any]) -> list[Record]:
+def parse_records(reply: list[Any]) -> list[Record]:
     """The records in a reply of XRANGE. A stranger's field order is accepted too."""
     decode = wire.decode
     found = []
@@ -77,7 +77,7 @@ def records(reply: list[Any]) -> list[Record]:
     return found
 
 
-def facts(reply: list[Any]) -> list[FactRecord]:
+def parse_facts(reply: list[Any]) -> list[FactRecord]:
     """The facts in a reply of XRANGE."""
     found = []
     for stream_id, fields in reply:
@@ -86,18 +86,18 @@ def facts(reply: list[Any]) -> list[FactRecord]:
     return found
 
 
-def next_fact(after: tuple[int, int]) -> str:
+def id_after_fact(after: tuple[int, int]) -> str:
     """The smallest stream id beyond fact `after`."""
     return f"{after[0]}-{after[1] + 1}"
 
 
-def place(value: bytes) -> tuple[int, int]:
+def parse_place(value: bytes) -> tuple[int, int]:
     """The seq and n in a value of the index of ids."""
     seq, _, n = value.split(b" ", 1)[0].partition(b"-")
     return int(seq), int(n)
 
 
-def receipts(reply: list[Any], seals: Sequence[Sealed]) -> list[Receipt]:
+def parse_receipts(reply: list[Any], seals: Sequence[Sealed]) -> list[Receipt]:
     """Where each of `seals` stands, by the reply of publish."""
     head, n = int(reply[2]), int(reply[3])
     there = {int(reply[i]): (int(reply[i + 1]), int(reply[i + 2])) for i in range(4, len(reply), 3)}
@@ -112,7 +112,9 @@ def receipts(reply: list[Any], seals: Sequence[Sealed]) -> list[Receipt]:
     return found
 
 
-def refused(session: str, reply: list[Any], seals: Sequence[Sealed], epoch: int | None) -> BusError:
+def refusal_of(
+    session: str, reply: list[Any], seals: Sequence[Sealed], epoch: int | None
+) -> BusError:
     """The caller's predicament in a reply of publish that is not ok."""
     match reply[0]:
         case b"missing":

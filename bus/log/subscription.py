@@ -19,8 +19,8 @@ from parley.bus.contract.cursor import Cursor
 from parley.bus.contract.errors import BusError, SlowSubscriber, Unavailable
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Record
-from parley.bus.log.log_pages import Place, newest
-from parley.bus.log.log_tail import RETRY_SECONDS, Item, Tail
+from parley.bus.log.log_pages import LogPlace, newest_place
+from parley.bus.log.log_tail import RETRY_SECONDS, Item, LogTail
 from parley.bus.log.outbox import Outbox
 
 
@@ -32,7 +32,7 @@ class Subscriptions:
         self._keys = keys
         self._hints = hints
         self._outbox = outbox
-        self._tails: dict[str, Tail] = {}
+        self._tails: dict[str, LogTail] = {}
         self._starting = asyncio.Lock()
 
     @asynccontextmanager
@@ -53,9 +53,9 @@ class Subscriptions:
         """
         keys = self._keys.of(session)
         if after is None:
-            place = await newest(self._connections, session, keys)
+            place = await newest_place(self._connections, session, keys)
         else:
-            place = Place(Cursor.after(after) if isinstance(after, int) else after)
+            place = LogPlace(Cursor.after(after) if isinstance(after, int) else after)
         tail = await self._tail(session, keys)
         # No waiting from here on: a tail without subscribers ends.
         subscription = Subscription(tail, place, facts, buffer)
@@ -78,18 +78,18 @@ class Subscriptions:
             await tail.stop()
         self._tails.clear()
 
-    async def _tail(self, session: str, keys: SessionKeys) -> Tail:
+    async def _tail(self, session: str, keys: SessionKeys) -> LogTail:
         async with self._starting:
             tail = self._tails.get(session)
             if tail is None or tail.ended:
-                place = await newest(self._connections, session, keys)
+                place = await newest_place(self._connections, session, keys)
                 hint = await self._hints.follow(keys.wake)
-                tail = self._tails[session] = Tail(
+                tail = self._tails[session] = LogTail(
                     self._connections, self._outbox, session, keys, place, hint
                 )
             return tail
 
-    async def _leave(self, tail: Tail) -> None:
+    async def _leave(self, tail: LogTail) -> None:
         if tail.subscribers:
             return
         await tail.stop()
@@ -103,8 +103,8 @@ class Subscription:
 
     def __init__(
         self,
-        tail: Tail,
-        place: Place,
+        tail: LogTail,
+        place: LogPlace,
         facts: bool,
         buffer: int,
     ) -> None:
@@ -140,7 +140,7 @@ class Subscription:
         if mine.seq >= others.seq and (not self._facts or mine.fact >= others.fact):
             self._live = True
 
-    def hear(self, items: Iterable[Item], place: Place) -> None:
+    def hear(self, items: Iterable[Item], place: LogPlace) -> None:
         """What the tail read; items that were read alone before are passed over."""
         if not self._live or self._error is not None:
             return

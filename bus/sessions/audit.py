@@ -12,14 +12,14 @@ from parley.bus.contract.drafts import epoch_of
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Entry, Record, Unknown
-from parley.bus.log.replies import skip_list
+from parley.bus.log.replies import parse_skips
 
 _PAGE: Final = 500
 _META: Final = ("incarnation", "head", "n", "folded", "status", "skips", "epoch")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoredRow:
     """One row of a log as it is stored: `body` is the entry's bytes, unread."""
 
     seq: int
@@ -30,7 +30,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class StoredSession:
     """A session as it was stored at one moment. `ids` is the index of client ids."""
 
     session: str
@@ -39,7 +39,7 @@ class Audit:
     folded: int
     status: str
     skips: tuple[int, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[StoredRow, ...]
     ids: dict[str, str]
     epoch: int = 0  # of the floor
 
@@ -49,7 +49,7 @@ class Audits:
         self._connections = connections
         self._keys = keys
 
-    async def audit(self, session: str) -> Audit:
+    async def audit(self, session: str) -> StoredSession:
         """All that is stored of the log. Raises `SessionNotFound`.
 
         What is published meanwhile is left out; a row beyond the head that no
@@ -62,9 +62,9 @@ class Audits:
         after = await self._state(session, keys)
         head, later = int(before[0] or 0), int(after[0] or 0)
         meanwhile = range(head + 1, later + 1)
-        return Audit(
+        return StoredSession(
             session, head, int(before[1] or 0), int(before[2] or 0), before[3],
-            skip_list(before[4]),
+            parse_skips(before[4]),
             tuple(row for row in rows if row.seq not in meanwhile),
             {name: place for name, place in ids.items() if _seq(place) not in meanwhile},
             int(before[5] or 0),
@@ -76,10 +76,10 @@ class Audits:
             raise SessionNotFound(session)
         return [(value or b"").decode() for value in reply[1:]]
 
-    async def rows(self, session: str, after: int = 0) -> list[Row]:
+    async def rows(self, session: str, after: int = 0) -> list[StoredRow]:
         """The rows beyond seq `after`, in order; none where there is no such session."""
         log = self._keys.of(session).log
-        found: list[Row] = []
+        found: list[StoredRow] = []
         start = str(after + 1)
         while True:
             reply = await self._connections.command("XRANGE", log, start, "+", "COUNT", _PAGE)
@@ -104,28 +104,28 @@ def _seq(place: str) -> int:
     return int(seq) if seq.isdecimal() else 0
 
 
-def _row(item: Sequence[Any]) -> Row:
+def _row(item: Sequence[Any]) -> StoredRow:
     stream_id, flat = item
     seq, _, n = bytes(stream_id).decode().partition("-")
     fields = dict(zip(flat[::2], flat[1::2], strict=True))
     received = bytes(fields.get(b"t", b"")).decode()
     name = str(fields.get(b"id", b""), "utf-8", "replace")
     time = int(received) if received.isdecimal() else 0
-    return Row(int(seq), int(n), name, time, bytes(fields.get(b"entry", b"")))
+    return StoredRow(int(seq), int(n), name, time, bytes(fields.get(b"entry", b"")))
 
 
-def records(rows: Sequence[Row]) -> list[Record]:
+def decode_rows(rows: Sequence[StoredRow]) -> list[Record]:
     """The rows, read."""
     return [Record(r.seq, r.n, r.id, r.received_ms, wire.decode(r.body)) for r in rows]
 
 
-def redacted(log: Sequence[Record]) -> frozenset[int]:
+def redacted_numbers(log: Sequence[Record]) -> frozenset[int]:
     """The n of the entries that have lost their words."""
     found = (record.entry for record in log if record.entry.kind == "entry.redacted")
     return frozenset(int(getattr(entry, "redacted", 0)) for entry in found)
 
 
-def epoch_reached(log: Sequence[Record]) -> int:
+def last_epoch(log: Sequence[Record]) -> int:
     """The epoch of the floor after `log`: the largest that any entry of it begins, or began."""
     return max((_epoch(record.entry) for record in log), default=0)
 
@@ -136,7 +136,7 @@ def _epoch(entry: Entry | Unknown) -> int:
     return epoch_of(entry) or 0
 
 
-def verbatim(rows: Sequence[Row]) -> list[Record]:
+def records_to_restore(rows: Sequence[StoredRow]) -> list[Record]:
     """Records that a restore writes back byte for byte.
 
     Read are those alone that it goes by, and not where their bytes are other than the

@@ -22,9 +22,9 @@ from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import Keys
 from parley.bus.entries import DERIVED, Entry, EntryRedacted, Record, Unknown
 from parley.bus.log.outbox import lineage
-from parley.bus.sessions.audit import Audits, Row, records, redacted
+from parley.bus.sessions.audit import Audits, StoredRow, decode_rows, redacted_numbers
 from parley.bus.sessions.sessions import Sessions
-from parley.bus.sessions.staged_log import ANY, stage
+from parley.bus.sessions.staged_log import ANY, stage_log
 
 TRIES: Final = 5  # of a session that is restored or redacted meanwhile
 STEPS: Final = 10_000  # of catching up with its publishers; each has less to do than the one before
@@ -69,14 +69,14 @@ class Redactions:
         for _ in range(TRIES):
             incarnation = (await self._sessions.info(session)).incarnation
             rows = await self._audits.rows(session)
-            log = records(rows)
-            place = place_of(session, log, n)
-            if n in redacted(log):
+            log = decode_rows(rows)
+            place = seq_of(session, log, n)
+            if n in redacted_numbers(log):
                 return Redaction(session, n, (), again=True)
             entry = await asyncio.to_thread(blank, log, n)  # it may fold the whole log
             words = replace(rows[place - 1], body=_body(entry))
             rows[place - 1] = words
-            anew = _Anew(marker, place, redacted(log) | {n}, rows)
+            anew = _Anew(marker, place, redacted_numbers(log) | {n}, rows)
             if await self._swapped(session, incarnation, anew):
                 return Redaction(session, n, tuple(anew.derived))
         raise BusError(
@@ -95,7 +95,7 @@ class Redactions:
         declared = await self._sessions.owned(keys, fresh, keys.bucket.dead)
         body = wire.encode(anew.marker)
         for _ in range(STEPS):
-            await stage(self._connections, staged, anew.taken())
+            await stage_log(self._connections, staged, anew.taken())
             reply: list[Any] = await self._connections.run(
                 "redact",
                 declared,
@@ -122,7 +122,7 @@ class _Anew:
     marker: EntryRedacted
     place: int  # seq of the entry that it is about
     wordless: frozenset[int]  # n
-    waiting: list[Row]
+    waiting: list[StoredRow]
     last: int = 0  # seq of the newest row staged
     n: int = 0
     derived: list[int] = field(default_factory=list)  # seqs
@@ -134,7 +134,7 @@ class _Anew:
     def taken(self) -> list[tuple[Argument, ...]]:
         """Place, id, time, fingerprint and body of each row that waits; none does then."""
         lines: list[tuple[Argument, ...]] = []
-        for row, record in zip(self.waiting, records(self.waiting), strict=True):
+        for row, record in zip(self.waiting, decode_rows(self.waiting), strict=True):
             body, name = row.body, row.id
             if may_quote(record, self.marker.redacted):
                 body, name = wire.encode(self.marker), redacted_id(row.seq)
@@ -147,7 +147,7 @@ class _Anew:
         return lines
 
 
-def place_of(session: str, log: Sequence[Record], n: int) -> int:
+def seq_of(session: str, log: Sequence[Record], n: int) -> int:
     """The seq of primary entry `n`; raises `InvalidEntry` where there is none."""
     last = log[-1].n if log else 0
     if not 1 <= n <= last:

@@ -14,9 +14,9 @@ from parley.bus.contract.keys import OWED, BucketKeys, Keys, SessionKeys
 from parley.bus.contract.session_info import SessionInfo
 from parley.bus.entries import PRIMARY, Entry, Record, Unknown
 from parley.bus.log.outbox import Outbox
-from parley.bus.log.replies import skip_list
-from parley.bus.sessions.audit import epoch_reached, redacted
-from parley.bus.sessions.staged_log import ANY, stage
+from parley.bus.log.replies import parse_skips
+from parley.bus.sessions.audit import last_epoch, redacted_numbers
+from parley.bus.sessions.staged_log import ANY, stage_log
 
 _FIELDS: Final = (
     "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",
@@ -108,7 +108,7 @@ class Sessions:
         if standing is not None and not replace:
             raise SessionExists(session)
         nonce = secrets.token_hex(8)
-        await stage(self._connections, keys.staged(nonce), _lines(records))
+        await stage_log(self._connections, keys.staged(nonce), _lines(records))
         while True:
             reply = await self._put(session, records, nonce, standing or b"", status)
             if reply[0] != b"exists":
@@ -131,7 +131,7 @@ class Sessions:
             await self.owned(keys, nonce),
             [
                 session, keys.wake, keys.bucket.wake, nonce, standing, last.seq, last.n,
-                status, _skips(records), epoch_reached(records), self._backlog, _origin(records),
+                status, _skips(records), last_epoch(records), self._backlog, _origin(records),
             ],
         )  # fmt: skip
 
@@ -172,7 +172,7 @@ def _info(
     incarnation, head, n, folded, base, status, skips, origin, effects, upgrades, epoch = text
     return SessionInfo(
         session, incarnation, int(head), int(n), int(folded), int(base), status,
-        skip_list(skips), int(float(active or 0)), origin or None,
+        parse_skips(skips), int(float(active or 0)), origin or None,
         {
             "fold": int(due is not None),
             "effects": int(effects or 0),
@@ -184,7 +184,7 @@ def _info(
 
 def _lines(records: Sequence[Record]) -> Iterator[tuple[Argument, ...]]:
     """The records as they are staged. Of a redacted entry nothing is left to compare."""
-    wordless = redacted(records)
+    wordless = redacted_numbers(records)
     for record in records:
         body = _body(record.entry)
         gone = record.entry.kind in PRIMARY and record.n in wordless
@@ -220,7 +220,7 @@ def _checked(session: str, records: Sequence[Record]) -> str:
             status = "closed" if kind == "session.closed" else "open"
     if not seen:
         raise InvalidEntry(f"{session!r}: a log without entries cannot be restored")
-    if (epoch := epoch_reached(records)) > _LAST_EPOCH:
+    if (epoch := last_epoch(records)) > _LAST_EPOCH:
         raise InvalidEntry(f"{session!r}: no floor comes to epoch {epoch}")
     return status
 

@@ -13,7 +13,7 @@ _AT_ONCE: Final = 500
 _BYTES: Final = 4_194_304
 
 
-async def stage(
+async def stage_log(
     connections: Connections, keys: tuple[str, str], lines: Iterable[tuple[Argument, ...]]
 ) -> None:
     """Writes `lines` (place, id, time, fingerprint, body each, ascending) under `keys`."""

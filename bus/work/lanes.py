@@ -17,11 +17,12 @@ import orjson
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.hints import Hints
 from parley.bus.connection.pipeline import Argument
-from parley.bus.contract.drafts import Draft, Receipt, epoch_of, sealed, set_aside_id
+from parley.bus.contract.drafts import Draft, Receipt, epoch_of, set_aside_id
+from parley.bus.contract.drafts import seal as sealed
 from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import LANES, OWED, BucketKeys, Keys, session_of
 from parley.bus.entries import EntrySetAside
-from parley.bus.log.replies import FactRecord, records
+from parley.bus.log.replies import FactRecord, parse_records
 from parley.bus.work.snapshots import Snapshot
 
 HEAD_START_MS: Final = 100  # of a member's last owner, whose memory of it is warm
@@ -47,7 +48,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenWork:
     """`next_ms`: how long from now until something else falls due; None if nothing will."""
 
     claims: list[Claim]
@@ -89,7 +90,7 @@ class Lanes:
         self._hints = hints
         self._first = 0  # bucket asked first; moves on, so that none starves
 
-    async def take(self, lane: str, owner: str, *, count: int = 8, lease_ms: int) -> Taken:
+    async def take(self, lane: str, owner: str, *, count: int = 8, lease_ms: int) -> TakenWork:
         """Up to `count` due members, oldest first, leased for `lease_ms`."""
         _check_lane(lane)
         self._hints.heard(owner, lane)
@@ -105,7 +106,7 @@ class Lanes:
             found, wait = await self._take(bucket, lane, owner, count - len(claims), lease_ms)
             claims += found
             waits += [wait] if wait >= 0 else []
-        return Taken(claims, min(waits, default=None))
+        return TakenWork(claims, min(waits, default=None))
 
     async def commit(self, claim: Claim, commit: Commit, *, done: bool) -> int:
         """Records that `commit.session` is folded up to `commit.to`; the new folded.
@@ -215,7 +216,7 @@ class Lanes:
         where the entry is folded already: then it killed nobody.
         """
         keys = self._keys.of(session)
-        found = records(await self._connections.command("XRANGE", keys.log, seq, seq))
+        found = parse_records(await self._connections.command("XRANGE", keys.log, seq, seq))
         epoch = max((epoch_of(record.entry) or 0 for record in found), default=0)
         seal = sealed(set_aside_id(seq), EntrySetAside(seq=seq, reason=reason, epoch=epoch))
         reply = await self._connections.run(

@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import SessionClosed
 from parley.listeners.agents.agent import AgentListener
 from parley.listeners.agents.agent_tally import AgentTally
@@ -71,11 +71,11 @@ async def host(
     try:
         await _first_failure(closed, stopped, tasks)
         if stopped.done():
-            await end(*tasks)
+            await cancel_and_wait(*tasks)
             for agent in agents:
                 await _leave(agent)
     finally:
-        await end(closed, stopped, *tasks)
+        await cancel_and_wait(closed, stopped, *tasks)
     return Hosted({agent.name: agent.tally for agent in agents}, arbiter.tally)
 
 

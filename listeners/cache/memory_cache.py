@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from parley.bus import Bus, Stretch
+from parley.bus import Bus, LogStretch
 from parley.bus.entries import Record
 from parley.listeners.cache.projection import Found, project
 from parley.memory.errors import DomainError
@@ -43,7 +43,7 @@ class Copy:
     saved_at: float = field(default_factory=time.monotonic)
     scheduled: frozenset[str] = frozenset()  # effects the bus was told of
 
-    def is_prefix_of(self, stretch: Stretch) -> bool:
+    def is_prefix_of(self, stretch: LogStretch) -> bool:
         """True while the log that `stretch` was read from still begins with what is folded here.
 
         `stretch` begins with the entry that stands at `seq`.
@@ -117,17 +117,17 @@ async def _anew(bus: Bus, packs: Packs, session: str, ask: bool, count: int) -> 
     return None if stretch is None else _from_nothing(packs, stretch)
 
 
-def _after(copy: Copy, stretch: Stretch) -> Tail:
+def _after(copy: Copy, stretch: LogStretch) -> Tail:
     copy.incarnation = stretch.incarnation
     return _tail(copy, stretch, stretch.records[1:])
 
 
-def _from_nothing(packs: Packs, stretch: Stretch) -> Tail:
+def _from_nothing(packs: Packs, stretch: LogStretch) -> Tail:
     copy = Copy(stretch.session, stretch.incarnation, Memory(packs))
     return _tail(copy, stretch, stretch.records)
 
 
-def _tail(copy: Copy, stretch: Stretch, records: list[Record]) -> Tail:
+def _tail(copy: Copy, stretch: LogStretch, records: list[Record]) -> Tail:
     return Tail(copy, records, stretch.head, stretch.folded, stretch.skips)
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Fenced
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import Copy, saved
@@ -140,7 +140,7 @@ class Moments:
     async def aclose(self) -> None:
         """Stop what is being built."""
         builds, self._builds = self._builds, {}
-        await end(*(build.task for build in builds.values()))
+        await cancel_and_wait(*(build.task for build in builds.values()))
 
     async def _course(self, session: str) -> Course:
         """What is kept of it, begun where nothing is."""

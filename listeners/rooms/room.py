@@ -21,7 +21,7 @@ from typing import Final, TypeVar
 import structlog
 
 from parley.bus import Draft, Receipt
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Busy, Unavailable
 from parley.bus.entries import Record
 from parley.listeners.rooms.log_clock import Marks
@@ -135,7 +135,7 @@ class Room:
             watch.result()
             return None
         finally:
-            await end(watch, asyncio.ensure_future(task))
+            await cancel_and_wait(watch, asyncio.ensure_future(task))
 
     async def _until_not(self, holds: Callable[[], bool]) -> None:
         while True:
@@ -231,4 +231,4 @@ async def entered(door: Door) -> AsyncIterator[Room]:
     try:
         yield room
     finally:
-        await end(task)
+        await cancel_and_wait(task)

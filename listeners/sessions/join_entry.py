@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
-from parley.bus.contract.drafts import made
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ParticipantJoined
 from parley.listeners.sessions import argument_checks
@@ -42,7 +42,7 @@ def joined(
     """The entry that seats `name`, in a seat like no other. Raises `InvalidEntry`."""
     if name.casefold() == VOICE:
         raise InvalidEntry(f"{name!r} is the server's own voice; join under another name")
-    return made(
+    return validate_entry(
         ParticipantJoined, participant=name, role=role, seat=secrets.token_hex(6),
         description=description, interests=tuple(interests), may=argument_checks.powers(may),
     )  # fmt: skip

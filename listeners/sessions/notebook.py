@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, cast
 from ulid import ULID
 
 from parley.bus import Bus, Draft, Receipt
-from parley.bus.contract.drafts import made
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import passage, read_pages
@@ -109,7 +109,7 @@ class Notebook:
         on = page.base if base is None else base
         if on != page.base and (id is None or not await self._stands(text)):
             raise StaleRevision(on, page.base)
-        entry = made(NoteWritten, participant=self._participant, content=text, base=on)
+        entry = validate_entry(NoteWritten, participant=self._participant, content=text, base=on)
         (receipt,) = await self._bus.publish(self._session, [Draft(id or str(ULID()), entry)])
         memory = await self._reader.current(self._session)
         note = memory.notebooks.notes.get(memory.named(self._participant))
@@ -160,7 +160,7 @@ class Notebook:
         digests everything up to it.
         """
         info = await self._bus.info(self._session)
-        shown = made(
+        shown = validate_entry(
             ContextInjected, participant=self._participant, key=ROUND, content=round_content
         )
         reading(await self._reader.current(self._session), self._participant)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from parley.bus import Bus
 from parley.bus.entries import Entry, Record, Unknown
-from parley.bus.sessions.redaction import Redaction, may_quote, place_of
+from parley.bus.sessions.redaction import Redaction, may_quote, seq_of
 from parley.listeners.cache.ranges import read_pages
 from parley.memory.fold.redaction import blanked
 from parley.memory.state.memory import Packs
@@ -33,7 +33,7 @@ async def preview(
 ) -> Preview:
     """What `redact` would do now. Raises as it does, and changes nothing."""
     log = await _whole(bus, session)
-    entry = log[place_of(session, log, n) - 1].entry
+    entry = log[seq_of(session, log, n) - 1].entry
     derived: dict[str, int] = {}
     for record in log:
         if may_quote(record, n):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parley.bus.contract.drafts import made
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import BallotCast, VoteInitiated, VoteRule
 from parley.listeners.rooms.seat import Seated
 from parley.listeners.sessions import argument_checks
@@ -28,7 +28,7 @@ class Voting(Seated):
         The entry goes under `id`, where one is given. Raises `InvalidEntry` where the vote
         would not be held, with the reason.
         """
-        entry = made(
+        entry = validate_entry(
             VoteInitiated, participant=self._me.name, content=question, re=re,
             options=tuple(options), rule=rule, secret=secret,
         )  # fmt: skip
@@ -41,7 +41,9 @@ class Voting(Seated):
         Raises `InvalidEntry` for what would not count, naming what does, or did not.
         """
         held, read = argument_checks.ballot(self.memory, self._me.name, ref, choice)
-        entry = made(BallotCast, participant=self._me.name, re=held.n, choice=read, content=why)
+        entry = validate_entry(
+            BallotCast, participant=self._me.name, re=held.n, choice=read, content=why
+        )
         n = await self._publish("ballot", entry, id)
         argument_checks.in_time(self.memory, held.n, n)
         return n

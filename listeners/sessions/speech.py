@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from parley.bus import Draft, Receipt
-from parley.bus.contract.drafts import made
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import Act, Intent, Message, ParticipantJoined
 from parley.listeners.rooms.room import Room
@@ -52,7 +52,7 @@ class Speaking(Seated, Verbs):
         seconds: float = WAIT_SECONDS,
     ) -> Receipt:
         """`say`, under `id`, with at most `seconds` of waiting; where it stands."""
-        entry = made(
+        entry = validate_entry(
             Message, participant=self._me.name, content=text, act=act, re=re, to=tuple(to),
             topic=topic, at=at,
         )  # fmt: skip

@@ -17,7 +17,7 @@ import orjson
 from ulid import ULID
 
 from parley.bus import Bus, Draft, Receipt
-from parley.bus.contract.drafts import made
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ToolCalled, ToolReturned
 from parley.listeners.cache.memory_reader import MemoryReader
@@ -96,7 +96,7 @@ class Toolbox:
         It is kept where it was read-only and no `error`. It counts in the goal or task of
         the handle `episode`, else in one's newest.
         """
-        returned = made(
+        returned = validate_entry(
             ToolReturned,
             participant=self._participant,
             tool=tool,
@@ -199,7 +199,7 @@ class Toolbox:
         return None
 
     def _called(self, tool: str, arguments: Arguments, version: str, call_id: str) -> ToolCalled:
-        return made(
+        return validate_entry(
             ToolCalled,
             participant=self._participant,
             tool=tool,

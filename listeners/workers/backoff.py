@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import structlog
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Unavailable
 
 FIRST_BACKOFF_MS: Final = 200
@@ -63,4 +63,4 @@ async def unless(stop: asyncio.Event, wait: Coroutine[Any, Any, object]) -> None
         if waiting.done():
             waiting.result()
     finally:
-        await end(waiting, stopping)
+        await cancel_and_wait(waiting, stopping)

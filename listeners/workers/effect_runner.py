@@ -19,7 +19,7 @@ from typing import Final
 import structlog
 
 from parley.bus import Bus, Claim
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone
@@ -117,7 +117,7 @@ class EffectRunner:
             if hint.done():
                 hint.result()
         finally:
-            await end(hint)
+            await cancel_and_wait(hint)
 
     async def _drained(self) -> None:
         if self._hands:
@@ -169,7 +169,7 @@ class EffectRunner:
         try:
             yield
         finally:
-            await end(task)
+            await cancel_and_wait(task)
 
     async def _renew(self, claim: Claim) -> None:
         while True:

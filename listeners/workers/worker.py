@@ -24,7 +24,7 @@ from typing import Any, Final, Literal
 import structlog
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Unavailable
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.summariser import EffectTally
@@ -101,7 +101,7 @@ async def run_lane(
         try:
             await _until_drained(runs, stop, settings.drain_seconds)
         finally:
-            await end(*aside)
+            await cancel_and_wait(*aside)
             with contextlib.suppress(Unavailable):  # the list forgets it by itself
                 await bus.farewell(owner)
         log.info("worker_stopped", owner=owner, **dataclasses.asdict(runner.tally))
@@ -129,7 +129,7 @@ async def _until_drained(runs: Sequence[Run], stop: asyncio.Event, seconds: floa
         if not running.done():
             await asyncio.wait([running], timeout=seconds)
     finally:
-        await end(running, stopping)
+        await cancel_and_wait(running, stopping)
     if not running.cancelled():
         running.result()
 
@@ -141,7 +141,7 @@ async def _side_by_side(runs: Sequence[Run], stop: asyncio.Event) -> None:
         for task in asyncio.as_completed(tasks):
             await task
     finally:
-        await end(*tasks)
+        await cancel_and_wait(*tasks)
 
 
 @asynccontextmanager

@@ -10,7 +10,9 @@ import json
 from hashlib import blake2b
 from typing import Any, Final
 
-_DEPTH: Final = 300  # levels; no log holds more than 254 (`parley.bus.contract.wire.is_json`)
+_DEPTH: Final = (
+    300  # levels; no log holds more than 254 (`parley.bus.contract.wire.is_writable_json`)
+)
 
 
 def key_of(tool: str, version: str, arguments: Any) -> str | None:

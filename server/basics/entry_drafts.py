@@ -18,7 +18,7 @@ DIGITS: Final = 18  # of a number that 64 bits hold whatever it is
 Made = TypeVar("Made", bound=BaseModel)
 
 
-def message(
+def draft_message(
     participant: str | None, content: str, *, act: str | None, re: str | None, topic: str | None,
     to: Sequence[str],
 ) -> Message:  # fmt: skip
@@ -27,33 +27,35 @@ def message(
         raise Misuse("re: no entry has a number that large")
     target: int | str | None = int(re) if re is not None and re.isdecimal() else re
     given = {"act": act, "re": target, "topic": topic, "to": tuple(to)}
-    return made(Message, participant=name_or_person(participant), content=content, **given)
+    return build_entry(Message, participant=speaker_name(participant), content=content, **given)
 
 
-def correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrected:
+def draft_correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrected:
     """The one correction among `ops`. Raises `Misuse` for none or several."""
     given = {op: value for op, value in ops.items() if value is not None}
     if len(given) != 1:
         raise Misuse("give one of --retract, --merge REF, --topic TEXT, --by NAME")
     ((op, value),) = given.items()
-    value = None if value is True else handle(value) if op == "merge" else value
-    return made(ItemCorrected, ref=handle(ref), by=name_or_person(by), op=op, value=value)
+    value = None if value is True else normalize_handle(value) if op == "merge" else value
+    return build_entry(
+        ItemCorrected, ref=normalize_handle(ref), by=speaker_name(by), op=op, value=value
+    )
 
 
-def handle(ref: str) -> str:
+def normalize_handle(ref: str) -> str:
     """A handle as it is written in memory: `p3` is `P3`."""
     upper = ref.upper()
     return upper if is_handle(upper) or upper[:1] == "I" else ref
 
 
-def name_or_person(name: str | None) -> str:
+def speaker_name(name: str | None) -> str:
     """The name given, else that of who is at the keyboard. Raises `Misuse` for the server's own."""
     if name is not None and name.casefold() == VOICE:
         raise Misuse(f"{name!r} is the server's own voice; speak under another name")
-    return person() if name is None else name
+    return login_name() if name is None else name
 
 
-def person() -> str:
+def login_name() -> str:
     """Who is at the keyboard, where no name is given."""
     try:
         return getpass.getuser()
@@ -61,16 +63,16 @@ def person() -> str:
         return "operator"
 
 
-def aliasing(nick: str, name: str, by: str) -> ParticipantAliased:
+def draft_alias(nick: str, name: str, by: str) -> ParticipantAliased:
     """The entry that says so. Raises `Misuse` for one name, or the server's own."""
     if nick == name:
         raise Misuse(f"{nick!r} is that name already; give another NICK")
     if VOICE in (nick, name):
         raise Misuse(f"{VOICE!r} is the server's own voice, and nobody else's; give another name")
-    return made(ParticipantAliased, alias=nick, participant=name, by=by)
+    return build_entry(ParticipantAliased, alias=nick, participant=name, by=by)
 
 
-def made(kind: type[Made], **fields: Any) -> Made:
+def build_entry(kind: type[Made], **fields: Any) -> Made:
     """The entry of those fields. Raises `Misuse`, naming the option that is wrong."""
     try:
         return kind(**fields)

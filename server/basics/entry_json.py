@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar, cast
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from parley.bus.contract.drafts import Draft, check_id, sealed
+from parley.bus.contract.drafts import Draft, check_draft_id, seal
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import KINDS, MAX_CONTENT_BYTES, PRIMARY, Entry, Message
 from parley.memory.text.plain_text import clip
@@ -22,7 +22,7 @@ Fields = dict[str, Any]
 _Kind = TypeVar("_Kind", bound=BaseModel)
 
 
-class Wrong(Exception):
+class InvalidField(Exception):
     """A row that is no entry; the text says which field, and why; `field` is its name if known."""
 
     def __init__(self, text: str, field: str = "") -> None:
@@ -30,18 +30,18 @@ class Wrong(Exception):
         self.field = field
 
 
-def object_in(line: bytes) -> dict[str, Any]:
-    """The JSON object in `line`. Raises `Wrong`."""
+def parse_object(line: bytes) -> dict[str, Any]:
+    """The JSON object in `line`. Raises `InvalidField`."""
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         try:
             line.decode()
         except UnicodeDecodeError as bad:
-            raise Wrong(f"not UTF-8: byte {line[bad.start]:#04x} at {bad.start}") from None
-        raise Wrong(f"not JSON: {error.msg} at column {error.colno}") from None
+            raise InvalidField(f"not UTF-8: byte {line[bad.start]:#04x} at {bad.start}") from None
+        raise InvalidField(f"not JSON: {error.msg} at column {error.colno}") from None
     if not isinstance(row, dict):
-        raise Wrong("not a JSON object")
+        raise InvalidField("not a JSON object")
     return row
 
 
@@ -49,34 +49,36 @@ def is_message(row: dict[str, Any]) -> bool:
     return row.get("kind") in (None, "message")
 
 
-def entry_of(row: dict[str, Any], re: Any) -> Entry:
-    """The entry that `row` describes, with `re` as what it refers to. Raises `Wrong`.
+def parse_entry(row: dict[str, Any], re: Any) -> Entry:
+    """The entry that `row` describes, with `re` as what it refers to. Raises `InvalidField`.
 
     `agent_id` and `timestamp` are other names of `participant` and `at`.
     """
     return _message(row, re) if is_message(row) else _other(row, re)
 
 
-def id_of(row: dict[str, Any], default: str) -> str:
-    """The row's own id, else `default`. Raises `Wrong`."""
+def read_id(row: dict[str, Any], default: str) -> str:
+    """The row's own id, else `default`. Raises `InvalidField`."""
     own = row.get("id")
     if own is None:
         return default
     if not isinstance(own, str) or not own.isprintable() or " " in own or not 1 <= len(own) <= 128:
-        raise Wrong(f"id {short(own)} is not 1 to 128 printable characters without spaces", "id")
+        raise InvalidField(
+            f"id {abbreviate(own)} is not 1 to 128 printable characters without spaces", "id"
+        )
     return own
 
 
-def admit(draft: Draft) -> None:
+def check_draft(draft: Draft) -> None:
     """What the log would refuse is refused here, before anything is published."""
     try:
-        check_id(draft)
-        sealed(draft.id, draft.entry)
+        check_draft_id(draft)
+        seal(draft.id, draft.entry)
     except InvalidEntry as refused:
-        raise Wrong(str(refused)) from None
+        raise InvalidField(str(refused)) from None
 
 
-def short(value: object) -> str:
+def abbreviate(value: object) -> str:
     return repr(clip(value, 60) if isinstance(value, str) else value)[:200]
 
 
@@ -84,11 +86,11 @@ def _message(row: dict[str, Any], re: Any) -> Message:
     content = row.get("content")
     if isinstance(content, str):
         if not content.strip():
-            raise Wrong("content is empty", "content")
+            raise InvalidField("content is empty", "content")
         size = len(content.encode("utf-8", "surrogatepass"))
         if size > MAX_CONTENT_BYTES:
             over = f"content of {size} bytes is above the limit of {MAX_CONTENT_BYTES}"
-            raise Wrong(over, "content")
+            raise InvalidField(over, "content")
     optional = {name: row.get(name) for name in ("act", "topic", "to", "form")}
     given = {name: value for name, value in optional.items() if value not in LEFT_OUT}
     return _valid(Message, {"content": content, "re": re, **_who_and_when(row), **given})
@@ -97,7 +99,7 @@ def _message(row: dict[str, Any], re: Any) -> Message:
 def _other(row: dict[str, Any], re: Any) -> Entry:
     kind = row["kind"]
     if not isinstance(kind, str) or kind not in PUBLISHED:
-        raise Wrong(f"kind {short(kind)} is none of {', '.join(PUBLISHED)}", "kind")
+        raise InvalidField(f"kind {abbreviate(kind)} is none of {', '.join(PUBLISHED)}", "kind")
     given = {name: value for name, value in row.items() if name not in _ASIDE}
     if re is not None:
         given["re"] = re
@@ -108,7 +110,7 @@ def _other(row: dict[str, Any], re: Any) -> Entry:
 def _who_and_when(row: dict[str, Any]) -> dict[str, Any]:
     at = row.get("timestamp", row.get("at"))
     if isinstance(at, dict | list | bool):
-        raise Wrong("field 'at': a time is text, or a number", "at")
+        raise InvalidField("field 'at': a time is text, or a number", "at")
     found = {"participant": row.get("agent_id", row.get("participant"))}
     found["at"] = None if at is None else str(at)
     if row.get("kind") == "item.corrected":
@@ -122,7 +124,7 @@ def _valid(model: type[_Kind], fields: Fields) -> _Kind:
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "entry"
-        raise Wrong(_fault(model, name, first["type"], first["msg"], fields), name) from None
+        raise InvalidField(_fault(model, name, first["type"], first["msg"], fields), name) from None
 
 
 def _fault(model: type[BaseModel], name: str, fault: str, words: str, fields: Fields) -> str:

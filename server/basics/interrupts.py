@@ -23,7 +23,7 @@ class Interrupted:
 
 
 @contextmanager
-def interruptible(say: Callable[[], None]) -> Iterator[Interrupted]:
+def handle_signals(say: Callable[[], None]) -> Iterator[Interrupted]:
     """While the body runs the first signal is a wish to stop, told with `say`; the next ends it."""
     found = Interrupted()
     loop = asyncio.get_running_loop()

@@ -12,7 +12,7 @@ from structlog.typing import EventDict, WrappedLogger
 WORDS = frozenset({"content", "text", "entry"})  # keys that carry what people said
 
 
-def configure(level: str, as_json: bool) -> None:
+def configure_logging(level: str, as_json: bool) -> None:
     """Put the log of this process in force; may be called again."""
     number = getattr(logging, level.upper())
     structlog.configure(

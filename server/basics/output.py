@@ -1,6 +1,6 @@
 """Where output goes: data on stdout, word of progress on stderr, nothing raw from the log.
 
-Everything that people or agents wrote passes through `shown` on its way to a
+Everything that people or agents wrote passes through `escape` on its way to a
 terminal, so that no message can move the cursor or forge a line.
 """
 
@@ -28,40 +28,40 @@ def stderr() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
-def emit(value: Any) -> None:
+def print_json(value: Any) -> None:
     """One JSON value on one line of stdout."""
-    emit_bytes(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str) + b"\n")
+    write_stdout(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str) + b"\n")
 
 
-def emit_bytes(data: bytes) -> None:
+def write_stdout(data: bytes) -> None:
     """Exactly these bytes on stdout."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
-def tell(text: str) -> None:
+def print_notice(text: str) -> None:
     """One line on stderr, for the person at the keyboard."""
-    stderr().print(Text(shown(text)))
+    stderr().print(Text(escape(text)))
 
 
-def shown(text: object, keep_newlines: bool = False) -> str:
+def escape(text: object, keep_newlines: bool = False) -> str:
     """`text` as a terminal may have it: control characters and escapes made visible."""
     return visible(str(text), keep_newlines=keep_newlines)
 
 
-def many(count: int, one: str, more: str | None = None) -> str:
+def count_of(count: int, one: str, more: str | None = None) -> str:
     """A count with its noun, such as "1 message" and "2 messages"."""
     return f"{count} {one if count == 1 else more or one + 's'}"
 
 
-def money(micros: int) -> str:
+def format_micros(micros: int) -> str:
     """A sum of the currency, given in millionths, with as many digits as say something."""
     digits = 2 if not micros or micros >= 10_000 else 6
     return f"{micros / 1_000_000:.{digits}f}"
 
 
-def listing(*columns: str) -> Table:
+def new_table(*columns: str) -> Table:
     """An empty table with these headings, as every listing has it."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
@@ -69,9 +69,9 @@ def listing(*columns: str) -> Table:
     return table
 
 
-def cell(value: object) -> Text:
+def table_cell(value: object) -> Text:
     """`value` as one cell or line of a listing."""
-    return Text(shown(value))
+    return Text(escape(value))
 
 
 def show_rows(
@@ -81,10 +81,10 @@ def show_rows(
     """One row a line, as JSON or in the words of `line`; `none` tells a person of no rows."""
     if json:
         for row in rows:
-            emit(row)
+            print_json(row)
         return
     console = stdout()
     for row in rows:
-        console.print(cell(line(row)))
+        console.print(table_cell(line(row)))
     if not rows:
         console.print(none)

@@ -20,25 +20,25 @@ from typing import Final
 import uvicorn
 from fastapi import FastAPI
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.listeners.history.moments import Moments
 from parley.server.basics.errors import Failure
-from parley.server.http.http_app import build
+from parley.server.http.http_app import build_app
 from parley.server.http.live.seats import Seats
-from parley.server.http.live.session_channels import Rooms
-from parley.server.http.live.stream_limits import Streams
-from parley.server.http.state.dependencies import Doors
-from parley.server.http.state.origins import Origins
-from parley.server.http.state.rate_limits import Buckets
+from parley.server.http.live.session_channels import SessionChannels
+from parley.server.http.live.stream_limits import StreamLimits
+from parley.server.http.state.dependencies import Dependencies
+from parley.server.http.state.origins import OriginRules
+from parley.server.http.state.rate_limits import RateLimits
 from parley.server.http.tokens.bearer_tokens import Keyring
 from parley.server.http.tokens.tickets import Tickets
-from parley.server.http.transport.http_connection import connection_of
-from parley.server.http.transport.websocket_connection import Upgraded
+from parley.server.http.transport.http_connection import connection_class
+from parley.server.http.transport.websocket_connection import WebSocketConnection
 from parley.server.mcp import mcp_server
 from parley.server.runtime import signing_secret
-from parley.server.runtime.backend import Held
-from parley.server.runtime.connection import connected
-from parley.server.runtime.signing_secret import Signing
+from parley.server.runtime.backend import Backend
+from parley.server.runtime.connection import open_connection
+from parley.server.runtime.signing_secret import SigningKeys
 from parley.server.settings import Settings
 from parley.server.settings.serve_settings import ServeSettings
 
@@ -49,10 +49,10 @@ IDLE_SECONDS: Final = 15  # a connection that asks nothing is closed
 HEADER_BYTES: Final = 16_384
 
 
-class Server(uvicorn.Server):
+class ParleyServer(uvicorn.Server):
     """Leaves signals to us, says when it listens, and closes the streams before it waits."""
 
-    def __init__(self, config: uvicorn.Config, doors: Doors) -> None:
+    def __init__(self, config: uvicorn.Config, doors: Dependencies) -> None:
         super().__init__(config)
         self.listens = asyncio.Event()
         self._doors = doors
@@ -91,67 +91,70 @@ logging.getLogger("uvicorn.error").addFilter(_is_news)
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class RunningServer:
     """Doors that stand open. `url` is where this machine finds them; `ended` if they shut."""
 
     app: FastAPI
-    doors: Doors
+    doors: Dependencies
     url: str
-    signing: Signing
+    signing: SigningKeys
     ended: asyncio.Task[None]
 
 
 @asynccontextmanager
-async def opened_doors(
-    settings: Settings, signing: Signing, port: int, clock: Callable[[], float] = time.time
-) -> AsyncIterator[Doors]:
+async def open_dependencies(
+    settings: Settings, signing: SigningKeys, port: int, clock: Callable[[], float] = time.time
+) -> AsyncIterator[Dependencies]:
     """What all routes share, for a server on `port`. Raises `Misuse`; `Unavailable` of the bus."""
     serve = settings.serve
-    keyring, origins = Keyring(signing.secrets), Origins(serve, port)
-    async with connected(settings) as running, AsyncExitStack() as stack:
-        held = Held.of(running, settings)
+    keyring, origins = Keyring(signing.secrets), OriginRules(serve, port)
+    async with open_connection(settings) as running, AsyncExitStack() as stack:
+        held = Backend.of(running, settings)
         bus, packs = held.bus, held.packs.known
         moments = Moments(bus, packs, room_bytes=serve.checkpoint_bytes)
         stack.push_async_callback(moments.aclose)
-        rooms = Rooms(bus, packs, moments)
+        rooms = SessionChannels(bus, packs, moments)
         stack.push_async_callback(rooms.aclose)
         seats = Seats(bus, rooms, serve.seat_minutes, clock)
         stack.push_async_callback(seats.aclose)
         closing = asyncio.Event()
-        streams = Streams(closing, clock, serve.streams)
+        streams = StreamLimits(closing, clock, serve.streams)
         stack.push_async_callback(streams.aclose)
-        yield Doors(
+        yield Dependencies(
             settings=settings, held=held, running=running, keyring=keyring,
-            tickets=Tickets(keyring, clock), buckets=Buckets(serve, clock), rooms=rooms,
+            tickets=Tickets(keyring, clock), buckets=RateLimits(serve, clock), rooms=rooms,
             seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
             streams=streams,
         )  # fmt: skip
 
 
 @asynccontextmanager
-async def standing(
+async def start_server(
     settings: Settings, clock: Callable[[], float] = time.time
-) -> AsyncIterator[Served]:
+) -> AsyncIterator[RunningServer]:
     """The doors, open while the body runs. Raises `Failure` where the port is taken."""
-    signing = signing_secret.at_start(settings)
-    with listening(settings.serve) as sock:
+    signing = signing_secret.load_or_create(settings)
+    with bind_socket(settings.serve) as sock:
         port = sock.getsockname()[1]
-        async with opened_doors(settings, signing, port, clock) as doors, AsyncExitStack() as stack:
-            parts = (mcp_server.part(doors),)
+        async with (
+            open_dependencies(settings, signing, port, clock) as doors,
+            AsyncExitStack() as stack,
+        ):
+            parts = (mcp_server.mount_mcp(doors),)
             for part in parts:
                 await stack.enter_async_context(part.lifespan())
-            app = build(doors, parts)
-            server = Server(_config(app, doors), doors)
+            app = build_app(doors, parts)
+            server = ParleyServer(_config(app, doors), doors)
             task = asyncio.create_task(server.serve([sock]), name="parley-doors")
             try:
                 await _until(server.listens, task)
-                yield Served(app, doors, _here(settings.serve.host, port), signing, task)
+                yield RunningServer(app, doors, _here(settings.serve.host, port), signing, task)
             finally:
                 server.should_exit = True
                 await task
 
 
-def listening(serve: ServeSettings) -> socket.socket:
+def bind_socket(serve: ServeSettings) -> socket.socket:
     """A socket on the host and port, before anything else is opened."""
     try:
         (family, *_, address), *_ = socket.getaddrinfo(
@@ -173,11 +176,11 @@ def listening(serve: ServeSettings) -> socket.socket:
         ) from None
 
 
-def _config(app: FastAPI, doors: Doors) -> uvicorn.Config:
+def _config(app: FastAPI, doors: Dependencies) -> uvicorn.Config:
     serve = doors.settings.serve
     return uvicorn.Config(
         app,
-        loop="asyncio", http=connection_of(doors), ws=Upgraded, lifespan="off",
+        loop="asyncio", http=connection_class(doors), ws=WebSocketConnection, lifespan="off",
         log_config=None, access_log=False, server_header=False,
         proxy_headers=bool(serve.proxies), forwarded_allow_ips=list(serve.proxies),
         ws_max_size=serve.body_bytes, ws_per_message_deflate=False,
@@ -200,4 +203,4 @@ async def _until(event: asyncio.Event, task: asyncio.Task[None]) -> None:
         if task.done():
             task.result()
     finally:
-        await end(waiting)
+        await cancel_and_wait(waiting)

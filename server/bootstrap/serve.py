@@ -15,20 +15,20 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Final
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.listeners.workers.worker import calm_collector
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.basics.interrupts import interruptible
-from parley.server.basics.output import tell
+from parley.server.basics.interrupts import handle_signals
+from parley.server.basics.output import print_notice
 from parley.server.bootstrap import server_addresses
-from parley.server.bootstrap.http_server import Served, standing
-from parley.server.http.state.dependencies import Doors
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, claims
+from parley.server.bootstrap.http_server import RunningServer, start_server
+from parley.server.http.state.dependencies import Dependencies
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, build_claims
 from parley.server.http.tokens.tickets import LINK_SECONDS
-from parley.server.http.transport.http_connection import ask_for_files, most_connections
-from parley.server.http.warm_up import warm
+from parley.server.http.transport.http_connection import most_connections, raise_file_limit
+from parley.server.http.warm_up import warm_up
 from parley.server.runtime.connection import run
-from parley.server.runtime.worker_process import Helping, worker_process, working
+from parley.server.runtime.worker_process import WorkerProcess, has_live_worker, run_worker_process
 from parley.server.settings import Settings
 
 LOOK_SECONDS: Final = 1.0  # between two looks at whether the worker is still there
@@ -45,50 +45,56 @@ def serve(settings: Settings, *, worker: bool = True, ready: Path | None = None)
 
 
 async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
-    ask_for_files(settings.serve.streams)
-    with interruptible(lambda: tell("closing; once more ends it at once")) as wish:
-        async with standing(settings) as served, AsyncExitStack() as stack:
+    raise_file_limit(settings.serve.streams)
+    with handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish:
+        async with start_server(settings) as served, AsyncExitStack() as stack:
             url = served.doors.origins.url
-            stack.enter_context(server_addresses.told(settings, url, served.signing))
-            helping = await worker_beside(served.doors) if worker else None
+            stack.enter_context(server_addresses.publish_address(settings, url, served.signing))
+            helping = await start_worker_beside(served.doors) if worker else None
             own = None if helping is None else await stack.enter_async_context(helping)
             await _announce(served, own is not None)
             if ready is not None:
                 _write_ready(ready, served.url)
                 stack.callback(ready.unlink, missing_ok=True)
-            await asyncio.to_thread(warm, served.app, served.doors)
+            await asyncio.to_thread(warm_up, served.app, served.doors)
             calm_collector()
             await _mind(served, own, wish.stop)
     return 0 if wish.by == signal.SIGTERM else wish.exit_code
 
 
-async def worker_beside(doors: Doors) -> AbstractAsyncContextManager[Helping] | None:
+async def start_worker_beside(
+    doors: Dependencies,
+) -> AbstractAsyncContextManager[WorkerProcess] | None:
     """A worker, for a server that is embedded here and has none."""
-    if doors.settings.redis or await working(doors.held.bus):
+    if doors.settings.redis or await has_live_worker(doors.held.bus):
         return None
     unset = {name: Settings.model_fields[name].default for name in NOT_FOR_WORKERS}
-    return worker_process(doors.settings.model_copy(update=unset), doors.running.url)
+    return run_worker_process(doors.settings.model_copy(update=unset), doors.running.url)
 
 
-async def _announce(served: Served, has_worker: bool) -> None:
+async def _announce(served: RunningServer, has_worker: bool) -> None:
     doors, running = served.doors, served.doors.running
     about = await running.bus.server()
     kind = "given" if running.kind == "given" else f"embedded ({running.kind})"
-    tell(f"listening on {served.url}")
-    tell(f"redis {about.version}, {kind}; durability: {about.durability}")
-    tell("a worker was started" if has_worker else "no worker was started")
+    print_notice(f"listening on {served.url}")
+    print_notice(f"redis {about.version}, {kind}; durability: {about.durability}")
+    print_notice("a worker was started" if has_worker else "no worker was started")
     streams = doors.settings.serve.streams
     if (most := most_connections(streams)) < streams // 2:
-        tell(f"{most} connections at most: the system allows no more open files (ulimit -n)")
+        print_notice(
+            f"{most} connections at most: the system allows no more open files (ulimit -n)"
+        )
     if served.signing.source != "set":
-        tell("no secret is set: this machine only")
+        print_notice("no secret is set: this machine only")
     if served.signing.source != "set" or sys.stderr.isatty():  # else somebody keeps what is said
-        tell(f"operator link, good once, for {LINK_SECONDS / 60:.0f} minutes: {_link(doors)}")
-    tell("'parley token NAME --role operator --link' prints a link")
+        print_notice(
+            f"operator link, good once, for {LINK_SECONDS / 60:.0f} minutes: {_link(doors)}"
+        )
+    print_notice("'parley token NAME --role operator --link' prints a link")
 
 
-def _link(doors: Doors) -> str:
-    who = claims(OPERATOR, "operator", EVERY_SESSION, doors.clock())
+def _link(doors: Dependencies) -> str:
+    who = build_claims(OPERATOR, "operator", EVERY_SESSION, doors.clock())
     return f"{doors.origins.url}/#ticket={doors.tickets.made(who, LINK_SECONDS)}"
 
 
@@ -102,7 +108,7 @@ def _write_ready(file: Path, url: str) -> None:
         raise Misuse(f"--ready: cannot write {str(file)!r}: {error.strerror}") from None
 
 
-async def _mind(served: Served, helping: Helping | None, stop: asyncio.Event) -> None:
+async def _mind(served: RunningServer, helping: WorkerProcess | None, stop: asyncio.Event) -> None:
     """Return once told to stop; a worker that dies is started again.
 
     Raises `Failure` where the server ended by itself, or the worker keeps dying.
@@ -119,6 +125,6 @@ async def _mind(served: Served, helping: Helping | None, stop: asyncio.Event) ->
             if helping is not None and not stopping.done():
                 status = helping.ended
                 if await helping.revive():
-                    tell(f"the worker ended with {status}, and was started again")
+                    print_notice(f"the worker ended with {status}, and was started again")
     finally:
-        await end(stopping)
+        await cancel_and_wait(stopping)

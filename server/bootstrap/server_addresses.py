@@ -14,14 +14,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from parley.server.runtime.signing_secret import Signing, kid
+from parley.server.runtime.signing_secret import SigningKeys, key_id
 from parley.server.settings import Settings
 
 FILES: Final = "serve.*.json"
 
 
 @contextmanager
-def told(settings: Settings, url: str, signing: Signing) -> Iterator[None]:
+def publish_address(settings: Settings, url: str, signing: SigningKeys) -> Iterator[None]:
     """Tell `url`, and which key signs there, while the body runs.
 
     Not where nobody else has the key; nor, which is no fault, where nothing can be written.
@@ -29,12 +29,12 @@ def told(settings: Settings, url: str, signing: Signing) -> Iterator[None]:
     with ExitStack() as stack:
         if signing.source != "passing":
             with suppress(OSError):
-                record = {"url": url, "kid": kid(signing.secrets[0])}
+                record = {"url": url, "kid": key_id(signing.secrets[0])}
                 _tell(stack, settings.data.expanduser(), record)
         yield
 
 
-def listening(settings: Settings, kids: Collection[str]) -> tuple[str, ...]:
+def read_addresses(settings: Settings, kids: Collection[str]) -> tuple[str, ...]:
     """The addresses of servers beside `data` that one of the keys signs for, in order."""
     found = [_heard(file) for file in settings.data.expanduser().glob(FILES)]
     return tuple(sorted(url for url, kid in filter(None, found) if kid in kids))

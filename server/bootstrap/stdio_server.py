@@ -13,22 +13,22 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Final
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.server.basics.errors import Misuse
-from parley.server.basics.interrupts import interruptible
-from parley.server.basics.output import tell
-from parley.server.bootstrap.http_server import opened_doors
-from parley.server.bootstrap.serve import worker_beside
+from parley.server.basics.interrupts import handle_signals
+from parley.server.basics.output import print_notice
+from parley.server.bootstrap.http_server import open_dependencies
+from parley.server.bootstrap.serve import start_worker_beside
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, is_name
-from parley.server.http.tokens.callers import Caller, caller_of
-from parley.server.mcp.mcp_server import server
-from parley.server.mcp.stdio_transport import talk
-from parley.server.mcp.tools.pending_waits import Waits
-from parley.server.mcp.tools.tool_call import BY_NAME, Door
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, is_valid_name
+from parley.server.http.tokens.callers import Caller, caller_from_claims
+from parley.server.mcp.mcp_server import build_mcp_server
+from parley.server.mcp.stdio_transport import serve_stdio as talk
+from parley.server.mcp.tools.pending_waits import PendingWaits
+from parley.server.mcp.tools.tool_call import BY_NAME, McpDependencies
 from parley.server.runtime import signing_secret
 from parley.server.runtime.connection import run
-from parley.server.runtime.signing_secret import Signing
+from parley.server.runtime.signing_secret import SigningKeys
 from parley.server.settings import Settings
 
 ENDS: Final = (0, 1)  # standard input and output
@@ -36,12 +36,12 @@ FOR_EVER: Final = 2**53 - 1  # when the caller by name expires
 MAY: Final = ("vote",)  # beside every act: whoever runs this could call one by 'parley vote' too
 
 
-def mcp(settings: Settings, name: str | None, session: str | None) -> int:
+def serve_stdio(settings: Settings, name: str | None, session: str | None) -> int:
     """Serve until the end of input; the exit code. Without `token`, `name` says who calls."""
-    return int(run(_serve(settings, caller(settings, name, session))))
+    return int(run(_serve(settings, identify_caller(settings, name, session))))
 
 
-def caller(settings: Settings, name: str | None, session: str | None) -> Caller:
+def identify_caller(settings: Settings, name: str | None, session: str | None) -> Caller:
     """Who calls, by the token, else by name. Raises `Misuse`."""
     if token := settings.token.get_secret_value():
         found = _by_token(settings, token)
@@ -54,7 +54,7 @@ def caller(settings: Settings, name: str | None, session: str | None) -> Caller:
         return replace(found, session=session)
     if name is None:
         raise Misuse("say who it is: --as NAME, or set PARLEY_TOKEN ('parley token' makes one)")
-    if not is_name(name):
+    if not is_valid_name(name):
         raise Misuse("--as: a name has 1 to 128 characters, and is not the server's own")
     return Caller(
         name, "agent", session or EVERY_SESSION, MAY, operator=False, jti=BY_NAME,
@@ -64,21 +64,21 @@ def caller(settings: Settings, name: str | None, session: str | None) -> Caller:
 
 def _by_token(settings: Settings, token: str) -> Caller:
     try:
-        return caller_of(Keyring(signing_secret.as_kept(settings)).verify(token, time.time()))
+        return caller_from_claims(Keyring(signing_secret.load(settings)).verify(token, time.time()))
     except Problem as problem:
         raise Misuse(f"--token: {problem.detail}") from None
 
 
 async def _serve(settings: Settings, who: Caller) -> int:
-    passing = Signing(
+    passing = SigningKeys(
         (secrets.token_urlsafe(signing_secret.BYTES),), "passing"
     )  # nobody asks for tokens
-    with interruptible(lambda: tell("closing; once more ends it at once")) as wish:
+    with handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish:
         async with AsyncExitStack() as stack:
-            doors = await stack.enter_async_context(opened_doors(settings, passing, 0))
-            if (worker := await worker_beside(doors)) is not None:
+            doors = await stack.enter_async_context(open_dependencies(settings, passing, 0))
+            if (worker := await start_worker_beside(doors)) is not None:
                 await stack.enter_async_context(worker)
-            served = server(Door(doors, Waits()), who)
+            served = build_mcp_server(McpDependencies(doors, PendingWaits()), who)
             longest = settings.serve.body_bytes
             # Once the input is over nobody waits for what others will say.
             talking = asyncio.create_task(talk(served, ENDS, longest, doors.closing.set))
@@ -87,7 +87,7 @@ async def _serve(settings: Settings, who: Caller) -> int:
                 await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 doors.closing.set()
-                await end(stopping, talking)
+                await cancel_and_wait(stopping, talking)
             if talking.done() and not talking.cancelled():
                 talking.result()
                 return 0

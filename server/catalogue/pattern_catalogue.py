@@ -30,7 +30,7 @@ _MOST_WORDS: Final = 7
 _WORD: Final = re.compile(r"[^\W\d_]{2,12}")
 
 
-def listed() -> list[Row]:
+def list_packs() -> list[Row]:
     """The shipped packs, older versions too."""
     opening = {ref.name for ref in newest()}
     return [
@@ -46,13 +46,13 @@ def listed() -> list[Row]:
     ]
 
 
-def described(name: str) -> Row:
+def describe_pack(name: str) -> Row:
     """A pack whole: a shipped one by name, or a file. Raises `Misuse`, `BadPattern`."""
     pack = parse_pack(_bytes(name))
     return {**pack.to_json(), "hash": pack.hash}
 
 
-def checked(name: str, over: Path | None = None) -> Row:
+def check_pack(name: str, over: Path | None = None) -> Row:
     """All that is to be said of a pack; `over` adds what it would read in a transcript."""
     data = _bytes(name)
     wrong = faults(data)

@@ -9,24 +9,32 @@ from pathlib import Path
 
 from parley.personas.errors import PersonaRefused
 from parley.personas.imports import import_text
-from parley.personas.library import Found, Roster, files_of, look_up, read_file, roster, text_of
-from parley.personas.persona_text import write
+from parley.personas.library import (
+    FoundPersona,
+    Roster,
+    files_of,
+    find_all,
+    find_with_source,
+    read_file,
+    read_text,
+)
+from parley.personas.persona_text import write_persona
 from parley.server.basics.disk_files import write_bytes
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.rows.persona_rows import Brought, Checked
+from parley.server.rows.persona_rows import PersonaCheck, PersonaImport
 from parley.server.settings import Settings
 
 
-def everyone(settings: Settings) -> Roster:
+def list_personas(settings: Settings) -> Roster:
     """Who can be seated. Raises `Misuse` for a folder of the setting that cannot be read."""
     _folders(settings)
-    return roster(settings.personas)
+    return find_all(settings.personas)
 
 
-def one(settings: Settings, name: str) -> Found:
-    """The persona of that name or file. Raises `PersonaError`, or `Misuse` as `everyone`."""
+def find_persona(settings: Settings, name: str) -> FoundPersona:
+    """The persona of that name or file. Raises `PersonaError`, or `Misuse` as `list_personas`."""
     _folders(settings)
-    return look_up(name, settings.personas)
+    return find_with_source(name, settings.personas)
 
 
 def _folders(settings: Settings) -> None:
@@ -35,36 +43,38 @@ def _folders(settings: Settings) -> None:
             raise Misuse(f"personas: {folder!r} is no directory; give one that holds persona files")
 
 
-def checked(paths: Sequence[Path]) -> list[Checked]:
+def check_personas(paths: Sequence[Path]) -> list[PersonaCheck]:
     """One row a file, in order; a directory stands for its persona files."""
-    rows: list[Checked] = []
+    rows: list[PersonaCheck] = []
     for path in paths:
         try:
             files = files_of(path) if path.is_dir() else [path]
         except PersonaRefused as refused:
-            rows.append(Checked(str(path), refused=refused))
+            rows.append(PersonaCheck(str(path), refused=refused))
             continue
         rows += map(_checked, files)
         if path.is_dir() and not files:
-            rows.append(Checked(str(path), refused=PersonaRefused(str(path), "has no *.md file")))
+            rows.append(
+                PersonaCheck(str(path), refused=PersonaRefused(str(path), "has no *.md file"))
+            )
     return rows
 
 
-def _checked(path: Path) -> Checked:
+def _checked(path: Path) -> PersonaCheck:
     try:
         read = read_file(path)
     except PersonaRefused as refused:
-        return Checked(str(path), refused=refused)
-    return Checked(str(path), read.persona.name, read.warnings)
+        return PersonaCheck(str(path), refused=refused)
+    return PersonaCheck(str(path), read.persona.name, read.warnings)
 
 
-def bring(file: Path, to: Path, *, force: bool) -> Brought:
+def import_personas(file: Path, to: Path, *, force: bool) -> PersonaImport:
     """Imports `file` into the directory `to`, made where it is missing: all of it or nothing.
 
     Raises `PersonaRefused`, or `Failure` where a file is there and `force` is not given.
     """
-    found = import_text(text_of(file), str(file))
-    texts = {f"{persona.name}.md": write(persona) for persona in found.personas}
+    found = import_text(read_text(file), str(file))
+    texts = {f"{persona.name}.md": write_persona(persona) for persona in found.personas}
     there = [to / name for name in texts if (to / name).exists()]
     if there and not force:
         raise Failure(f"{str(there[0])!r} is there; --force writes over it")
@@ -72,7 +82,7 @@ def bring(file: Path, to: Path, *, force: bool) -> Brought:
         if not path.is_file():
             raise Failure(f"{str(path)!r} is no file; move it away")
     _put(to, texts)
-    return Brought({name.removesuffix(".md"): to / name for name in texts}, found.rows)
+    return PersonaImport({name.removesuffix(".md"): to / name for name in texts}, found.rows)
 
 
 def _put(folder: Path, texts: dict[str, str]) -> None:

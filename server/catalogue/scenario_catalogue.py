@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from parley.server.basics.errors import Misuse
 from parley.server.runtime.packs import read_packs
-from parley.server.scenarios.cast import cast
-from parley.server.scenarios.cast_models import prices, told
-from parley.server.scenarios.cost_bound import bounded
+from parley.server.scenarios.cast import cast_scenario
+from parley.server.scenarios.cast_models import cast_prices, with_scenario_models
+from parley.server.scenarios.cost_bound import bound_cost
 from parley.server.scenarios.play_text import worst_line, worst_row
 from parley.server.scenarios.scenario import Scenario
 from parley.server.scenarios.scenario_files import bundled, is_path, parse, text_of, unknown
-from parley.server.scenarios.session_setup import opened, settings_of
+from parley.server.scenarios.session_setup import opening_entry, settings_of
 from parley.server.settings import Settings
 
 Row = dict[str, Any]
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 SCHEMA_ID: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
-def listed() -> list[Row]:
+def list_scenarios() -> list[Row]:
     """The bundled scenarios, by name."""
     rows = []
     for name, words in bundled().items():
@@ -37,7 +37,7 @@ def listed() -> list[Row]:
     return rows
 
 
-def text(name: str) -> str:
+def read_scenario(name: str) -> str:
     """A scenario's file as it is. Raises `Misuse`."""
     if is_path(name):
         return text_of(Path(name))
@@ -47,14 +47,14 @@ def text(name: str) -> str:
     return known[name]
 
 
-def described(settings: Settings, name: str) -> Row:
+def describe_scenario(settings: Settings, name: str) -> Row:
     """What a scenario comes to as this process would run it. Raises `Misuse`."""
-    found = cast(name, settings.personas)
+    found = cast_scenario(name, settings.personas)
     scenario = found.scenario
-    settings = told(settings, found, offline=not settings.has_model)
-    tree = settings_of(opened(found, settings, read_packs(settings.packs)))
-    paid = prices(settings, found)
-    bound = bounded(found, tree, paid)
+    settings = with_scenario_models(settings, found, offline=not settings.has_model)
+    tree = settings_of(opening_entry(found, settings, read_packs(settings.packs)))
+    paid = cast_prices(settings, found)
+    bound = bound_cost(found, tree, paid)
     return {
         "scenario": name,
         "title": scenario.title,
@@ -87,16 +87,16 @@ def described(settings: Settings, name: str) -> Row:
     }
 
 
-def checked(settings: Settings, name: str) -> Row:
+def check_scenario(settings: Settings, name: str) -> Row:
     """Whether a scenario can be run, and why not."""
     try:
-        found = described(settings, name)
+        found = describe_scenario(settings, name)
     except Misuse as refused:
         return {"scenario": name, "refused": str(refused), "bound": ""}
     return {"scenario": name, "refused": "", "bound": found["bound"]}
 
 
-def schema() -> bytes:
+def scenario_schema() -> bytes:
     """The JSON Schema of a scenario, as docs/scenario.schema.json holds it."""
     tree = {"$schema": SCHEMA_ID, **Scenario.model_json_schema(by_alias=True)}
     return json_text.dumps(tree, indent=1, ensure_ascii=False, sort_keys=True).encode() + b"\n"

@@ -6,7 +6,7 @@ from parley.memory.state.memory import Memory
 from parley.server.chat_commands.command_parser import names
 
 
-def endings(line: str, memory: Memory) -> tuple[str, list[str]]:
+def complete(line: str, memory: Memory) -> tuple[str, list[str]]:
     """The last word of `line`, and what it may become; nothing for plain talk."""
     before, _, word = line.rpartition(" ")
     if not before:

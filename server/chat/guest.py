@@ -9,8 +9,8 @@ from contextlib import aclosing, suppress
 from typing import Final
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import end
-from parley.bus.contract.drafts import made
+from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import BusError, StaleEpoch
 from parley.bus.entries import Entry, ParticipantJoined
 from parley.listeners.rooms.log_port import BusDoor
@@ -26,8 +26,8 @@ from parley.server.chat.screen import Screen
 from parley.server.chat_commands.capabilities import check_allowed
 from parley.server.chat_commands.command_parser import help_lines, parse
 from parley.server.chat_commands.typed_line import Close, Command, Publish, Quit, Show, View
-from parley.server.render.session_text import told
-from parley.server.runtime.connection import connected
+from parley.server.render.session_text import view_lines
+from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
 from parley.server.settings import Settings
 
@@ -45,7 +45,7 @@ async def join(
     screen = Screen(as_json=as_json)
     packs = read_packs(settings.packs).known
     async with (
-        connected(settings) as running,
+        open_connection(settings) as running,
         entered(BusDoor(running.bus, packs, session)) as room,
     ):
         me = Presence(room, name, secrets.token_hex(6))
@@ -69,10 +69,10 @@ def _seat(memory: Memory, name: str, nonce: str, may: Sequence[str] | None) -> P
     held = memory.floor.seats.get(memory.named(name))
     rights = None if may is None else tuple(may)
     if held is None:
-        return made(ParticipantJoined, participant=name, seat=nonce, may=rights)
+        return validate_entry(ParticipantJoined, participant=name, seat=nonce, may=rights)
     if held.role == "agent":
         raise Misuse(f"{name!r} is an agent of this session; join under another name")
-    return made(
+    return validate_entry(
         ParticipantJoined, participant=name, seat=nonce, role=held.role,
         interests=held.interests, may=held.may if rights is None else rights, weight=held.weight,
     )  # fmt: skip
@@ -96,12 +96,12 @@ class Guest:
                     line = asyncio.ensure_future(anext(typed, None))
                     await asyncio.wait({line, over}, return_when=asyncio.FIRST_COMPLETED)
                     if not line.done():
-                        await end(line)
+                        await cancel_and_wait(line)
                     elif (text := line.result()) is None or not await self.typed(text):
                         return
             over.result()
         finally:
-            await end(over)
+            await cancel_and_wait(over)
 
     async def typed(self, line: str) -> bool:
         """Does what `line` says, or shows why not; False for a `/quit`."""
@@ -151,7 +151,7 @@ class Guest:
             recent = tuple(self._me.room.recent)[-memory.settings.context.recent_full :]
             request = Request(participant=self._me.name, recent=recent)
             return assemble(memory, request).text.splitlines()
-        return told(memory, view)
+        return view_lines(memory, view)
 
     async def _until_over(self) -> None:
         """Returns when the session closes; keeps the seat until then."""

@@ -14,12 +14,12 @@ from parley.bus.entries import Record
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure
-from parley.server.basics.output import emit, many, shown, stdout, tell
-from parley.server.chat.completion import endings
+from parley.server.basics.output import count_of, escape, print_json, print_notice, stdout
+from parley.server.chat.completion import complete
 from parley.server.chat_commands.typed_line import View
-from parley.server.render.events.live_text import show
-from parley.server.render.session_text import status
-from parley.server.rows.entry_rows import as_data
+from parley.server.render.events.live_text import print_line
+from parley.server.render.session_text import status_line
+from parley.server.rows.entry_rows import log_row
 
 _CHUNK: Final = 65_536  # bytes read from a pipe at once
 
@@ -42,33 +42,33 @@ class Screen:
         both: list[Record | FactRecord] = [record, *rows]
         for one in both:
             if self._as_json:
-                emit(as_data(one))
+                print_json(log_row(one))
             else:
-                show(stdout(), one)
+                print_line(stdout(), one)
         self._refresh()
 
     def view(self, view: View, lines: Sequence[str]) -> None:
         """What was asked for."""
         if self._as_json:
-            emit({"type": "view", "view": view, "lines": lines})
+            print_json({"type": "view", "view": view, "lines": lines})
             return
         console = stdout()
         for line in lines:
-            console.print(shown(line), markup=False)
+            console.print(escape(line), markup=False)
 
     def refused(self, why: str) -> None:
         """What was typed cannot be done."""
         self._refused += 1
-        tell(f"parley: {why}")
+        print_notice(f"parley: {why}")
 
     def check(self) -> None:
         """Raises `Failure` where lines of a pipe were refused: nobody may have looked."""
         if self._refused and not self._terminal:
-            raise Failure(f"{many(self._refused, 'line')} refused; the reasons are above")
+            raise Failure(f"{count_of(self._refused, 'line')} refused; the reasons are above")
 
     async def lines(self, name: str, memory: Callable[[], Memory]) -> AsyncGenerator[str]:
         """What is typed, line by line, until its end."""
-        typed = self._prompted(name, memory) if self._terminal else piped()
+        typed = self._prompted(name, memory) if self._terminal else read_lines()
         async for line in typed:
             yield line
 
@@ -79,14 +79,14 @@ class Screen:
 
         class Endings(Completer):
             def get_completions(self, document: Any, complete_event: Any) -> Any:
-                word, found = endings(document.text_before_cursor, memory())
+                word, found = complete(document.text_before_cursor, memory())
                 return (Completion(one, start_position=-len(word)) for one in found)
 
         prompt: PromptSession[str] = PromptSession(
-            f"{shown(name)}> ",
+            f"{escape(name)}> ",
             completer=Endings(),
             complete_while_typing=False,
-            bottom_toolbar=lambda: status(memory()),
+            bottom_toolbar=lambda: status_line(memory()),
             erase_when_done=True,  # what was typed comes back from the log, with its number
         )
         self._refresh = prompt.app.invalidate
@@ -98,7 +98,7 @@ class Screen:
                     return
 
 
-async def piped() -> AsyncGenerator[str]:
+async def read_lines() -> AsyncGenerator[str]:
     """The lines of stdin. A thread reads them: a file, a pipe and a terminal all can be read so."""
     loop = asyncio.get_running_loop()
     found: asyncio.Queue[bytes] = asyncio.Queue()

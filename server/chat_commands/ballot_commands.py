@@ -6,20 +6,20 @@ from parley.bus.entries import BallotCast, VoteInitiated
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import read_choice, why_no_ballot
-from parley.server.basics.entry_drafts import made
+from parley.server.basics.entry_drafts import build_entry
 from parley.server.basics.errors import Misuse
 from parley.server.chat_commands.typed_line import (
     Command,
-    Line,
     Publish,
     Show,
-    item_of,
-    listed,
+    TypedLine,
+    find_item,
+    list_handles,
     looks_like,
 )
 
 
-def vote(line: Line) -> Command:
+def vote(line: TypedLine) -> Command:
     if not line.rest:
         return Show("votes")
     word, rest = line.first("")
@@ -30,15 +30,17 @@ def vote(line: Line) -> Command:
     return Publish((_ballot(line.me, vote, text),))
 
 
-def _call(line: Line, rest: str) -> Publish:
+def _call(line: TypedLine, rest: str) -> Publish:
     word, _, question = rest.partition(" ")
     if not word:
         raise Misuse("say on what: /vote call P3, or /vote call QUESTION")
     if not looks_like(word, "P"):
-        return Publish((made(VoteInitiated, participant=line.me, content=rest),), "vote")
-    ref = item_of(line.memory, word, "P")
+        return Publish((build_entry(VoteInitiated, participant=line.me, content=rest),), "vote")
+    ref = find_item(line.memory, word, "P")
     asked = question.strip() or f"Do we go with {ref}?"
-    return Publish((made(VoteInitiated, participant=line.me, content=asked, re=ref),), "vote")
+    return Publish(
+        (build_entry(VoteInitiated, participant=line.me, content=asked, re=ref),), "vote"
+    )
 
 
 def _vote_of(memory: Memory, word: str) -> Vote:
@@ -47,7 +49,9 @@ def _vote_of(memory: Memory, word: str) -> Vote:
     if looks_like(word, "V"):
         vote = held.get(int(word[1:]))
         if vote is None:
-            raise Misuse(f"no vote {word.upper()}; {listed('votes', [f'V{ref}' for ref in held])}")
+            raise Misuse(
+                f"no vote {word.upper()}; {list_handles('votes', [f'V{ref}' for ref in held])}"
+            )
         if vote.status != "open":
             raise Misuse(f"{word.upper()} is not open, it is {vote.status}")
         return vote
@@ -62,5 +66,5 @@ def _ballot(me: str, vote: Vote, text: str) -> BallotCast:
     choices = text.split()
     for words in ([text], text.split(","), choices):
         if (read := read_choice(vote, words)) is not None:
-            return made(BallotCast, participant=me, re=vote.n, choice=read)
+            return build_entry(BallotCast, participant=me, re=vote.n, choice=read)
     raise Misuse(why_no_ballot(vote, choices))

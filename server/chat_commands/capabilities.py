@@ -21,7 +21,7 @@ def check_allowed(memory: Memory, name: str, needs: str) -> None:
         )
 
 
-def rights(may: Sequence[str] | None) -> tuple[str, ...] | None:
+def parse_rights(may: Sequence[str] | None) -> tuple[str, ...] | None:
     """What a seat may, as it was asked for: with no act among it, every act as well.
 
     None asks for nothing in particular. Raises `Misuse` for what is neither an

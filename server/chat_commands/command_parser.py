@@ -15,7 +15,7 @@ from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest
 from parley.server.chat_commands import ballot_commands, moderator_commands, speech_acts
-from parley.server.chat_commands.typed_line import Close, Command, Line, Quit, Show, View
+from parley.server.chat_commands.typed_line import Close, Command, Quit, Show, TypedLine, View
 
 
 def parse(line: str, me: str, memory: Memory) -> Command | None:
@@ -27,13 +27,13 @@ def parse(line: str, me: str, memory: Memory) -> Command | None:
     if not text:
         return None
     if not text.startswith("/") or text.startswith("//"):
-        return speech_acts.said(me, text[1:] if text.startswith("//") else text)
+        return speech_acts.draft_message(me, text[1:] if text.startswith("//") else text)
     name, _, rest = text[1:].partition(" ")
     command = _COMMANDS.get(name.lower())
     if command is None:
         meant = nearest(name.lower(), list(_COMMANDS))
         raise Misuse(f"no command /{name}; the nearest is {_COMMANDS[meant].usage()}")
-    return command.read(Line(name.lower(), rest.strip(), me, memory))
+    return command.read(TypedLine(name.lower(), rest.strip(), me, memory))
 
 
 def help_lines() -> list[str]:
@@ -48,15 +48,15 @@ def names() -> list[str]:
     return [f"/{name}" for name in _COMMANDS]
 
 
-def _close(line: Line) -> Close:
+def _close(line: TypedLine) -> Close:
     return Close(line.words("REASON"))
 
 
-def _quit(line: Line) -> Quit:
+def _quit(line: TypedLine) -> Quit:
     return Quit()
 
 
-def _show(line: Line) -> Show:
+def _show(line: TypedLine) -> Show:
     return Show(_VIEWS[line.name])
 
 
@@ -65,7 +65,7 @@ class _Command:
     name: str
     takes: str
     does: str
-    read: Callable[[Line], Command]
+    read: Callable[[TypedLine], Command]
 
     def usage(self) -> str:
         return f"/{self.name} {self.takes}".rstrip()
@@ -78,7 +78,7 @@ _VIEWS: Final[dict[str, View]] = {
 _COMMANDS: Final[dict[str, _Command]] = {
     command.name: command
     for command in (
-        _Command("propose", "TEXT", "make a proposal", speech_acts.words),
+        _Command("propose", "TEXT", "make a proposal", speech_acts.say),
         _Command("amend", "P3 TEXT", "put another wording in its place", speech_acts.amend),
         _Command("withdraw", "P3", "take back your own", speech_acts.about_a_proposal),
         _Command("support", "P3 [WHY]", "stand for it", speech_acts.about_a_proposal),
@@ -89,8 +89,8 @@ _COMMANDS: Final[dict[str, _Command]] = {
         _Command("decide", "[P3] TEXT", "say what is decided", speech_acts.decide),
         _Command("ratify", "D1 [WHY]", "confirm a decision", speech_acts.about_a_decision),
         _Command("dispute", "D1 [WHY]", "deny that it was made", speech_acts.about_a_decision),
-        _Command("ask", "TEXT", "ask everybody", speech_acts.words),
-        _Command("inform", "TEXT", "tell everybody", speech_acts.words),
+        _Command("ask", "TEXT", "ask everybody", speech_acts.say),
+        _Command("inform", "TEXT", "tell everybody", speech_acts.say),
         _Command("to", "NAME TEXT", "say it to one of them", speech_acts.address),
         _Command(
             "vote",

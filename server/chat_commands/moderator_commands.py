@@ -10,14 +10,14 @@ from parley.bus.entries import (
     FloorReleased,
     FloorResumed,
 )
-from parley.server.basics.entry_drafts import made
+from parley.server.basics.entry_drafts import build_entry
 from parley.server.basics.errors import Misuse
-from parley.server.chat_commands.typed_line import Line, Publish, seated
+from parley.server.chat_commands.typed_line import Publish, TypedLine, find_seat
 
 
-def grant(line: Line) -> Publish:
+def grant(line: TypedLine) -> Publish:
     floor = line.memory.floor
-    name = seated(line.memory, line.words("NAME"))
+    name = find_seat(line.memory, line.words("NAME"))
     if floor.seats[name].role != "agent":
         raise Misuse(f"{name} needs no floor: people speak without it")
     if name == floor.holder:
@@ -27,7 +27,7 @@ def grant(line: Line) -> Publish:
     return Publish((entry,), "grant")
 
 
-def interrupt(line: Line) -> Publish:
+def interrupt(line: TypedLine) -> Publish:
     floor = line.memory.floor
     if not floor.holder:
         raise Misuse("nobody has the floor")
@@ -37,21 +37,21 @@ def interrupt(line: Line) -> Publish:
     return Publish((entry,), "interrupt")
 
 
-def mute(line: Line) -> Publish:
-    name = seated(line.memory, line.words("NAME"))
+def mute(line: TypedLine) -> Publish:
+    name = find_seat(line.memory, line.words("NAME"))
     muted = line.name == "mute"
     return Publish((FloorMuted(participant=name, muted=muted, by=line.me),), "mute")
 
 
-def pause(line: Line) -> Publish:
+def pause(line: TypedLine) -> Publish:
     return Publish((FloorPaused(by=line.me),), "pause")
 
 
-def resume(line: Line) -> Publish:
+def resume(line: TypedLine) -> Publish:
     return Publish((FloorResumed(by=line.me),), "pause")
 
 
-def phase(line: Line) -> Publish:
+def phase(line: TypedLine) -> Publish:
     title = line.words("TITLE")
-    opened = made(EpisodeOpened, participant=line.me, episode="phase", title=title)
+    opened = build_entry(EpisodeOpened, participant=line.me, episode="phase", title=title)
     return Publish((opened,), "phase")

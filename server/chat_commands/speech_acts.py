@@ -3,58 +3,58 @@
 from __future__ import annotations
 
 from parley.bus.entries import Message
-from parley.server.basics.entry_drafts import made
+from parley.server.basics.entry_drafts import build_entry
 from parley.server.basics.errors import Misuse
 from parley.server.chat_commands.typed_line import (
-    Line,
     Publish,
-    item_of,
+    TypedLine,
+    find_item,
+    find_participant,
     looks_like,
-    participant_of,
 )
 
 
-def said(me: str, text: str, **fields: object) -> Publish:
-    return Publish((made(Message, participant=me, content=text, **fields),))
+def draft_message(me: str, text: str, **fields: object) -> Publish:
+    return Publish((build_entry(Message, participant=me, content=text, **fields),))
 
 
-def words(line: Line) -> Publish:
-    return said(line.me, line.words("TEXT"), act=line.name)
+def say(line: TypedLine) -> Publish:
+    return draft_message(line.me, line.words("TEXT"), act=line.name)
 
 
-def about_a_proposal(line: Line) -> Publish:
+def about_a_proposal(line: TypedLine) -> Publish:
     ref, why = line.first("P3 [WHY]")
-    return _reaction(line, item_of(line.memory, ref, "P"), why)
+    return _reaction(line, find_item(line.memory, ref, "P"), why)
 
 
-def about_a_decision(line: Line) -> Publish:
+def about_a_decision(line: TypedLine) -> Publish:
     ref, why = line.first("D1 [WHY]")
-    return _reaction(line, item_of(line.memory, ref, "D"), why)
+    return _reaction(line, find_item(line.memory, ref, "D"), why)
 
 
-def _reaction(line: Line, ref: str, why: str) -> Publish:
+def _reaction(line: TypedLine, ref: str, why: str) -> Publish:
     on = " on" if line.name == "abstain" else ""
-    return said(line.me, why or f"I {line.name}{on} {ref}.", act=line.name, re=ref)
+    return draft_message(line.me, why or f"I {line.name}{on} {ref}.", act=line.name, re=ref)
 
 
-def amend(line: Line) -> Publish:
+def amend(line: TypedLine) -> Publish:
     ref, text = line.first("P3 TEXT")
-    target = item_of(line.memory, ref, "P")
+    target = find_item(line.memory, ref, "P")
     if not text:
         raise Misuse(f"say what {target} should be instead: /amend {target} TEXT")
-    return said(line.me, text, act="amend", re=target)
+    return draft_message(line.me, text, act="amend", re=target)
 
 
-def decide(line: Line) -> Publish:
+def decide(line: TypedLine) -> Publish:
     word, rest = line.first("[P3] TEXT")
     if not looks_like(word, "P"):
-        return words(line)
-    ref = item_of(line.memory, word, "P")
-    return said(line.me, rest or f"We go with {ref}.", act="decide", re=ref)
+        return say(line)
+    ref = find_item(line.memory, word, "P")
+    return draft_message(line.me, rest or f"We go with {ref}.", act="decide", re=ref)
 
 
-def address(line: Line) -> Publish:
+def address(line: TypedLine) -> Publish:
     name, text = line.first("NAME TEXT")
     if not text:
         raise Misuse(f"say something to {name}: /to {name} TEXT")
-    return said(line.me, text, to=(participant_of(line.memory, name),))
+    return draft_message(line.me, text, to=(find_participant(line.memory, name),))

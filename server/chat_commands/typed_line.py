@@ -9,7 +9,7 @@ from typing import Literal
 from parley.bus.entries import Entry
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
-from parley.server.basics.entry_drafts import DIGITS, handle
+from parley.server.basics.entry_drafts import DIGITS, normalize_handle
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest
 
@@ -44,7 +44,7 @@ Command = Publish | Show | Close | Quit
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TypedLine:
     """A command with what was typed after its name, who typed it, and what is known by then."""
 
     name: str
@@ -69,9 +69,9 @@ def looks_like(word: str, letter: str) -> bool:
     return word[:1].upper() == letter and rest.isdecimal() and len(rest) <= DIGITS
 
 
-def item_of(memory: Memory, word: str, letter: str) -> str:
+def find_item(memory: Memory, word: str, letter: str) -> str:
     """The handle that `word` is, of an item there is."""
-    ref = handle(word)
+    ref = normalize_handle(word)
     item: Proposal | Decision | None = memory.item(ref) if looks_like(ref, letter) else None
     if item is None:
         what, held = (
@@ -79,22 +79,22 @@ def item_of(memory: Memory, word: str, letter: str) -> str:
             if letter == "P"
             else ("decisions", [f"D{d}" for d, one in memory.decisions.items() if one.stands])
         )
-        raise Misuse(f"{word!r} is none of the {what}; {listed(what, held)}")
+        raise Misuse(f"{word!r} is none of the {what}; {list_handles(what, held)}")
     return ref
 
 
-def listed(what: str, held: Sequence[str]) -> str:
+def list_handles(what: str, held: Sequence[str]) -> str:
     """Which of them there are, the newest ten."""
     if not held:
         return f"there are no {what} yet"
     return f"there {'is' if len(held) == 1 else 'are'} {', '.join(held[-10:])}"
 
 
-def seated(memory: Memory, name: str) -> str:
+def find_seat(memory: Memory, name: str) -> str:
     return _one_of(name, memory.floor.seats, memory, "has a seat")
 
 
-def participant_of(memory: Memory, name: str) -> str:
+def find_participant(memory: Memory, name: str) -> str:
     return _one_of(name, [*memory.floor.seats, *memory.participants], memory, "is here")
 
 

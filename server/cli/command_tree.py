@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from parley.server.basics.log_setup import configure
+from parley.server.basics.log_setup import configure_logging
 from parley.server.cli.operations import (
     analysis_commands,
     demo_command,
@@ -38,7 +38,7 @@ from parley.server.cli.sessions import (
 from parley.server.cli.shared.help_pages import Sections
 from parley.server.cli.shared.options import SOURCES
 from parley.server.cli.shared.setting_flags import with_settings
-from parley.server.settings import built, gathered
+from parley.server.settings import build_settings, read_sources
 
 app = typer.Typer(
     cls=Sections,
@@ -53,13 +53,13 @@ app = typer.Typer(
 @app.callback()
 @with_settings
 def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> None:
-    sources = gathered(given, os.environ, config)
-    settings = built(sources)
-    configure(settings.log_level, settings.log_json)
+    sources = read_sources(given, os.environ, config)
+    settings = build_settings(sources)
+    configure_logging(settings.log_level, settings.log_json)
     if sources.warnings:
-        from parley.server.basics.output import tell
+        from parley.server.basics.output import print_notice
     for warning in sources.warnings:
-        tell(f"warning: {warning}")
+        print_notice(f"warning: {warning}")
     ctx.obj = settings
     ctx.meta[SOURCES] = sources
 

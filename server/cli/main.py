@@ -61,7 +61,7 @@ def _first(group: BaseExceptionGroup[Any], kinds: tuple[type[Exception], ...]) -
 
 
 def _end(refused: BaseException, code: int) -> None:
-    from parley.server.basics.output import shown
+    from parley.server.basics.output import escape
 
-    sys.stderr.write(f"parley: {shown(refused, keep_newlines=True)}\n")
+    sys.stderr.write(f"parley: {escape(refused, keep_newlines=True)}\n")
     raise SystemExit(code) from None

@@ -39,12 +39,17 @@ from parley.server.http.routes.talk import (
     settings_routes,
     vote_routes,
 )
-from parley.server.http.state.dependencies import Doors, Part
-from parley.server.http.state.metrics import Counted
-from parley.server.http.state.origins import OwnHosts
-from parley.server.http.transport.asgi_middleware import BodyLimit, Heads, RequestIds, SecureHeaders
-from parley.server.http.transport.body_timeout import BodyTime
-from parley.server.http.transport.request_targets import Targets
+from parley.server.http.state.dependencies import Dependencies, MountedPart
+from parley.server.http.state.metrics import MetricsMiddleware
+from parley.server.http.state.origins import OriginMiddleware
+from parley.server.http.transport.asgi_middleware import (
+    BodyLimit,
+    HeadMethod,
+    RequestIds,
+    SecureHeaders,
+)
+from parley.server.http.transport.body_timeout import BodyTimeout
+from parley.server.http.transport.request_targets import AbsoluteTargets
 
 ROUTERS: Final = (
     auth_routes.router,
@@ -71,7 +76,7 @@ ROUTERS: Final = (
 )
 
 
-def build(doors: Doors | None, parts: Sequence[Part] = ()) -> FastAPI:
+def build_app(doors: Dependencies | None, parts: Sequence[MountedPart] = ()) -> FastAPI:
     """The application over `doors`; without them it can only describe itself.
 
     It has no lifespan: whoever serves it enters those of its parts.
@@ -89,34 +94,34 @@ def build(doors: Doors | None, parts: Sequence[Part] = ()) -> FastAPI:
         app.include_router(router)
     for part in parts:
         app.router.routes.extend(part.routes)
-    problem_responses.install(app)
-    openapi.describe(app, routes())
+    problem_responses.install_exception_handlers(app)
+    openapi.install_openapi(app, list_routes())
     return app
 
 
-def document() -> dict[str, Any]:
+def openapi_document() -> dict[str, Any]:
     """OpenAPI of an application that serves nothing."""
-    return build(None).openapi()
+    return build_app(None).openapi()
 
 
-def routes() -> Iterator[BaseRoute]:
+def list_routes() -> Iterator[BaseRoute]:
     """Every route of the gateway, for whoever holds all of them to a rule."""
     for router in ROUTERS:
         yield from router.routes
 
 
-def _middleware(doors: Doors | None) -> list[Middleware]:
+def _middleware(doors: Dependencies | None) -> list[Middleware]:
     """Outermost first."""
     if doors is None:
         return []
     serve = doors.settings.serve
     return [
-        Middleware(Targets),
-        Middleware(Counted, doors.metrics),
+        Middleware(AbsoluteTargets),
+        Middleware(MetricsMiddleware, doors.metrics),
         Middleware(SecureHeaders),
         Middleware(RequestIds),
-        Middleware(OwnHosts, doors.origins),
-        Middleware(BodyTime, serve.body_seconds),
+        Middleware(OriginMiddleware, doors.origins),
+        Middleware(BodyTimeout, serve.body_seconds),
         Middleware(BodyLimit, serve.body_bytes, serve.import_bytes),
-        Middleware(Heads),
+        Middleware(HeadMethod),
     ]

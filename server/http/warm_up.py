@@ -13,18 +13,18 @@ from fastapi import FastAPI
 from parley.bus.entries import Message, Record
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
-from parley.server.http.problems.problem_responses import matching, own_names
-from parley.server.http.state.dependencies import Doors
-from parley.server.records.session_opening import opening
+from parley.server.http.problems.problem_responses import any_route_matches, api_names
+from parley.server.http.state.dependencies import Dependencies
+from parley.server.records.session_opening import open_entry
 
 NOWHERE: Final = {"type": "http", "method": "GET", "path": "/-", "headers": (), "root_path": ""}
 
 
-def warm(app: FastAPI, doors: Doors) -> None:
+def warm_up(app: FastAPI, doors: Dependencies) -> None:
     """Some tenths of a second; from a thread, nobody else waits for it."""
-    matching(app.routes, NOWHERE)
-    own_names(app)
+    any_route_matches(app.routes, NOWHERE)
+    api_names(app)
     memory = Memory(doors.held.packs.known)
     said = Message(participant="ana", content="I propose a light at the pier.")
-    apply(memory, Record(1, 0, "open", 0, opening(doors.settings, doors.held.packs, None)))
+    apply(memory, Record(1, 0, "open", 0, open_entry(doors.settings, doors.held.packs, None)))
     apply(memory, Record(2, 1, "first", 0, said))

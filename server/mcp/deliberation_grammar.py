@@ -40,7 +40,7 @@ FENCE: Final = (
 )
 
 
-def grammar(memory: Memory | None = None) -> str:
+def describe_grammar(memory: Memory | None = None) -> str:
     """Acts and handles; of a session also how it is spoken there."""
     lines = ["# How to speak here", "", "## Acts", ""]
     lines += ["| act | |", "|---|---|"]

@@ -12,8 +12,8 @@ from parley.memory.text.plain_text import one_line
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.tokens.callers import Caller
 from parley.server.mcp import mcp_resources
-from parley.server.mcp.deliberation_grammar import FENCE, grammar
-from parley.server.mcp.tools.tool_call import Door
+from parley.server.mcp.deliberation_grammar import FENCE, describe_grammar
+from parley.server.mcp.tools.tool_call import McpDependencies
 
 LONGEST: Final = 500  # characters of an argument
 
@@ -64,8 +64,8 @@ A refusal says what to do about it. {fence}
 {grammar}"""
 
 
-async def prompt(
-    door: Door, caller: Caller, name: str, arguments: Mapping[str, str]
+async def get_prompt(
+    door: McpDependencies, caller: Caller, name: str, arguments: Mapping[str, str]
 ) -> GetPromptResult | None:
     """The prompt of that name, filled in; None where there is none. Raises `Problem`."""
     known = next((one for one in PROMPTS if one.name == name), None)
@@ -80,14 +80,14 @@ async def prompt(
             told = await mcp_resources.minutes_text(door, caller, arguments["session"])
             text = f"Tell others what this session came to, from its minutes. {FENCE}\n\n{told}"
         case _:
-            text = grammar()
+            text = describe_grammar()
     said = PromptMessage(role="user", content=TextContent(type="text", text=text))
     return GetPromptResult(description=known.description, messages=[said])
 
 
 def _deliberate(session: str, role: str) -> str:
     wish = f" You are there to: {visible(one_line(role))}." if role.strip() else ""
-    return _DELIBERATE.format(session=session, role=wish, fence=FENCE, grammar=grammar())
+    return _DELIBERATE.format(session=session, role=wish, fence=FENCE, grammar=describe_grammar())
 
 
 def _check(known: Prompt, arguments: Mapping[str, str]) -> None:

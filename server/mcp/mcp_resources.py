@@ -11,15 +11,15 @@ from mcp_types import Resource, ResourceTemplate, TextResourceContents
 
 from parley.memory.fold import canonical_bytes
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.requests.memory_reads import memory_of
-from parley.server.http.requests.minutes_answer import page
-from parley.server.http.state.dependencies import SESSION
+from parley.server.http.requests.memory_reads import read_memory
+from parley.server.http.requests.minutes_answer import render_minutes
+from parley.server.http.state.dependencies import SESSION_PATTERN
 from parley.server.http.tokens.callers import Caller
-from parley.server.mcp.deliberation_grammar import grammar
+from parley.server.mcp.deliberation_grammar import describe_grammar
 from parley.server.mcp.tools import reading_tools
 from parley.server.mcp.tools.call_dispatch import check_right
 from parley.server.mcp.tools.tool_arguments import ListSessions, ReadMemory
-from parley.server.mcp.tools.tool_call import Call, Door
+from parley.server.mcp.tools.tool_call import McpDependencies, ToolCall
 
 JSON: Final = "application/json"
 MARKDOWN: Final = "text/markdown"
@@ -34,28 +34,28 @@ class Document:
     name: str
     title: str
     media: str
-    read: Callable[[Door, Caller, str], Awaitable[str]]
+    read: Callable[[McpDependencies, Caller, str], Awaitable[str]]
 
 
-async def minutes_text(door: Door, caller: Caller, session: str) -> str:
+async def minutes_text(door: McpDependencies, caller: Caller, session: str) -> str:
     """The minutes as Markdown. Raises `Problem`."""
     check_session(door, caller, session)
-    return (await page(door.doors, session, None, "md")).decode()
+    return (await render_minutes(door.doors, session, None, "md")).decode()
 
 
-async def _memory(door: Door, caller: Caller, session: str) -> str:
+async def _memory(door: McpDependencies, caller: Caller, session: str) -> str:
     """All of it, so notebooks and secret ballots as well: for the operator, as over HTTP."""
     check_right(door, caller, "operator", session)
-    return canonical_bytes.dump(await memory_of(door.doors, session)).decode()
+    return canonical_bytes.dump(await read_memory(door.doors, session)).decode()
 
 
-async def _decisions(door: Door, caller: Caller, session: str) -> str:
+async def _decisions(door: McpDependencies, caller: Caller, session: str) -> str:
     wish = ReadMemory(session=session, part="decisions")
-    return (await reading_tools.read_memory(Call(door, caller, wish))).model_dump_json()
+    return (await reading_tools.read_memory(ToolCall(door, caller, wish))).model_dump_json()
 
 
-async def _grammar(door: Door, caller: Caller, session: str) -> str:
-    return grammar(await memory_of(door.doors, session))
+async def _grammar(door: McpDependencies, caller: Caller, session: str) -> str:
+    return describe_grammar(await read_memory(door.doors, session))
 
 
 DOCUMENTS: Final = {
@@ -69,7 +69,7 @@ DOCUMENTS: Final = {
 }
 
 
-def listed(caller: Caller) -> list[Resource]:
+def list_resources(caller: Caller) -> list[Resource]:
     """The list of sessions; of a token for one session also its documents."""
     found = [Resource(uri=ALL, name="sessions", title="Sessions", mime_type=JSON)]
     if caller.session not in ("", "*"):
@@ -83,7 +83,7 @@ def listed(caller: Caller) -> list[Resource]:
     return found
 
 
-def templates() -> list[ResourceTemplate]:
+def list_templates() -> list[ResourceTemplate]:
     return [
         ResourceTemplate(
             uri_template=f"{ALL}/{{session}}/{one.name}", name=one.name, title=one.title,
@@ -93,12 +93,12 @@ def templates() -> list[ResourceTemplate]:
     ]  # fmt: skip
 
 
-async def read(door: Door, caller: Caller, uri: str) -> TextResourceContents:
+async def read_resource(door: McpDependencies, caller: Caller, uri: str) -> TextResourceContents:
     """What stands there. Raises `Problem` `not-found`, and what a tool would."""
     if uri == ALL:
         check_right(door, caller, "token", "")
         text = (
-            await reading_tools.list_sessions(Call(door, caller, ListSessions()))
+            await reading_tools.list_sessions(ToolCall(door, caller, ListSessions()))
         ).model_dump_json()
         return TextResourceContents(uri=uri, mime_type=JSON, text=text)
     found = _URI.fullmatch(uri)
@@ -110,8 +110,8 @@ async def read(door: Door, caller: Caller, uri: str) -> TextResourceContents:
     return TextResourceContents(uri=uri, mime_type=document.media, text=text)
 
 
-def check_session(door: Door, caller: Caller, session: str) -> None:
+def check_session(door: McpDependencies, caller: Caller, session: str) -> None:
     """Whether the caller may read it. Raises `Problem`."""
-    if not re.fullmatch(SESSION, session):
+    if not re.fullmatch(SESSION_PATTERN, session):
         raise Problem("invalid", field="session", fault="string_pattern_mismatch")
     check_right(door, caller, "read", session)

@@ -23,17 +23,21 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from parley.server.basics.version import version
-from parley.server.http.identity.authorization import Needs
-from parley.server.http.problems.problem_details import Problem, problem_of, refuse
-from parley.server.http.state.dependencies import Doors, Part
+from parley.server.http.identity.authorization import RequiresRight
+from parley.server.http.problems.problem_details import (
+    Problem,
+    problem_from_exception,
+    send_problem,
+)
+from parley.server.http.state.dependencies import Dependencies, MountedPart
 from parley.server.http.tokens.callers import Caller
 from parley.server.mcp import mcp_prompts, mcp_resources
 from parley.server.mcp.deliberation_grammar import FENCE
-from parley.server.mcp.message_envelope import checked
+from parley.server.mcp.message_envelope import check_envelope
 from parley.server.mcp.tools import tool_registry
-from parley.server.mcp.tools.call_dispatch import Asked, called
-from parley.server.mcp.tools.pending_waits import Waits
-from parley.server.mcp.tools.tool_call import Door
+from parley.server.mcp.tools.call_dispatch import ToolRequest, run_tool
+from parley.server.mcp.tools.pending_waits import PendingWaits
+from parley.server.mcp.tools.tool_call import McpDependencies
 
 PATH: Final = "/mcp"
 INSTRUCTIONS: Final = (
@@ -45,11 +49,11 @@ INSTRUCTIONS: Final = (
 Context = ServerRequestContext[Any, Any]
 
 
-def part(doors: Doors) -> Part:
+def mount_mcp(doors: Dependencies) -> MountedPart:
     """`/mcp`, behind the same identity, and the session manager that it needs."""
-    door = Door(doors, Waits())
+    door = McpDependencies(doors, PendingWaits())
     manager = StreamableHTTPSessionManager(
-        app=server(door), stateless=True, json_response=False,
+        app=build_mcp_server(door), stateless=True, json_response=False,
         security_settings=TransportSecuritySettings(
             allowed_hosts=list(doors.origins.hosts), allowed_origins=list(doors.origins.allowed)
         ),
@@ -57,7 +61,7 @@ def part(doors: Doors) -> Part:
     )  # fmt: skip
 
     route = Route(PATH, endpoint=_Endpoint(manager), methods=["POST"])
-    return Part((route,), partial(_running, manager))
+    return MountedPart((route,), partial(_running, manager))
 
 
 @asynccontextmanager
@@ -82,7 +86,7 @@ async def _running(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]
 class _Endpoint:
     """Lets in whoever has a token. Nothing is streamed on GET, and there is nothing to delete."""
 
-    needs = Needs("token")
+    needs = RequiresRight("token")
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
         self._manager = manager
@@ -90,16 +94,16 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             scope.setdefault("state", {})["caller"] = await self.needs(HTTPConnection(scope))
-            again = await checked(scope, receive)
+            again = await check_envelope(scope, receive)
         except Problem as problem:
-            await refuse(problem, scope, receive, send)
+            await send_problem(problem, scope, receive, send)
         except ClientDisconnect:
             return
         else:
             await self._manager.handle_request(scope, again, send)
 
 
-def server(door: Door, caller: Caller | None = None) -> Server[Any]:
+def build_mcp_server(door: McpDependencies, caller: Caller | None = None) -> Server[Any]:
     """The server of MCP. `caller` is who calls where no request brings a token."""
     handlers = _Handlers(door, caller)
     made: Server[Any] = Server(
@@ -126,13 +130,13 @@ async def _without_echo(ctx: Context, call_next: CallNext) -> HandlerResult:
 class _Handlers:
     """What the protocol asks, answered from the registries."""
 
-    def __init__(self, door: Door, caller: Caller | None) -> None:
+    def __init__(self, door: McpDependencies, caller: Caller | None) -> None:
         self._door, self._caller = door, caller
 
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=list(tool_registry.listed()))
+        return types.ListToolsResult(tools=list(tool_registry.list_tools()))
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -140,23 +144,23 @@ class _Handlers:
         tool = tool_registry.BY_NAME.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, "There is no such tool.")
-        return await called(self._door, self._who(ctx), Asked(tool, params.arguments or {}))
+        return await run_tool(self._door, self._who(ctx), ToolRequest(tool, params.arguments or {}))
 
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=mcp_resources.listed(self._who(ctx)))
+        return types.ListResourcesResult(resources=mcp_resources.list_resources(self._who(ctx)))
 
     async def list_templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=mcp_resources.templates())
+        return types.ListResourceTemplatesResult(resource_templates=mcp_resources.list_templates())
 
     async def read_resource(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         try:
-            found = await mcp_resources.read(self._door, self._who(ctx), params.uri)
+            found = await mcp_resources.read_resource(self._door, self._who(ctx), params.uri)
         except Exception as error:
             raise _refusal(error) from None
         return types.ReadResourceResult(contents=[found])
@@ -171,7 +175,7 @@ class _Handlers:
     ) -> types.GetPromptResult:
         try:
             given = params.arguments or {}
-            found = await mcp_prompts.prompt(self._door, self._who(ctx), params.name, given)
+            found = await mcp_prompts.get_prompt(self._door, self._who(ctx), params.name, given)
         except Exception as error:
             raise _refusal(error) from None
         if found is None:
@@ -189,6 +193,6 @@ class _Handlers:
 
 
 def _refusal(error: Exception) -> MCPError:
-    problem = problem_of(error)
+    problem = problem_from_exception(error)
     code = types.INTERNAL_ERROR if problem.status >= 500 else types.INVALID_PARAMS
     return MCPError(code, f"{problem.slug}: {problem.detail}")

@@ -13,16 +13,16 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope
 
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.requests.message_requests import check_media
+from parley.server.http.requests.message_requests import check_content_type
 
 
-async def checked(scope: Scope, receive: Receive) -> Receive:
+async def check_envelope(scope: Scope, receive: Receive) -> Receive:
     """A `receive` that gives the body again.
 
     Raises `Problem` `media-type` and `malformed`, and `ClientDisconnect`.
     """
     request = Request(scope, receive)
-    check_media(request)
+    check_content_type(request)
     body = await request.body()
     try:
         tree = orjson.loads(body)

@@ -22,7 +22,7 @@ Line = bytes | None  # without its end; None: longer than was said
 _Put = tuple[bytes, "asyncio.Future[bool]"]
 
 
-class Lines:
+class LineReader:
     """The lines that come on `source`, each of at most `longest` bytes, until its end."""
 
     def __init__(self, source: int, longest: int) -> None:
@@ -63,7 +63,7 @@ class Lines:
         self._loop.call_soon_threadsafe(self._lines.put_nowait, kept)
 
 
-class Answers:
+class LineWriter:
     """What is written to `sink`, in order. Meanwhile others who write there reach stderr.
 
     `gone` is set once nobody reads any more.

@@ -18,9 +18,9 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.server.mcp.message_envelope import is_message
-from parley.server.mcp.stdio_pipes import Answers, Line, Lines
+from parley.server.mcp.stdio_pipes import Line, LineReader, LineWriter
 
 IN_HAND: Final = 64  # requests that are neither answered nor given up; then none is read
 GRACE_SECONDS: Final = 30.0  # of what is in hand when the input ends; a tool waits for 25
@@ -29,7 +29,7 @@ ANSWER: Final = (types.JSONRPCResponse, types.JSONRPCError)
 Coming = MemoryObjectSendStream[SessionMessage | Exception]
 
 
-async def talk(
+async def serve_stdio(
     served: Server[Any], ends: tuple[int, int], longest: int, ending: Callable[[], None]
 ) -> None:
     """Answer what comes on the first of `ends` on the second, until the one or the other ends.
@@ -38,12 +38,12 @@ async def talk(
     has at most `longest` bytes.
     """
     source, sink = ends
-    with Answers(sink) as answers:
-        hand = InHand()
+    with LineWriter(sink) as answers:
+        hand = PendingRequests()
         coming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         options = served.create_initialization_options()
-        running = asyncio.create_task(served.run(read, Going(answers, hand), options))
-        reading = asyncio.create_task(_read(Lines(source, longest), coming, answers, hand))
+        running = asyncio.create_task(served.run(read, OutgoingMessages(answers, hand), options))
+        reading = asyncio.create_task(_read(LineReader(source, longest), coming, answers, hand))
         gone = asyncio.create_task(answers.gone.wait())
         finishing = asyncio.create_task(_finished(reading, hand, ending))
         try:
@@ -55,22 +55,26 @@ async def talk(
             await running
         finally:
             coming.close()
-            await end(finishing, reading, gone, running)
+            await cancel_and_wait(finishing, reading, gone, running)
 
 
-async def _finished(reading: asyncio.Task[None], hand: InHand, ending: Callable[[], None]) -> None:
+async def _finished(
+    reading: asyncio.Task[None], hand: PendingRequests, ending: Callable[[], None]
+) -> None:
     """Return once the input is over and what came of it answered, or the grace over."""
     await reading
     ending()
     await hand.emptied(GRACE_SECONDS)
 
 
-async def _read(lines: Lines, coming: Coming, answers: Answers, hand: InHand) -> None:
+async def _read(
+    lines: LineReader, coming: Coming, answers: LineWriter, hand: PendingRequests
+) -> None:
     given_up = ServerMessageMetadata(on_request_unanswered=hand.unanswered)
     async for line in lines:
         if line is not None and not line.strip():
             continue
-        message = message_of(line)
+        message = parse_line(line)
         if isinstance(message, types.ErrorData):
             refusal = types.JSONRPCError(jsonrpc="2.0", id=None, error=message)
             await answers.put(_line(refusal))
@@ -80,7 +84,7 @@ async def _read(lines: Lines, coming: Coming, answers: Answers, hand: InHand) ->
         await coming.send(SessionMessage(message, given_up))
 
 
-def message_of(line: Line) -> types.JSONRPCMessage | types.ErrorData:
+def parse_line(line: Line) -> types.JSONRPCMessage | types.ErrorData:
     """What a line says, or what is wrong with it; that quotes nothing of it."""
     if line is None:
         return types.ErrorData(code=types.INVALID_REQUEST, message="The line is too long.")
@@ -98,7 +102,7 @@ def message_of(line: Line) -> types.JSONRPCMessage | types.ErrorData:
     return types.ErrorData(code=types.INVALID_REQUEST, message=told)
 
 
-class InHand:
+class PendingRequests:
     """The requests that nobody could read an answer to yet."""
 
     def __init__(self) -> None:
@@ -122,10 +126,10 @@ class InHand:
                 await self._places.acquire()
 
 
-class Going:
+class OutgoingMessages:
     """What the server says, a line each."""
 
-    def __init__(self, answers: Answers, hand: InHand) -> None:
+    def __init__(self, answers: LineWriter, hand: PendingRequests) -> None:
         self._answers, self._hand = answers, hand
 
     async def send(self, item: SessionMessage, /) -> None:

@@ -22,8 +22,8 @@ from parley.memory.extraction.patterns.regular_expressions import Finder, compil
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line, plain
 from parley.server.minutes.attribution import Voice
-from parley.server.minutes.decided_words import Decided
-from parley.server.minutes.mentions import Names
+from parley.server.minutes.decided_words import DecidedTerms
+from parley.server.minutes.mentions import NameIndex
 from parley.server.minutes.sentence_words import READ
 
 MOST: Final = 50
@@ -35,14 +35,14 @@ _WORDS: Final = re.compile(r"[^\s,:;()]+")
 Row = dict[str, Any]
 
 
-def actions(
-    memory: Memory, messages: Iterable[Record], said: Mapping[int, Voice], decided: Decided
+def find_actions(
+    memory: Memory, messages: Iterable[Record], said: Mapping[int, Voice], decided: DecidedTerms
 ) -> tuple[list[Row], int]:
     """The newest candidates, oldest first, and how many older ones are left out.
 
     `said` tells whose words each of the `messages` is.
     """
-    names, reader = Names(memory), promises()
+    names, reader = NameIndex(memory), promises()
     found: deque[Row] = deque(maxlen=MOST)
     count = 0
     for record in messages:
@@ -63,7 +63,7 @@ class Promises:
         self._gate = compiled_set(tuple(rule.pattern for rule in pack.rules)).Match
         self._finders = [Finder(rule.pattern, rule.name) for rule in pack.rules]
 
-    def read(self, record: Record, names: Names, voice: Voice) -> list[Row]:
+    def read(self, record: Record, names: NameIndex, voice: Voice) -> list[Row]:
         """What one message promises or hands on, each sentence once, in its order."""
         entry: Any = record.entry
         text = plain(entry.content[:READ])
@@ -95,11 +95,11 @@ class Promises:
 @cache
 def promises() -> Promises:
     """The rules of the shipped file."""
-    return Promises(shipped())
+    return Promises(shipped_phrases())
 
 
 @cache
-def shipped() -> Pack:
+def shipped_phrases() -> Pack:
     """The shipped rules as a pack, their lists of words filled in."""
     tree = json.loads((resources.files("parley.server") / "data/actions.json").read_text("utf-8"))
     lists = {name: tree[name] for name in ("doing", "asking", "talking", "adverbs")}
@@ -113,7 +113,7 @@ def shipped() -> Pack:
     return parse_pack(tree["pack"])
 
 
-def _who(match: Match, script: Script, names: Names, voice: Voice) -> str | None:
+def _who(match: Match, script: Script, names: NameIndex, voice: Voice) -> str | None:
     """Who is to do it; "" where nobody is named, None where it is no action after all."""
     first, last = _sentence(match, voice)
     if match.rule.name.startswith("assigned"):
@@ -128,7 +128,7 @@ def _who(match: Match, script: Script, names: Names, voice: Voice) -> str | None
     return voice.name
 
 
-def _named(rest: str, names: Names) -> str:
+def _named(rest: str, names: NameIndex) -> str:
     """The participant that what follows a mark begins with, or names by @; "" for none."""
     words = list(_WORDS.finditer(rest[:TEXT]))
     for count in range(min(4, len(words)), 0, -1):

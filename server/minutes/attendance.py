@@ -11,7 +11,7 @@ from parley.memory.state.item_state import VOICE
 from parley.memory.state.memory import Memory
 
 
-def span(messages: Iterable[Record], logged: bool) -> tuple[str | None, str | None]:
+def talk_span(messages: Iterable[Record], logged: bool) -> tuple[str | None, str | None]:
     """When the first and the last of them were said: RFC 3339 in UTC, or days.
 
     By what the messages themselves say. Where none says anything of it and they are `logged`,
@@ -26,7 +26,7 @@ def span(messages: Iterable[Record], logged: bool) -> tuple[str | None, str | No
     return (min(times), max(times)) if times else (None, None)
 
 
-def present(memory: Memory) -> list[dict[str, Any]]:
+def present_participants(memory: Memory) -> list[dict[str, Any]]:
     """Who spoke, the most talkative first; bots and the server's own voice are nobody."""
     spoke = [
         (-one.messages, one.name)

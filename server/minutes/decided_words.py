@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from parley.memory.state.memory import Memory
-from parley.server.minutes.sentence_words import content
+from parley.server.minutes.sentence_words import content_words
 
 NEAR: Final = 20  # messages between a decision and what follows from it
 SHARED: Final = 2  # stems that they have in common
@@ -18,7 +18,7 @@ class _Topic(NamedTuple):
     stems: frozenset[str]
 
 
-class Decided:
+class DecidedTerms:
     """The decisions that stand, by their words."""
 
     def __init__(self, memory: Memory) -> None:
@@ -48,4 +48,4 @@ class Decided:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(content(text))
+    return frozenset(content_words(text))

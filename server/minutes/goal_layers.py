@@ -6,24 +6,24 @@ from typing import Any
 
 from parley.memory.goals.insights import standing
 from parley.memory.state.memory import Memory
-from parley.server.rows.goal_rows import rows
+from parley.server.rows.goal_rows import goal_rows
 
 Row = dict[str, Any]
 
 
-def goals(memory: Memory) -> list[Row]:
+def goal_rows_of_minutes(memory: Memory) -> list[Row]:
     """The goals and tasks, what holds one before it, with what they came to."""
     names = (
         "ref", "kind", "title", "participant", "status", "opened_n", "closed_n", "result", "depth"
     )  # fmt: skip
     return [
         {name: row[name] for name in names}
-        for row in rows(memory)
+        for row in goal_rows(memory)
         if row["kind"] in ("goal", "task")
     ]
 
 
-def learnt(memory: Memory) -> list[Row]:
+def insight_rows(memory: Memory) -> list[Row]:
     """What the work taught, the weightiest first."""
     return [
         {

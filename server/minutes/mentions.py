@@ -12,7 +12,7 @@ from parley.memory.state.memory import Memory
 _MOST: Final = 500  # names that are looked for in a text: the talk of more is a crowd's
 
 
-class Names:
+class NameIndex:
     """The participants of a session, by what they are called."""
 
     def __init__(self, memory: Memory) -> None:

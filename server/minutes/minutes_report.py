@@ -9,17 +9,17 @@ from typing import Any, Final
 from parley.bus.entries import Record
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import ELLIPSIS, clip, one_line, sentence_span
-from parley.server.minutes.action_items import actions
-from parley.server.minutes.attendance import present, span
+from parley.server.minutes.action_items import find_actions
+from parley.server.minutes.attendance import present_participants, talk_span
 from parley.server.minutes.attribution import voices
-from parley.server.minutes.decided_words import Decided
-from parley.server.minutes.goal_layers import goals, learnt
-from parley.server.minutes.mentions import Names
-from parley.server.minutes.open_questions import questions
+from parley.server.minutes.decided_words import DecidedTerms
+from parley.server.minutes.goal_layers import goal_rows_of_minutes, insight_rows
+from parley.server.minutes.mentions import NameIndex
+from parley.server.minutes.open_questions import find_open_questions
 from parley.server.minutes.sentence_words import READ
-from parley.server.render.minutes.minutes_sections import linked, sections, written
+from parley.server.render.minutes.minutes_sections import cited_entries, sections, sections_row
 from parley.server.rows.cite_rows import QUOTE
-from parley.server.rows.digest_rows import cited, minutes
+from parley.server.rows.digest_rows import cited, digest
 
 EVIDENCE: Final = 1200  # characters of a message, in the appendix
 WORDING: Final = 600  # of a decision
@@ -29,7 +29,7 @@ _WORDS: Final = ("content", "title", "result", "text")  # where an entry has the
 Row = dict[str, Any]
 
 
-def report(memory: Memory, records: Iterable[Record], session: str = "") -> Row:
+def build_report(memory: Memory, records: Iterable[Record], session: str = "") -> Row:
     """The whole of it as plain data. `records` are the log's primary entries up to `memory.n`;
     others among them do no harm, and of what they lack nothing is quoted."""
     said: dict[int, Record] = {}
@@ -37,33 +37,37 @@ def report(memory: Memory, records: Iterable[Record], session: str = "") -> Row:
         if 0 < record.n <= memory.n:
             said.setdefault(record.n, record)
     wanted = cited(memory)
-    found = minutes(memory, {n: said[n] for n in sorted(wanted & said.keys())})
+    found = digest(memory, {n: said[n] for n in sorted(wanted & said.keys())})
     talk = _talk(memory, said)
-    heard, decided = voices(memory, talk), Decided(memory)
-    to_do, older_actions = actions(memory, talk, heard, decided)
-    asked, older_questions = questions(memory, talk, heard, decided)
-    began, ended = span(_messages(said), logged=bool(session))
+    heard, decided = voices(memory, talk), DecidedTerms(memory)
+    to_do, older_actions = find_actions(memory, talk, heard, decided)
+    asked, older_questions = find_open_questions(memory, talk, heard, decided)
+    began, ended = talk_span(_messages(said), logged=bool(session))
     whole = {
         "session": session,
         "n": memory.n,
         "began": began,
         "ended": ended,
-        "present": present(memory),
+        "present": present_participants(memory),
         **found,
         "decisions": [_decision(row, memory, said) for row in found["decisions"]],
         "open": [{**row, "reactions": _reasons(row["reactions"], said)} for row in found["open"]],
-        "moved": moved(found),
+        "moved": side_changes(found),
         "actions": to_do,
         "questions": asked,
-        "goals": goals(memory),
-        "learnt": learnt(memory),
+        "goals": goal_rows_of_minutes(memory),
+        "learnt": insight_rows(memory),
         "left_out": {"actions": older_actions, "questions": older_questions},
     }
     shown = sections(whole)
-    return {**whole, "evidence": _evidence(said, linked(shown)), "page": written(whole, shown)}
+    return {
+        **whole,
+        "evidence": _evidence(said, cited_entries(shown)),
+        "page": sections_row(whole, shown),
+    }
 
 
-def moved(found: Row) -> list[Row]:
+def side_changes(found: Row) -> list[Row]:
     """Everyone who changed sides: from what to what, after whose words, in order."""
     named = {row["handle"]: row for kind in ("decisions", "open", "settled") for row in found[kind]}
     rows = [
@@ -126,7 +130,7 @@ def _messages(said: dict[int, Record]) -> Iterable[Record]:
 
 def _talk(memory: Memory, said: dict[int, Record]) -> Sequence[Record]:
     """What people and agents said, without bots and without what is gone."""
-    names = Names(memory)
+    names = NameIndex(memory)
     return [
         record
         for record in _messages(said)

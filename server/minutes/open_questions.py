@@ -18,10 +18,10 @@ from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line, plain
 from parley.server.minutes.attribution import Voice
-from parley.server.minutes.decided_words import Decided
-from parley.server.minutes.mentions import Names
+from parley.server.minutes.decided_words import DecidedTerms
+from parley.server.minutes.mentions import NameIndex
 from parley.server.minutes.replies import Question, Replies, openers
-from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content
+from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content_words
 
 MOST: Final = 30
 TEXT: Final = 240
@@ -34,14 +34,14 @@ _CLOSERS: Final = "\"')]*! "
 Row = dict[str, Any]
 
 
-def questions(
-    memory: Memory, messages: Sequence[Record], said: Mapping[int, Voice], decided: Decided
+def find_open_questions(
+    memory: Memory, messages: Sequence[Record], said: Mapping[int, Voice], decided: DecidedTerms
 ) -> tuple[list[Row], int]:
     """The newest unresolved ones, oldest first, and how many older ones are left out.
 
     `said` tells whose words each of the `messages` is.
     """
-    names = Names(memory)
+    names = NameIndex(memory)
     answered = {getattr(record.entry, "re", None) for record in messages}
     replies = Replies(messages, said, names)
     rows = [
@@ -56,7 +56,7 @@ def questions(
 
 
 def _asked(
-    messages: Sequence[Record], names: Names, said: Mapping[int, Voice]
+    messages: Sequence[Record], names: NameIndex, said: Mapping[int, Voice]
 ) -> Iterator[Question]:
     for place, record in enumerate(messages):
         entry: Any = record.entry
@@ -74,7 +74,7 @@ def _asked(
         yield from (one._replace(how=how, to=one.to | to) for one in found)
 
 
-def _in_words(place: int, script: Script, names: Names, voice: Voice) -> Iterator[Question]:
+def _in_words(place: int, script: Script, names: NameIndex, voice: Voice) -> Iterator[Question]:
     """The sentences that end in a question mark, and open as questions or name somebody."""
     seen = -1
     for mark in islice(_MARKS.finditer(script.unquoted), _MARKS_READ):
@@ -106,12 +106,12 @@ def _form(said: str) -> str:
 
 
 def _question(
-    place: int, script: Script, span: Span, names: Names, voice: Voice, *, closed: bool
+    place: int, script: Script, span: Span, names: NameIndex, voice: Voice, *, closed: bool
 ) -> Question:
     said = script.text[slice(*span)]
     named = names.in_text(said)
-    called = {stem for name in named for stem in content(name)}
-    about = frozenset(content(said)) - called
+    called = {stem for name in named for stem in content_words(name)}
+    about = frozenset(content_words(said)) - called
     to = frozenset(named) - {voice.name}
     return Question(place, span, said, "words", closed, script.handles(*span), about, to)
 

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 from parley.bus.entries import Record
 from parley.memory.extraction.patterns.clauses import Span
 from parley.server.minutes.attribution import Voice
-from parley.server.minutes.mentions import Names
-from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content
+from parley.server.minutes.mentions import NameIndex
+from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content_words
 
 AFTER: Final = 8  # messages in which an answer may come
 _SHORT: Final = 6  # words of a bare yes or no
@@ -61,7 +61,9 @@ def openers() -> Openers:
 class Replies:
     """What others said right after a question."""
 
-    def __init__(self, messages: Sequence[Record], said: Mapping[int, Voice], names: Names) -> None:
+    def __init__(
+        self, messages: Sequence[Record], said: Mapping[int, Voice], names: NameIndex
+    ) -> None:
         self._messages, self._said, self._names = messages, said, names
         self._stems: dict[int, frozenset[str]] = {}
 
@@ -113,7 +115,7 @@ class Replies:
         found = self._stems.get(place)
         if found is None:
             entry: Any = self._messages[place].entry
-            found = self._stems[place] = frozenset(content(entry.content[:READ]))
+            found = self._stems[place] = frozenset(content_words(entry.content[:READ]))
         return found
 
 

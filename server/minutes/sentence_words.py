@@ -13,6 +13,6 @@ WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 WITHOUT_SPACES: Final = re.compile(f"[{IDEOGRAPHIC}]")
 
 
-def content(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
     """The content words of `text` without common endings; none where all are stop words."""
     return stems(f"minutes {text}")[1:]  # of stop words alone `stems` gives them all

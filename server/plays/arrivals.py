@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Final
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.drafts import Draft
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import FloorPaused, FloorResumed
@@ -24,7 +24,7 @@ SECONDS: Final = 60.0  # for processes to start on a busy machine; who is late c
 
 
 @asynccontextmanager
-async def gathering(room: Room, names: Iterable[str], nonce: str) -> AsyncIterator[None]:
+async def pause_until_all_here(room: Room, names: Iterable[str], nonce: str) -> AsyncIterator[None]:
     """Holds the floor until all of `names` have sat down, or `SECONDS` are over.
 
     A pause that is a moderator's stays as it is.
@@ -37,7 +37,7 @@ async def gathering(room: Room, names: Iterable[str], nonce: str) -> AsyncIterat
     try:
         yield
     finally:
-        await end(waiting)
+        await cancel_and_wait(waiting)
 
 
 async def _resume(room: Room, names: tuple[str, ...], nonce: str) -> None:

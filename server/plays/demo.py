@@ -16,19 +16,19 @@ from rich.panel import Panel
 from rich.text import Text
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import Record
 from parley.bus.log.replies import FactRecord
-from parley.server.basics.output import shown, stderr, tell
-from parley.server.queries.log_queries import report
-from parley.server.records.session_opening import drafts
-from parley.server.records.transcript_replay import open_once, publish, settled
+from parley.server.basics.output import escape, print_notice, stderr
+from parley.server.queries.log_queries import read_digest
+from parley.server.records.session_opening import transcript_drafts
+from parley.server.records.transcript_replay import open_if_new, publish, wait_until_settled
 from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line, fact_style
-from parley.server.render.events.live_text import show
-from parley.server.runtime.connection import connected
+from parley.server.render.events.live_text import print_line
+from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
-from parley.server.runtime.worker_process import worker_process
+from parley.server.runtime.worker_process import run_worker_process
 from parley.server.settings import Settings
 from parley.server.transcripts import Transcript, parse_transcript
 
@@ -51,14 +51,18 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
     transcript = bundled()
     packs = read_packs(settings.packs)
     rate = None if fast else len(transcript.said) / LASTS_SECONDS
-    async with connected(settings, scratch=True) as running:
-        tell(f"embedded server: {running.kind}" + ("" if running.durable else ", not durable"))
-        async with worker_process(settings, running.url) as worker:
-            await open_once(running.bus, SESSION, transcript, settings, packs)
+    async with open_connection(settings, scratch=True) as running:
+        print_notice(
+            f"embedded server: {running.kind}" + ("" if running.durable else ", not durable")
+        )
+        async with run_worker_process(settings, running.url) as worker:
+            await open_if_new(running.bus, SESSION, transcript, settings, packs)
             async with _shown(running.bus, live=not fast):
-                await publish(running.bus, SESSION, drafts(transcript.said), rate, lambda _: None)
-                await settled(running.bus, packs, SESSION, worker.check)
-        return await report(running.bus, packs, SESSION)
+                await publish(
+                    running.bus, SESSION, transcript_drafts(transcript.said), rate, lambda _: None
+                )
+                await wait_until_settled(running.bus, packs, SESSION, worker.check)
+        return await read_digest(running.bus, packs, SESSION)
 
 
 @asynccontextmanager
@@ -76,7 +80,7 @@ async def _shown(bus: Bus, *, live: bool) -> AsyncIterator[None]:
             async with asyncio.timeout(CATCH_UP_SECONDS):
                 await view.until(head)
     finally:
-        await end(following)
+        await cancel_and_wait(following)
 
 
 class _View:
@@ -101,7 +105,7 @@ class _View:
         async with bus.subscribe(SESSION, after=0) as heard:
             if not self._console.is_terminal:
                 async for one in heard:
-                    show(self._console, one)
+                    print_line(self._console, one)
                     self._saw(one)
                 return
             screen = _Screen()
@@ -120,7 +124,7 @@ class _Screen:
 
     def add(self, one: Record | FactRecord) -> None:
         if isinstance(one, FactRecord):
-            fact = Text(shown(fact_line(one.fact)), style=fact_style(one.fact))
+            fact = Text(escape(fact_line(one.fact)), style=fact_style(one.fact))
             fact.no_wrap, fact.overflow = True, "ellipsis"
             self._facts.append(fact)
         elif (line := message_line(one)) is not None:

@@ -9,15 +9,15 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.server.basics.output import stderr
-from parley.server.render.events.live_text import show
+from parley.server.render.events.live_text import print_line
 
 CATCH_UP_SECONDS: Final = 5
 
 
 @asynccontextmanager
-async def followed(bus: Bus, session: str, after: int, *, live: bool) -> AsyncIterator[None]:
+async def show_live(bus: Bus, session: str, after: int, *, live: bool) -> AsyncIterator[None]:
     """Shows what comes after `after` on stderr while the body runs, and the rest of it then."""
     if not live:
         yield
@@ -31,7 +31,7 @@ async def followed(bus: Bus, session: str, after: int, *, live: bool) -> AsyncIt
             async with asyncio.timeout(CATCH_UP_SECONDS):
                 await seen.until(head)
     finally:
-        await end(following)
+        await cancel_and_wait(following)
 
 
 class _Seen:
@@ -53,5 +53,5 @@ async def _follow(bus: Bus, session: str, after: int, seen: _Seen) -> None:
     console = stderr()
     async with bus.subscribe(session, after=after) as heard:
         async for one in heard:
-            show(console, one)
+            print_line(console, one)
             seen.move(one.seq)

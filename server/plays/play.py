@@ -26,24 +26,24 @@ from parley.listeners.rooms.room import entered
 from parley.listeners.spending.prices import Prices
 from parley.listeners.workers.supervisor import mind
 from parley.server.basics.errors import Failure
-from parley.server.basics.interrupts import Interrupted, interruptible
-from parley.server.basics.output import many, tell
-from parley.server.plays.arrivals import gathering
-from parley.server.plays.live_view import followed
-from parley.server.queries.log_queries import ending, report
+from parley.server.basics.interrupts import Interrupted, handle_signals
+from parley.server.basics.output import count_of, print_notice
+from parley.server.plays.arrivals import pause_until_all_here
+from parley.server.plays.live_view import show_live
+from parley.server.queries.log_queries import read_closing, read_digest
 from parley.server.records.session_file import SessionFile, write_file
-from parley.server.records.transcript_replay import settled
-from parley.server.runtime.connection import Running, connected
+from parley.server.records.transcript_replay import wait_until_settled
+from parley.server.runtime.connection import Connection, open_connection
 from parley.server.runtime.packs import Packs
 from parley.server.runtime.worker_process import (
     STALE_MS,
-    Helping,
+    WorkerProcess,
     child_environment,
-    worker_process,
-    working,
+    has_live_worker,
+    run_worker_process,
 )
 from parley.server.scenarios.cast import Cast
-from parley.server.scenarios.session_setup import beginnings
+from parley.server.scenarios.session_setup import opening_drafts
 from parley.server.settings import Settings
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
@@ -64,7 +64,7 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayResult:
     """How it went: `ended` None where it was interrupted and can be gone on with."""
 
     session: str
@@ -73,21 +73,23 @@ class Played:
     exit_code: int = 0
 
 
-async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -> Played:
+async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -> PlayResult:
     """Plays until the session is closed or this process is asked to stop."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         bus = running.bus
-        session, after = await enter(bus, plan)
+        session, after = await join_cast(bus, plan)
         async with (
             _some_worker(settings, running) as worker,
-            followed(bus, session, after, live=not plan.fast),
+            show_live(bus, session, after, live=not plan.fast),
         ):
-            with interruptible(lambda: _tell_how_to_resume(plan.cast, session)) as asked:
+            with handle_signals(lambda: _tell_how_to_resume(plan.cast, session)) as asked:
                 async with _gathered(bus, plan, session):
                     if plan.processes:
                         await _in_children(settings, running, plan, session, asked)
                     else:
-                        await here(bus, plan.packs, session, plan.cast.parts, model, prices, asked)
+                        await play_in_process(
+                            bus, plan.packs, session, plan.cast.parts, model, prices, asked
+                        )
             if open_still := (await bus.info(session)).status == "open":
                 asked.by = asked.by or signal.SIGTERM
             else:
@@ -96,12 +98,12 @@ async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -
             audit = await bus.audit(session)
             write_file(plan.out, SessionFile(session, audit.status, audit.rows))
         if open_still:
-            return Played(session, None, None, asked.exit_code)
-        found = await report(bus, plan.packs, session)
-        return Played(session, await ending(bus, session), found)
+            return PlayResult(session, None, None, asked.exit_code)
+        found = await read_digest(bus, plan.packs, session)
+        return PlayResult(session, await read_closing(bus, session), found)
 
 
-async def enter(bus: Bus, plan: Play) -> tuple[str, int]:
+async def join_cast(bus: Bus, plan: Play) -> tuple[str, int]:
     """The session to play in, set; and the seq of what was there before."""
     for name in _names(plan):
         try:
@@ -109,10 +111,10 @@ async def enter(bus: Bus, plan: Play) -> tuple[str, int]:
         except SessionExists:
             if not await _is_to_go_on(bus, plan, name):
                 continue
-            tell(f"session {name!r} goes on")
+            print_notice(f"session {name!r} goes on")
         after = (await bus.info(name)).head
         try:
-            await bus.publish(name, beginnings(plan.cast))
+            await bus.publish(name, opening_drafts(plan.cast))
         except Conflict:
             raise Failure(
                 f"session {name!r} was begun with other people or opening words; "
@@ -154,12 +156,12 @@ async def _gathered(bus: Bus, plan: Play, session: str) -> AsyncIterator[None]:
     names = [part.name for part in plan.cast.parts]
     async with (
         entered(BusDoor(bus, plan.packs.known, session)) as room,
-        gathering(room, names, str(ULID())),
+        pause_until_all_here(room, names, str(ULID())),
     ):
         yield
 
 
-async def here(
+async def play_in_process(
     bus: Bus, packs: Packs, session: str, parts: Sequence[Part], model: Speaker, prices: Prices,
     asked: Interrupted,
 ) -> None:  # fmt: skip
@@ -176,7 +178,7 @@ async def here(
 
 
 async def _in_children(
-    settings: Settings, running: Running, plan: Play, session: str, asked: Interrupted
+    settings: Settings, running: Connection, plan: Play, session: str, asked: Interrupted
 ) -> None:
     """Hosts everybody in children, each a share of the cast; one that dies is started again."""
     environment = child_environment(settings.model_copy(update={"redis": running.url}))
@@ -206,23 +208,25 @@ def _command(plan: Play, session: str, share: Sequence[str]) -> list[str]:
 
 
 def _tell_how_to_resume(cast: Cast, session: str) -> None:
-    heads = many(len(cast.parts), "agent")
-    tell(f"{heads} leaving; session {session!r} stays open (Ctrl-C again: at once)")
-    tell(f"'parley run {cast.name} --session {session}' goes on")
+    heads = count_of(len(cast.parts), "agent")
+    print_notice(f"{heads} leaving; session {session!r} stays open (Ctrl-C again: at once)")
+    print_notice(f"'parley run {cast.name} --session {session}' goes on")
 
 
 @asynccontextmanager
-async def _some_worker(settings: Settings, running: Running) -> AsyncIterator[Helping | None]:
+async def _some_worker(
+    settings: Settings, running: Connection
+) -> AsyncIterator[WorkerProcess | None]:
     """A worker of our own; None where others work."""
-    if await working(running.bus):
+    if await has_live_worker(running.bus):
         yield None
         return
-    async with worker_process(settings, running.url) as worker:
+    async with run_worker_process(settings, running.url) as worker:
         yield worker
 
 
 async def _settled(
-    settings: Settings, running: Running, plan: Play, session: str, worker: Helping | None
+    settings: Settings, running: Connection, plan: Play, session: str, worker: WorkerProcess | None
 ) -> None:
     """Waits for what memory is owed; with another worker where the one there was has died.
 
@@ -231,17 +235,17 @@ async def _settled(
     """
     bus, packs = running.bus, plan.packs
     if worker is not None and worker.ended is None:
-        await settled(bus, packs, session, worker.check)
+        await wait_until_settled(bus, packs, session, worker.check)
         return
     if worker is None:
         with suppress(TimeoutError):
             async with asyncio.timeout(STALE_MS / 1000):
-                await settled(bus, packs, session)
+                await wait_until_settled(bus, packs, session)
                 return
-    if worker is None and await working(bus):
-        await settled(bus, packs, session)
+    if worker is None and await has_live_worker(bus):
+        await wait_until_settled(bus, packs, session)
     else:
         if worker is not None:
-            tell(f"the worker ended with {worker.ended}; another one goes on")
-        async with worker_process(settings, running.url) as another:
-            await settled(bus, packs, session, another.check)
+            print_notice(f"the worker ended with {worker.ended}; another one goes on")
+        async with run_worker_process(settings, running.url) as another:
+            await wait_until_settled(bus, packs, session, another.check)

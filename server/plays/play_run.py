@@ -18,30 +18,30 @@ from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.basics.interrupts import interruptible
-from parley.server.basics.log_setup import configure
-from parley.server.basics.output import cell, emit, stderr, stdout, tell
-from parley.server.plays.play import Play, Played, here, play
-from parley.server.plays.rehearsal import file_of, rehearse
-from parley.server.queries.log_queries import closing
+from parley.server.basics.interrupts import handle_signals
+from parley.server.basics.log_setup import configure_logging
+from parley.server.basics.output import print_json, print_notice, stderr, stdout, table_cell
+from parley.server.plays.play import Play, PlayResult, play, play_in_process
+from parley.server.plays.rehearsal import rehearse, session_file
+from parley.server.queries.log_queries import closing_row
 from parley.server.records.session_file import write_file
 from parley.server.render import command_output
-from parley.server.render.events.live_text import show
-from parley.server.rows.digest_rows import minutes
-from parley.server.runtime.connection import connected, run
-from parley.server.runtime.model_endpoint import heard
+from parley.server.render.events.live_text import print_line
+from parley.server.rows.digest_rows import digest
+from parley.server.runtime.connection import open_connection, run
+from parley.server.runtime.model_endpoint import closing_model
 from parley.server.runtime.packs import Packs, read_packs
-from parley.server.runtime.worker import stop_with
-from parley.server.scenarios.cast import Cast, cast
-from parley.server.scenarios.cast_models import prices, told, voice
-from parley.server.scenarios.cost_bound import Worst, bounded
+from parley.server.runtime.worker import stop_with_parent
+from parley.server.scenarios.cast import Cast, cast_scenario
+from parley.server.scenarios.cast_models import cast_prices, open_cast_model, with_scenario_models
+from parley.server.scenarios.cost_bound import CostBound, bound_cost
 from parley.server.scenarios.play_text import ended_lines, worst_line
-from parley.server.scenarios.session_setup import opened, settings_of
+from parley.server.scenarios.session_setup import opening_entry, settings_of
 from parley.server.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RunOptions:
     """What was typed."""
 
     scenario: str
@@ -56,22 +56,22 @@ class Wish:
     minder: int | None = None  # a process that this one does not outlive
 
 
-def perform(settings: Settings, wish: Wish) -> int:
+def run_scenario(settings: Settings, wish: RunOptions) -> int:
     """Plays a scenario, shows what came of it; the exit code. Raises `Misuse` and `Failure`."""
     settings = _quiet(settings)
-    found = cast(wish.scenario, settings.personas)
+    found = cast_scenario(wish.scenario, settings.personas)
     _check(wish)
     offline = wish.offline or wish.seed is not None or not settings.has_model
-    settings = told(settings, found, offline=offline)
+    settings = with_scenario_models(settings, found, offline=offline)
     packs = read_packs(settings.packs)
     plan = Play(
-        found, opened(found, settings, packs, wish.seed), packs, wish.session,
+        found, opening_entry(found, settings, packs, wish.seed), packs, wish.session,
         wish.processes, wish.out, offline, wish.fast,
     )  # fmt: skip
-    paid = prices(settings, found)
-    model = voice(settings, found, fast=wish.fast or wish.seed is not None)
+    paid = cast_prices(settings, found)
+    model = open_cast_model(settings, found, fast=wish.fast or wish.seed is not None)
     _announce(
-        bounded(plan.cast, settings_of(plan.entry), paid),
+        bound_cost(plan.cast, settings_of(plan.entry), paid),
         offline=offline,
         ask=not offline and not wish.yes,
     )
@@ -88,11 +88,11 @@ def _quiet(settings: Settings) -> Settings:
     """Leaves the screen to the talk: what goes as it should is not logged unless that was set."""
     if "log_level" in settings.model_fields_set:
         return settings
-    configure("warning", settings.log_json)
+    configure_logging("warning", settings.log_json)
     return settings.model_copy(update={"log_level": "warning"})
 
 
-def _check(wish: Wish) -> None:
+def _check(wish: RunOptions) -> None:
     """Raises `Misuse` for what would fail only at the end, or make no sense together."""
     if wish.out is not None and not wish.out.absolute().parent.is_dir():
         raise Misuse(f"--out {str(wish.out)!r}: there is no such folder")
@@ -100,11 +100,11 @@ def _check(wish: Wish) -> None:
         raise Misuse("--seed plays in this process alone; leave --processes out")
 
 
-def _announce(found: Worst, *, offline: bool, ask: bool) -> None:
+def _announce(found: CostBound, *, offline: bool, ask: bool) -> None:
     """Says what it may come to; asks where there is somebody to answer."""
     if offline:
-        tell("no model is asked: the words are those of the script")
-    tell(worst_line(found))
+        print_notice("no model is asked: the words are those of the script")
+    print_notice(worst_line(found))
     if ask and sys.stdin.isatty() and sys.stderr.isatty():
         sys.stderr.write("begin? [y/N] ")
         sys.stderr.flush()
@@ -114,30 +114,30 @@ def _announce(found: Worst, *, offline: bool, ask: bool) -> None:
 
 async def _played(
     settings: Settings, plan: Play, model: Speaker, paid: Prices, minder: int | None
-) -> Played:
-    watch = None if minder is None else asyncio.create_task(stop_with(minder))
+) -> PlayResult:
+    watch = None if minder is None else asyncio.create_task(stop_with_parent(minder))
     try:
-        async with heard(model):
+        async with closing_model(model):
             return await play(settings, plan, model, paid)
     finally:
         if watch is not None:
             watch.cancel()
 
 
-def _rehearsed(plan: Play, model: Speaker) -> Played:
+def _rehearsed(plan: Play, model: Speaker) -> PlayResult:
     session = plan.session or plan.cast.name.rpartition("/")[2].removesuffix(".yaml")
     console = stderr()
 
     def hear(record: Record, facts: Sequence[Fact]) -> None:
         if not plan.fast:
-            show(console, record)
+            print_line(console, record)
             for row in fact_rows([(record.seq, list(facts))]):
-                show(console, row)
+                print_line(console, row)
 
     log = rehearse(plan.cast, plan.entry, plan.packs, model, session, hear)
     if plan.out is not None:
-        write_file(plan.out, file_of(log))
-    return Played(session, *_came_to(log, plan.packs))
+        write_file(plan.out, session_file(log))
+    return PlayResult(session, *_came_to(log, plan.packs))
 
 
 def _came_to(log: LocalLog, packs: Packs) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -149,27 +149,27 @@ def _came_to(log: LocalLog, packs: Packs) -> tuple[dict[str, Any], dict[str, Any
         apply(memory, record)
         said.setdefault(record.n, record)
         if record.entry.kind == "session.closed":
-            ended = closing(record.entry)
+            ended = closing_row(record.entry)
     if ended is None:
         raise Failure("the rehearsal came to no end")
-    return ended, minutes(memory, said)
+    return ended, digest(memory, said)
 
 
-def _show(played: Played, wish: Wish, *, scripted: bool, priced: bool) -> None:
+def _show(played: PlayResult, wish: RunOptions, *, scripted: bool, priced: bool) -> None:
     if played.ended is None or played.minutes is None:
         return
     if wish.json:
-        emit({"session": played.session, "ended": played.ended, "minutes": played.minutes})
+        print_json({"session": played.session, "ended": played.ended, "minutes": played.minutes})
         return
     command_output.show_minutes(played.minutes, json=False)
     console = stdout()
     console.print()
     lines = ended_lines(played.session, played.ended, scripted=scripted, priced=priced)
     for line in lines:
-        console.print(cell(line))
+        console.print(table_cell(line))
 
 
-def _fail_where_nobody_answered(played: Played) -> None:
+def _fail_where_nobody_answered(played: PlayResult) -> None:
     """Raises `Failure` where every call failed: what ended was no talk, whatever rule says so.
 
     One that was given up as the others failed was not answered either.
@@ -185,7 +185,7 @@ def _fail_where_nobody_answered(played: Played) -> None:
         )
 
 
-def serve(
+def host_scenario(
     settings: Settings,
     scenario: str,
     session: str,
@@ -197,9 +197,9 @@ def serve(
 ) -> int:
     """Hosts `names` of a scenario in an open session until it is closed; the exit code."""
     settings = _quiet(settings)
-    found = cast(scenario, settings.personas)
-    settings = told(settings, found, offline=offline or not settings.has_model)
-    model = voice(settings, found, fast=fast)
+    found = cast_scenario(scenario, settings.personas)
+    settings = with_scenario_models(settings, found, offline=offline or not settings.has_model)
+    model = open_cast_model(settings, found, fast=fast)
     return int(run(_serve(settings, found, session, names, minder, model)))
 
 
@@ -211,12 +211,12 @@ async def _serve(
     if missing := set(names) - {part.name for part in parts}:
         raise Misuse(f"{found.source}: no participant is called {min(missing)!r}")
     packs = read_packs(settings.packs)
-    watch = None if minder is None else asyncio.create_task(stop_with(minder))
+    watch = None if minder is None else asyncio.create_task(stop_with_parent(minder))
     try:
-        async with connected(settings) as running, heard(model):
-            with interruptible(lambda: None) as asked:
-                await here(
-                    running.bus, packs, session, parts, model, prices(settings, found), asked
+        async with open_connection(settings) as running, closing_model(model):
+            with handle_signals(lambda: None) as asked:
+                await play_in_process(
+                    running.bus, packs, session, parts, model, cast_prices(settings, found), asked
                 )
         return 0
     finally:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract import wire
 from parley.bus.entries import SessionOpened, Unknown
 from parley.bus.log.local_log import LocalLog
-from parley.bus.sessions.audit import Row
+from parley.bus.sessions.audit import StoredRow
 from parley.listeners.agents.host import host
 from parley.listeners.models.model_port import Speaker
 from parley.listeners.offline.local_effects import answer, settle
@@ -23,11 +23,11 @@ from parley.listeners.rooms.log_port import LocalDoor
 from parley.listeners.rooms.room import Hearer, Room, entered
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import due
-from parley.server.plays.arrivals import gathering
+from parley.server.plays.arrivals import pause_until_all_here
 from parley.server.records.session_file import SessionFile
 from parley.server.runtime.packs import Packs
 from parley.server.scenarios.cast import Cast
-from parley.server.scenarios.session_setup import beginnings
+from parley.server.scenarios.session_setup import opening_drafts
 
 NONCE: Final = "rehearsal"  # the same for every run: seats are named by it
 BEGAN_MS: Final = 1_700_000_000_000  # when every rehearsal begins, by its own clock
@@ -51,14 +51,14 @@ async def _rehearse(
     log.open(entry)
     async with entered(LocalDoor(log, packs.known)) as room:
         room.hear(hear)
-        if drafts := beginnings(cast):
+        if drafts := opening_drafts(cast):
             await room.publish(drafts)
         extracts = asyncio.create_task(_extract(room, log), name="extracts")
         try:
-            async with gathering(room, [part.name for part in cast.parts], NONCE):
+            async with pause_until_all_here(room, [part.name for part in cast.parts], NONCE):
                 await host(room, cast.parts, model, nonce=NONCE, prices=cast.prices)
         finally:
-            await end(extracts)
+            await cancel_and_wait(extracts)
     settle(log, Memory(packs.known))  # what fell due with the last words
     return log
 
@@ -72,11 +72,11 @@ async def _extract(room: Room, log: LocalLog) -> None:
         await room.moved(seq)
 
 
-def file_of(log: LocalLog) -> SessionFile:
+def session_file(log: LocalLog) -> SessionFile:
     """The session of `log` as a file holds it."""
     info = log.info()
     rows = (
-        Row(record.seq, record.n, record.id, record.received_ms, _body(record.entry))
+        StoredRow(record.seq, record.n, record.id, record.received_ms, _body(record.entry))
         for record in log.read(count=info.head)
     )
     return SessionFile(info.session, info.status, tuple(rows))

@@ -10,36 +10,36 @@ from parley.memory.context.chat_messages import Prepared
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import running_text
 from parley.memory.text.byte_limits import size_of
-from parley.server.rows.tool_rows import rows
-from parley.server.runtime.connection import connected
+from parley.server.rows.tool_rows import kept_result_rows
+from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
 from parley.server.settings import Settings
 
 
-async def messages_of(
+async def read_prompt(
     settings: Settings, session: str, participant: str | None, budget: int | None
 ) -> Prepared:
     """The messages of the profile `exchange`."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         reader = MemoryReader(running.bus, read_packs(settings.packs).known)
         return await prepared(running.bus, reader, session, participant, budget=budget)
 
 
-async def trace_of(
+async def read_trace(
     settings: Settings, session: str, participant: str | None, budget: int | None
 ) -> dict[str, Any]:
     """The three views of a session as it stands."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         reader = MemoryReader(running.bus, read_packs(settings.packs).known)
         found = await prepared(running.bus, reader, session, participant, budget=budget)
         memory = await reader.current(session)
         return {
-            "memory": held(session, memory),
+            "memory": memory_state_row(session, memory),
             "cache": {
                 "hits": memory.tools.hits,
                 "misses": memory.tools.misses,
                 "evicted": memory.tools.evicted,
-                "results": list(rows(memory)),
+                "results": list(kept_result_rows(memory)),
             },
             "messages": list(found.messages),
             "size": found.size,
@@ -47,7 +47,7 @@ async def trace_of(
         }
 
 
-def held(session: str, memory: Memory) -> dict[str, Any]:
+def memory_state_row(session: str, memory: Memory) -> dict[str, Any]:
     """What memory holds of the exchanges of `session`. Pure."""
     store, told = memory.exchanges, running_text(memory)
     return {

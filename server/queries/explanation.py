@@ -17,10 +17,11 @@ from parley.memory.state.insight_state import Insight
 from parley.memory.state.item_state import Cite, Decision, Fact, Origin, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
-from parley.server.queries.log_queries import Replayed, replayed
+from parley.server.queries.log_queries import Replay, replay_log
 from parley.server.rows.cite_rows import origin_row, quote
-from parley.server.rows.claim_rows import read_row
-from parley.server.rows.digest_rows import decision_row, origins_of, proposal_row
+from parley.server.rows.claim_rows import claim_row
+from parley.server.rows.digest_rows import decision_row, proposal_row
+from parley.server.rows.digest_rows import origins as origins_of
 from parley.server.rows.vote_rows import vote_row
 from parley.server.runtime.packs import Packs
 
@@ -34,12 +35,12 @@ _WHY: Final = {
 }
 
 
-async def explained(bus: Bus, packs: Packs, session: str, ref: str) -> dict[str, Any]:
-    """`explanation` of an item of that session as it stands now. Raises `UnknownRef`."""
-    return explanation(await replayed(bus, packs, session), ref)
+async def explain_item(bus: Bus, packs: Packs, session: str, ref: str) -> dict[str, Any]:
+    """`build_explanation` of an item of that session as it stands now. Raises `UnknownRef`."""
+    return build_explanation(await replay_log(bus, packs, session), ref)
 
 
-def explanation(found: Replayed, ref: str) -> dict[str, Any]:
+def build_explanation(found: Replay, ref: str) -> dict[str, Any]:
     """One item with its evidence, who stood where, how it came to be, and what covers it now.
 
     `words` are the passages that it rests on, in full; `summaries` the standing
@@ -65,8 +66,8 @@ def explanation(found: Replayed, ref: str) -> dict[str, Any]:
     }
 
 
-def cited(memory: Memory, ref: str) -> set[int]:
-    """The entries whose words `explanation` shows; the newest messages come on top of them."""
+def cited_entries(memory: Memory, ref: str) -> set[int]:
+    """The entries whose words an explanation shows; the newest messages come on top of them."""
     read, item = reading(memory), _item(memory, ref)
     found: list[Cite] = [] if item is None else [Cite(_born(item)), *_cites(item)]
     origins = [read.confirmed.get(ref), read.retracted.get(ref)]
@@ -79,10 +80,10 @@ def cited(memory: Memory, ref: str) -> set[int]:
     return {cite.n for cite in found}
 
 
-def _claimed(claimed: Read, facts: list[Fact], found: Replayed) -> dict[str, Any]:
+def _claimed(claimed: Read, facts: list[Fact], found: Replay) -> dict[str, Any]:
     """An item that a model alone found."""
     return {
-        **read_row(claimed, found.said),
+        **claim_row(claimed, found.said),
         "words": _words(list(claimed.origin.cites), found),
         "summaries": _summaries(found.memory, claimed.born),
         "context": _fate(found, claimed.handle),
@@ -90,7 +91,7 @@ def _claimed(claimed: Read, facts: list[Fact], found: Replayed) -> dict[str, Any
     }
 
 
-def _overlaid(read: Reading, ref: str, found: Replayed) -> dict[str, Any]:
+def _overlaid(read: Reading, ref: str, found: Replay) -> dict[str, Any]:
     """What a model said of an item that the fold found; nothing of most."""
     told: dict[str, Any] = {}
     if ref in read.confirmed:
@@ -137,7 +138,7 @@ def _born(item: Item) -> int:
             return item.born
 
 
-def _row(item: Item, found: Replayed) -> dict[str, Any]:
+def _row(item: Item, found: Replay) -> dict[str, Any]:
     match item:
         case Decision():
             return decision_row(item, found.said)
@@ -182,13 +183,13 @@ def _cites(item: Item) -> list[Cite]:
     return [*cites, *(cite for origin in origins if origin is not None for cite in origin.cites)]
 
 
-def _words(cites: list[Cite], found: Replayed) -> list[dict[str, Any]]:
+def _words(cites: list[Cite], found: Replay) -> list[dict[str, Any]]:
     """Each of the passages, unabridged, in the order of the talk."""
     passages = {(cite.n, cite.start, cite.end): _passage(cite, found) for cite in cites}
     return [row for _, row in sorted(passages.items()) if row is not None]
 
 
-def _passage(cite: Cite, found: Replayed) -> dict[str, Any] | None:
+def _passage(cite: Cite, found: Replay) -> dict[str, Any] | None:
     record = found.said.get(cite.n)
     content = getattr(record.entry, "content", "") if record else ""
     text = content[cite.start : cite.end] if cite.end > cite.start else content
@@ -207,7 +208,7 @@ def _summaries(memory: Memory, n: int) -> list[dict[str, int]]:
     ]
 
 
-def _fate(found: Replayed, ref: str) -> list[dict[str, str]]:
+def _fate(found: Replay, ref: str) -> list[dict[str, str]]:
     """What became of the item in each block of the full context."""
     recent = [record for _, record in sorted(found.said.items()) if record.entry.kind == "message"]
     shown = found.memory.settings.context.recent_full

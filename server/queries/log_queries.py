@@ -13,13 +13,13 @@ from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure
-from parley.server.rows.digest_rows import cited, minutes
+from parley.server.rows.digest_rows import cited, digest
 from parley.server.runtime.packs import Packs
 
 PAGE: Final = 1000  # entries a round trip
 
 
-async def entries(bus: Bus, session: str, to: int | None = None) -> AsyncIterator[Record]:
+async def stream_entries(bus: Bus, session: str, to: int | None = None) -> AsyncIterator[Record]:
     """Every entry of the log, in order, up to seq `to`."""
     after = 0
     while page := await bus.read(session, after, to=to, count=PAGE):
@@ -28,14 +28,14 @@ async def entries(bus: Bus, session: str, to: int | None = None) -> AsyncIterato
         after = page[-1].seq
 
 
-async def said(bus: Bus, session: str, wanted: Iterable[int]) -> dict[int, Record]:
+async def read_entries(bus: Bus, session: str, wanted: Iterable[int]) -> dict[int, Record]:
     """The primary entries of these numbers, by number."""
     numbers = set(wanted)
     found: dict[int, Record] = {}
     if not numbers:
         return found
     last = max(numbers)
-    async for record in entries(bus, session):
+    async for record in stream_entries(bus, session):
         if record.n > last:
             break
         if record.n in numbers and record.n not in found:
@@ -43,27 +43,27 @@ async def said(bus: Bus, session: str, wanted: Iterable[int]) -> dict[int, Recor
     return found
 
 
-async def report(bus: Bus, packs: Packs, session: str) -> dict[str, Any]:
+async def read_digest(bus: Bus, packs: Packs, session: str) -> dict[str, Any]:
     """The minutes of a session as it stands now."""
     memory = await MemoryReader(bus, packs.known).current(session)
-    return minutes(memory, await said(bus, session, cited(memory)))
+    return digest(memory, await read_entries(bus, session, cited(memory)))
 
 
-async def ending(bus: Bus, session: str) -> dict[str, Any]:
+async def read_closing(bus: Bus, session: str) -> dict[str, Any]:
     """Why the session was closed, and its totals."""
-    async for record in entries(bus, session):
+    async for record in stream_entries(bus, session):
         if record.entry.kind == "session.closed":
-            return closing(record.entry)
+            return closing_row(record.entry)
     raise Failure(f"session {session!r} has no end")
 
 
-def closing(entry: Any) -> dict[str, Any]:
+def closing_row(entry: Any) -> dict[str, Any]:
     """A `session.closed` as data."""
     return {"reason": entry.reason, "rule": entry.rule, "by": entry.by, "totals": entry.totals}
 
 
 @dataclass(slots=True)
-class Replayed:
+class Replay:
     """A session folded from its first entry, with what each entry changed."""
 
     memory: Memory
@@ -71,11 +71,11 @@ class Replayed:
     said: dict[int, Record]
 
 
-async def replayed(bus: Bus, packs: Packs, session: str) -> Replayed:
+async def replay_log(bus: Bus, packs: Packs, session: str) -> Replay:
     """The whole log, folded here."""
     info = await bus.info(session)
-    found = Replayed(Memory(packs.known), [], {})
-    async for record in entries(bus, session, info.head):
+    found = Replay(Memory(packs.known), [], {})
+    async for record in stream_entries(bus, session, info.head):
         if record.seq in info.skips:
             continue
         found.facts += apply(found.memory, record)

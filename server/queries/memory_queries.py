@@ -10,14 +10,14 @@ from parley.bus import Bus
 from parley.memory.context.context import Context, Profile
 from parley.memory.fold import canonical_bytes
 from parley.memory.state.memory import Memory
-from parley.server.basics.entry_drafts import handle
+from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.basics.errors import Misuse, NotYet
-from parley.server.queries.explanation import explained
-from parley.server.queries.log_queries import said
-from parley.server.queries.session_stats import measured
-from parley.server.render.memory_layers import Told, layer
-from parley.server.rows.digest_rows import cited, minutes
-from parley.server.runtime.backend import Held, holding
+from parley.server.queries.explanation import explain_item as explained
+from parley.server.queries.log_queries import read_entries
+from parley.server.queries.session_stats import measure_session
+from parley.server.render.memory_layers import RenderedLayer, find_layer
+from parley.server.rows.digest_rows import cited, digest
+from parley.server.runtime.backend import Backend, open_backend
 from parley.server.settings import Settings
 
 
@@ -27,7 +27,7 @@ async def check_moment(bus: Bus, session: str, at: int | None) -> None:
         raise NotYet(at, n)
 
 
-async def memory_in(held: Held, session: str, at: int | None = None) -> Memory:
+async def read_memory(held: Backend, session: str, at: int | None = None) -> Memory:
     """The memory, now or as of the `at`-th primary entry. Raises `NotYet`."""
     if at is None:
         return await held.reader.current(session)
@@ -35,38 +35,38 @@ async def memory_in(held: Held, session: str, at: int | None = None) -> Memory:
     return await held.reader.at(session, at)
 
 
-async def stats_in(held: Held, session: str) -> dict[str, Any]:
+async def stats_in(held: Backend, session: str) -> dict[str, Any]:
     """Counts, sizes, forecasts."""
-    return await measured(held.bus, held.reader, session)
+    return await measure_session(held.bus, held.reader, session)
 
 
 @asynccontextmanager
-async def _asking(settings: Settings, session: str) -> AsyncIterator[Held]:
+async def _asking(settings: Settings, session: str) -> AsyncIterator[Backend]:
     """Connected for one question of a command, whose moment is its option `--at`."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         try:
             yield held
         except NotYet as early:
             raise Misuse(f"--at {early.at}: {session!r} has {early.n} primary entries") from None
 
 
-async def canonical_memory(settings: Settings, session: str, at: int | None) -> bytes:
+async def dump_memory(settings: Settings, session: str, at: int | None) -> bytes:
     """The canonical bytes of memory, now or as of the `at`-th primary entry."""
     async with _asking(settings, session) as held:
-        return canonical_bytes.dump(await memory_in(held, session, at))
+        return canonical_bytes.dump(await read_memory(held, session, at))
 
 
-async def minutes_of(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
+async def read_digest(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
     """The minutes, now or as of the `at`-th primary entry."""
     async with _asking(settings, session) as held:
-        memory = await memory_in(held, session, at)
-        found = await said(held.bus, session, cited(memory))
+        memory = await read_memory(held, session, at)
+        found = await read_entries(held.bus, session, cited(memory))
         if at is None:  # reading was an await: the copy may have been folded on
             memory = await held.reader.current(session)
-        return minutes(memory, found)
+        return digest(memory, found)
 
 
-async def context_of(
+async def read_context(
     settings: Settings,
     session: str,
     participant: str | None,
@@ -85,21 +85,21 @@ async def context_of(
         )
 
 
-async def story_of(settings: Settings, session: str, ref: str) -> dict[str, Any]:
+async def explain_item(settings: Settings, session: str, ref: str) -> dict[str, Any]:
     """An item's evidence and history."""
-    async with holding(settings) as held:
-        return await explained(held.bus, held.packs, session, handle(ref))
+    async with open_backend(settings) as held:
+        return await explained(held.bus, held.packs, session, normalize_handle(ref))
 
 
 async def stats_of(settings: Settings, session: str) -> dict[str, Any]:
     """Counts, sizes, forecasts."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await stats_in(held, session)
 
 
-async def layer_of(settings: Settings, session: str, name: str, at: int | None) -> Told:
+async def read_layer(settings: Settings, session: str, name: str, at: int | None) -> RenderedLayer:
     """One layer of memory, now or as of the `at`-th primary entry."""
-    found = layer(name)  # refused before anything is opened
+    found = find_layer(name)  # refused before anything is opened
     async with _asking(settings, session) as held:
-        memory = await memory_in(held, session, at)
-        return Told(found.tree(memory), "\n".join(found.lines(memory)))
+        memory = await read_memory(held, session, at)
+        return RenderedLayer(found.tree(memory), "\n".join(found.lines(memory)))

@@ -7,7 +7,7 @@ from typing import cast
 
 from parley.bus.entries import Message, Record
 from parley.server.queries.log_queries import PAGE
-from parley.server.runtime.backend import Held
+from parley.server.runtime.backend import Backend
 
 
 def holds(record: Record, words: Sequence[str], by: str | None) -> bool:
@@ -21,8 +21,8 @@ def holds(record: Record, words: Sequence[str], by: str | None) -> bool:
     return all(word.casefold() in content for word in words)
 
 
-async def found(
-    held: Held,
+async def search_messages(
+    held: Backend,
     session: str,
     words: Sequence[str],
     by: str | None,

@@ -12,7 +12,7 @@ from parley.memory.statistics.statistics import stats
 from parley.memory.text.text_sizes import tokens
 
 
-async def measured(bus: Bus, reader: MemoryReader, session: str) -> dict[str, Any]:
+async def measure_session(bus: Bus, reader: MemoryReader, session: str) -> dict[str, Any]:
     """`memory.stats.stats`, with tokens of the open stretch and the summariser's record.
 
     The summariser's numbers are those of all workers that run now, whatever
@@ -25,10 +25,10 @@ async def measured(bus: Bus, reader: MemoryReader, session: str) -> dict[str, An
         said = await reader.recent(session, memory.open_count)
         spoken = sum(tokens(getattr(one.entry, "content", "")) for one in said)
         talk["estimated_tokens"] = spoken + talk["summary_tokens"]
-    return {**found, "summariser": summariser(await bus.workers())}
+    return {**found, "summariser": summary_work(await bus.workers())}
 
 
-def summariser(workers: Iterable[WorkerInfo]) -> dict[str, Any]:
+def summary_work(workers: Iterable[WorkerInfo]) -> dict[str, Any]:
     """Model calls of all workers: how many, how they ended, how long they took.
 
     Shares are per mille, null where nothing was called; `memo_permille` is of

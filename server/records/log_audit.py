@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import cast
 
-from parley.bus.contract.drafts import is_id
+from parley.bus.contract.drafts import is_entry_id
 from parley.bus.contract.wire import decode, encode, fingerprint
 from parley.bus.entries import KINDS, PRIMARY, EntryRedacted, EntrySetAside, SessionForked, Unknown
-from parley.bus.sessions.audit import Row, records, redacted
+from parley.bus.sessions.audit import StoredRow, decode_rows, redacted_numbers
 from parley.bus.sessions.staged_log import ANY
 from parley.memory.text.plain_text import clip
 
 
-def findings(rows: Sequence[Row]) -> Iterator[str]:
+def find_faults(rows: Sequence[StoredRow]) -> Iterator[str]:
     """Each thing that no sound log has, in the order of the rows; nothing for a sound one."""
     n = 0
     ids: dict[str, int] = {}
@@ -30,7 +30,7 @@ def findings(rows: Sequence[Row]) -> Iterator[str]:
         if row.n != n:
             yield f"entry {place} has n {row.n} where {n} is due"
             n = row.n
-        if not is_id(row.id):
+        if not is_entry_id(row.id):
             yield f"entry {place} has {clip(row.id, 60)!r}, which is no id"
         if row.id in ids:
             yield f"entry {place} has the id {row.id!r} of entry {ids[row.id]}"
@@ -41,7 +41,7 @@ def findings(rows: Sequence[Row]) -> Iterator[str]:
         yield "the log is empty; it should begin with 'session.opened'"
 
 
-def status_findings(status: str, rows: Sequence[Row]) -> Iterator[str]:
+def status_findings(status: str, rows: Sequence[StoredRow]) -> Iterator[str]:
     """What a header says of the session otherwise than its log."""
     told = "open"
     for row in rows:
@@ -58,9 +58,9 @@ def _unreadable(place: int, entry: Unknown) -> Iterator[str]:
         yield f"entry {place} cannot be read as {entry.kind!r}"
 
 
-def index_findings(rows: Sequence[Row], ids: Mapping[str, str]) -> Iterator[str]:
+def index_findings(rows: Sequence[StoredRow], ids: Mapping[str, str]) -> Iterator[str]:
     """What the index of client ids says otherwise than the log."""
-    wordless = redacted(records(rows))
+    wordless = redacted_numbers(decode_rows(rows))
     before = 0
     for row in rows:
         gone = row.n > before and row.n in wordless
@@ -76,17 +76,19 @@ def index_findings(rows: Sequence[Row], ids: Mapping[str, str]) -> Iterator[str]
         yield f"the index of ids has {id_!r}, which is in no entry"
 
 
-def skips(rows: Sequence[Row]) -> frozenset[int]:
+def set_aside(rows: Sequence[StoredRow]) -> frozenset[int]:
     """The sequence numbers that entries of the log set aside."""
     found = set()
-    for record in records(rows):
+    for record in decode_rows(rows):
         entry = record.entry
         if entry.kind == "entry.set_aside" and not isinstance(entry, Unknown):
             found.add(cast("EntrySetAside", entry).seq)
     return frozenset(found)
 
 
-def forked(rows: Sequence[Row], session: str, at: int, now_ms: int) -> tuple[Row, ...]:
+def fork_log(
+    rows: Sequence[StoredRow], session: str, at: int, now_ms: int
+) -> tuple[StoredRow, ...]:
     """The log of a fork that shares every entry up to the `at`-th primary one.
 
     What later entries of the original set aside or redacted stays so; a closing is
@@ -94,12 +96,15 @@ def forked(rows: Sequence[Row], session: str, at: int, now_ms: int) -> tuple[Row
     waits for a time in it waits from then.
     """
     prefix = [row for row in rows if row.n <= at and decode(row.body).kind != "session.closed"]
-    kept = [Row(seq, row.n, row.id, row.received_ms, row.body) for seq, row in enumerate(prefix, 1)]
-    for seq in sorted(skips(rows) - skips(prefix)):
+    kept = [
+        StoredRow(seq, row.n, row.id, row.received_ms, row.body)
+        for seq, row in enumerate(prefix, 1)
+    ]
+    for seq in sorted(set_aside(rows) - set_aside(prefix)):
         if seq <= len(kept):
             kept.append(_appended(kept, f"set-aside:{seq}", EntrySetAside(seq=seq, reason="fork")))
-    there = redacted(records(kept))
-    for n in sorted(redacted(records(rows)) - there):
+    there = redacted_numbers(decode_rows(kept))
+    for n in sorted(redacted_numbers(decode_rows(rows)) - there):
         if n <= at:
             marker = EntryRedacted(redacted=n, reason="fork")
             kept.append(_appended(kept, f"redacted:fork:{n}", marker))
@@ -116,7 +121,7 @@ def _free(name: str, taken: Set[str]) -> str:
 
 
 def _appended(
-    rows: Sequence[Row], id_: str, entry: EntryRedacted | EntrySetAside | SessionForked
-) -> Row:
+    rows: Sequence[StoredRow], id_: str, entry: EntryRedacted | EntrySetAside | SessionForked
+) -> StoredRow:
     last = rows[-1]
-    return Row(last.seq + 1, last.n, id_, last.received_ms, encode(entry))
+    return StoredRow(last.seq + 1, last.n, id_, last.received_ms, encode(entry))

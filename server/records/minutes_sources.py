@@ -9,22 +9,22 @@ from typing import Any
 
 from parley.bus import Bus
 from parley.bus.entries import PRIMARY, Record
-from parley.bus.sessions.audit import records as records_of
+from parley.bus.sessions.audit import decode_rows as records_of
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import BadSessionFile, Misuse, NotYet
-from parley.server.basics.output import tell
-from parley.server.minutes.minutes_report import report
-from parley.server.queries.log_queries import entries
-from parley.server.queries.memory_queries import memory_in
-from parley.server.records.log_audit import findings, skips
+from parley.server.basics.output import print_notice
+from parley.server.minutes.minutes_report import build_report
+from parley.server.queries.log_queries import stream_entries
+from parley.server.queries.memory_queries import read_memory
+from parley.server.records.log_audit import find_faults, set_aside
 from parley.server.records.session_file import SessionFile, decode_file
 from parley.server.records.transcript_analysis import analyze
-from parley.server.runtime.backend import holding
+from parley.server.runtime.backend import open_backend
 from parley.server.runtime.packs import read_packs
 from parley.server.settings import Settings
 from parley.server.transcripts import FORMATS, parse_transcript, read_transcript
-from parley.server.transcripts.transcript_export import told
+from parley.server.transcripts.transcript_export import summary_lines
 
 _SESSION = b'{"parley":"session",'
 _ENDINGS = frozenset({"json", "zip", *(end for each in FORMATS for end in each.extensions)})
@@ -36,24 +36,24 @@ def is_file(source: str) -> bool:
     return source == "-" or "/" in source or ending in _ENDINGS
 
 
-async def reported(bus: Bus, session: str, memory: Memory) -> dict[str, Any]:
+async def report_memory(bus: Bus, session: str, memory: Memory) -> dict[str, Any]:
     """The report on a session whose memory, now or past, is at hand."""
-    log = entries(bus, session, memory.seq)
+    log = stream_entries(bus, session, memory.seq)
     said = [record async for record in log if record.entry.kind in PRIMARY]
-    return report(memory, said, session)
+    return build_report(memory, said, session)
 
 
-async def of_session(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
+async def report_session(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
     """The report on a session, now or as of the `at`-th primary entry. Raises `Misuse`."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         try:
-            memory = await memory_in(held, session, at)
+            memory = await read_memory(held, session, at)
         except NotYet as early:
             raise _early(session, early.at, early.n) from None
-        return await reported(held.bus, session, memory)
+        return await report_memory(held.bus, session, memory)
 
 
-def of_file(
+def report_file(
     settings: Settings, source: str, at: int | None, format: str | None = None
 ) -> dict[str, Any]:
     """The report on a session file or any record of talk, in `format`; `-` is stdin."""
@@ -76,17 +76,17 @@ def _of_saved(settings: Settings, source: str, data: bytes, at: int | None) -> d
         file = decode_file(data)
     except BadSessionFile as error:
         raise BadSessionFile(f"{source}: {error}") from None
-    wrong = next(findings(file.rows), None)
+    wrong = next(find_faults(file.rows), None)
     if wrong is not None:
         raise BadSessionFile(f"{source}: {wrong}; 'parley session verify --file' tells more")
     _check(source, at, file.n)
     memory, said = _folded(settings, file, at)
-    return report(memory, said, file.session)
+    return build_report(memory, said, file.session)
 
 
 def _folded(settings: Settings, file: SessionFile, at: int | None) -> tuple[Memory, list[Record]]:
     memory = Memory(read_packs(settings.packs).known)
-    skipped, said = skips(file.rows), []
+    skipped, said = set_aside(file.rows), []
     for record in records_of(file.rows):
         if at is not None and record.n > at:
             break
@@ -105,14 +105,14 @@ def _of_talk(
     else:
         found = read_transcript(Path(source), format=format)
     if found.format != "jsonl":
-        tell(f"read as {found.format}")
-    for line in told(found):
-        tell(line)
+        print_notice(f"read as {found.format}")
+    for line in summary_lines(found):
+        print_notice(line)
     _check(source, at, len(found.said))
     if at is not None:
         found = dataclasses.replace(found, said=found.said[:at])
     done = analyze(found, settings)
-    return report(done.memory, done.said.values())
+    return build_report(done.memory, done.said.values())
 
 
 def _check(source: str, at: int | None, n: int) -> None:

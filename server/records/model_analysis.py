@@ -9,28 +9,28 @@ from parley.listeners.offline.local_extraction import ReadThrough, read_through
 from parley.listeners.spending.prices import Prices
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.basics.output import tell
+from parley.server.basics.output import print_notice
 from parley.server.runtime.connection import run
-from parley.server.runtime.model_endpoint import heard, model, prices
+from parley.server.runtime.model_endpoint import closing_model, open_model, read_prices
 from parley.server.settings import Settings
 
 
-def read_by_model(log: LocalLog, memory: Memory, settings: Settings) -> list[Found]:
+def analyse_by_model(log: LocalLog, memory: Memory, settings: Settings) -> list[Found]:
     """What a model reads out of `log`, folded; what it does not read is told of on stderr.
 
     Raises `Misuse` where there is no model, `Failure` where it reads nothing.
     """
-    asked = model(settings)
+    asked = open_model(settings)
     if asked is None:
         raise Misuse("extract.how is model, and there is none: give --model-url or --model-key")
-    done: ReadThrough = run(_read(asked, log, memory, prices(settings)))
+    done: ReadThrough = run(_read(asked, log, memory, read_prices(settings)))
     for effect, why in done.unread:
-        tell(f"messages {effect.first}-{effect.last} were not read: {why}")
+        print_notice(f"messages {effect.first}-{effect.last} were not read: {why}")
     if done.unread and not memory.claims.read:
         raise Failure("the model read nothing; mend that, or leave --extract-how out")
     return done.found
 
 
 async def _read(asked: Speaker, log: LocalLog, memory: Memory, known: Prices) -> ReadThrough:
-    async with heard(asked):
+    async with closing_model(asked):
         return await read_through(log, memory, asked, known)

@@ -18,8 +18,8 @@ from typing import Annotated, Final, TypeVar
 import msgspec
 import orjson
 
-from parley.bus.contract.wire import is_json
-from parley.bus.sessions.audit import Row
+from parley.bus.contract.wire import is_writable_json
+from parley.bus.sessions.audit import StoredRow
 from parley.server.basics.disk_files import read_bytes, write_bytes
 from parley.server.basics.errors import BadSessionFile
 
@@ -39,7 +39,7 @@ class SessionFile:
 
     session: str
     status: str
-    rows: tuple[Row, ...]
+    rows: tuple[StoredRow, ...]
 
     @property
     def head(self) -> int:
@@ -88,7 +88,7 @@ def encode_file(file: SessionFile) -> bytes:
         body += _BETWEEN * (place > 0)
         body += _line(row)
     body += _LAST
-    return signed(body)
+    return with_checksum(body)
 
 
 def _header(file: SessionFile) -> bytes:
@@ -99,7 +99,7 @@ def _header(file: SessionFile) -> bytes:
     return header[:-1] + _ENTRIES
 
 
-def signed(body: bytes | bytearray) -> bytes:
+def with_checksum(body: bytes | bytearray) -> bytes:
     """A JSON object without its closing brace, ended with the checksum of its bytes."""
     return b"".join((body, _TRAILER, _digest(body), _END))
 
@@ -111,7 +111,7 @@ def decode_file(data: bytes) -> SessionFile:
     """
     head, end = _headed(data), _signed_to(data)
     found = _read(_HEADER, head, "not a session file")
-    rows: list[Row] = []
+    rows: list[StoredRow] = []
     for line in _lines(data, end):
         row = _row(_read(_LINE, line, f"not a session file: entry {len(rows) + 1}"))
         if _line(row) != line:
@@ -178,8 +178,8 @@ def _read(decoder: msgspec.json.Decoder[_Read], data: bytes, told: str) -> _Read
         raise BadSessionFile(f"{told}: {error}") from None
 
 
-def unsigned(data: bytes) -> bytes:
-    """What `signed` was given. Raises `BadSessionFile` where a byte has changed since."""
+def check_checksum(data: bytes) -> bytes:
+    """What `with_checksum` was given. Raises `BadSessionFile` where a byte has changed since."""
     return data[: _signed_to(data)]
 
 
@@ -201,7 +201,7 @@ def _digest(body: bytes | bytearray | memoryview) -> bytes:
     return blake2b(body, digest_size=16).hexdigest().encode()
 
 
-def _line(row: Row) -> bytes:
+def _line(row: StoredRow) -> bytes:
     envelope = orjson.dumps({"seq": row.seq, "n": row.n, "id": row.id, "t": row.received_ms})
     if _inline(row.body):
         return envelope[:-1] + b',"entry":' + row.body + b"}"
@@ -212,14 +212,14 @@ def _inline(body: bytes) -> bool:
     """Whether an entry can stand in the file as it is: JSON on one line."""
     if body[:1] != b"{" or body[-1:] != b"}" or b"\n" in body:
         return False
-    return is_json(body)
+    return is_writable_json(body)
 
 
-def _row(line: _Line) -> Row:
+def _row(line: _Line) -> StoredRow:
     if line.raw is None:
-        return Row(line.seq, line.n, line.id, line.t, bytes(line.entry))
+        return StoredRow(line.seq, line.n, line.id, line.t, bytes(line.entry))
     try:
         body = base64.b64decode(line.raw, validate=True)
     except ValueError:
         raise BadSessionFile(f"entry {line.seq}: 'raw' is not base64") from None
-    return Row(line.seq, line.n, line.id, line.t, body)
+    return StoredRow(line.seq, line.n, line.id, line.t, body)

@@ -9,11 +9,11 @@ from parley.bus.contract.drafts import Draft
 from parley.bus.entries import SessionOpened
 from parley.server.runtime.packs import Packs
 from parley.server.settings import Settings
-from parley.server.transcripts import Said, Transcript
-from parley.server.transcripts.speaker_roles import Roles, inferred
+from parley.server.transcripts import Transcript, TranscriptEntry
+from parley.server.transcripts.speaker_roles import Roles, infer_roles
 
 
-def opening(
+def open_entry(
     settings: Settings, packs: Packs, title: str | None = None, **given: Any
 ) -> SessionOpened:
     """Entry 1 of a new session; `given` are session settings that were not set otherwise."""
@@ -21,15 +21,17 @@ def opening(
     return SessionOpened(settings=tree, packs=packs.opening, title=title)
 
 
-def opening_of(transcript: Transcript, settings: Settings, packs: Packs) -> SessionOpened:
+def opening_of_transcript(
+    transcript: Transcript, settings: Settings, packs: Packs
+) -> SessionOpened:
     """Entry 1 of a transcript's session: its first line may name a title, chairs, scribe and bots.
 
     Whom it does not name, its words may tell.
     """
-    meta, roles = transcript.meta, roles_of(transcript, settings)
+    meta, roles = transcript.meta, assign_roles(transcript, settings)
     title = meta.get("title")
     scribes = _names(meta.get("scribe")) or list(roles.scribes)
-    return opening(
+    return open_entry(
         settings,
         packs,
         title if isinstance(title, str) and title.strip() else None,
@@ -39,9 +41,9 @@ def opening_of(transcript: Transcript, settings: Settings, packs: Packs) -> Sess
     )
 
 
-def roles_of(transcript: Transcript, settings: Settings) -> Roles:
+def assign_roles(transcript: Transcript, settings: Settings) -> Roles:
     """Whom the words of a transcript tell to be what, where neither it nor a setting says so."""
-    roles, own = inferred(transcript), settings.session.model_fields_set
+    roles, own = infer_roles(transcript), settings.session.model_fields_set
     return Roles(
         bots=() if "bots" in own else roles.bots,
         chair=() if "chair" in own else roles.chair,
@@ -49,7 +51,7 @@ def roles_of(transcript: Transcript, settings: Settings) -> Roles:
     )
 
 
-def drafts(said: Iterable[Said]) -> list[Draft]:
+def transcript_drafts(said: Iterable[TranscriptEntry]) -> list[Draft]:
     """What is published for these messages, under ids that the file alone decides."""
     return [Draft(one.id, one.entry) for one in said]
 

@@ -12,9 +12,9 @@ from parley.memory.context.context import Context, Profile, Request, assemble
 from parley.memory.fold import canonical_bytes
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
-from parley.server.records.session_opening import drafts, opening_of
-from parley.server.rows.digest_rows import cited, minutes
-from parley.server.rows.finding_rows import item_rows
+from parley.server.records.session_opening import opening_of_transcript, transcript_drafts
+from parley.server.rows.digest_rows import cited, digest
+from parley.server.rows.finding_rows import finding_rows
 from parley.server.runtime.packs import read_packs
 from parley.server.settings import Settings
 from parley.server.transcripts import Transcript
@@ -34,11 +34,11 @@ class Analysis:
 
     def minutes(self) -> dict[str, Any]:
         wanted = cited(self.memory)
-        return minutes(self.memory, {n: self.said[n] for n in wanted if n in self.said})
+        return digest(self.memory, {n: self.said[n] for n in wanted if n in self.said})
 
     def items(self) -> list[dict[str, Any]]:
         said = self.transcript.said
-        return item_rows(self.facts, self.memory, lambda n: said[n - 1].index)
+        return finding_rows(self.facts, self.memory, lambda n: said[n - 1].index)
 
     def context(self, participant: str | None, *, brief: bool, budget: int | None) -> Context:
         shown = self.memory.settings.context
@@ -55,16 +55,16 @@ def analyze(transcript: Transcript, settings: Settings) -> Analysis:
     """
     packs = read_packs(settings.packs)
     log = LocalLog()
-    log.open(opening_of(transcript, settings, packs))
-    log.publish(drafts(transcript.said))
+    log.open(opening_of_transcript(transcript, settings, packs))
+    log.publish(transcript_drafts(transcript.said))
     memory = Memory(packs.known)
     found = settle(log, memory)
     if memory.is_read:
         from parley.server.records.model_analysis import (
-            read_by_model,  # a second of imports that few need
+            analyse_by_model,  # a second of imports that few need
         )
 
-        found += read_by_model(log, memory, settings)
+        found += analyse_by_model(log, memory, settings)
     facts = [fact for _, some in found for fact in some]
     said = {r.n: r for r in log.read(0, count=log.info().head) if r.entry.kind == "message"}
     return Analysis(transcript, memory, facts, said)

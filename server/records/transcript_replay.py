@@ -16,11 +16,11 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.summaries.range_summaries import due
 from parley.server.basics.errors import Failure
 from parley.server.basics.output import stderr
-from parley.server.queries.log_queries import report
-from parley.server.records.session_opening import drafts, opening_of
-from parley.server.runtime.connection import connected
+from parley.server.queries.log_queries import read_digest
+from parley.server.records.session_opening import opening_of_transcript, transcript_drafts
+from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import Packs, read_packs
-from parley.server.runtime.worker_process import worker_process, working
+from parley.server.runtime.worker_process import has_live_worker, run_worker_process
 from parley.server.settings import Settings
 from parley.server.transcripts import Transcript
 
@@ -39,23 +39,23 @@ async def replay(
     Where no worker runs, one is started and ended with this call.
     """
     packs = read_packs(settings.packs)
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         bus = running.bus
-        await open_once(bus, session, transcript, settings, packs)
+        await open_if_new(bus, session, transcript, settings, packs)
         async with _some_worker(settings, bus, running.url, needed=wait) as check:
-            await _publish_shown(bus, session, drafts(transcript.said), rate)
+            await _publish_shown(bus, session, transcript_drafts(transcript.said), rate)
             if not wait:
                 return None
-            await settled(bus, packs, session, check)
-        return await report(bus, packs, session)
+            await wait_until_settled(bus, packs, session, check)
+        return await read_digest(bus, packs, session)
 
 
-async def open_once(
+async def open_if_new(
     bus: Bus, session: str, transcript: Transcript, settings: Settings, packs: Packs
 ) -> None:
     """The session of this transcript is there; one that was begun before goes on."""
     try:
-        await bus.open(session, opening_of(transcript, settings, packs))
+        await bus.open(session, opening_of_transcript(transcript, settings, packs))
     except SessionExists:
         return
 
@@ -90,7 +90,7 @@ async def _offer(bus: Bus, session: str, batch: list[Draft]) -> None:
             return
 
 
-async def settled(
+async def wait_until_settled(
     bus: Bus, packs: Packs, session: str, check: Callable[[], None] = lambda: None
 ) -> None:
     """Returns once the head is folded and no effect is due.
@@ -123,10 +123,10 @@ async def settled(
 async def _some_worker(
     settings: Settings, bus: Bus, url: str, *, needed: bool
 ) -> AsyncIterator[Callable[[], None]]:
-    if not needed or await working(bus):
+    if not needed or await has_live_worker(bus):
         yield lambda: None
         return
-    async with worker_process(settings, url) as worker:
+    async with run_worker_process(settings, url) as worker:
         yield worker.check
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from parley.bus import Snapshot
 from parley.bus.contract.errors import SnapshotDamaged
-from parley.bus.sessions.audit import Audit, Row, epoch_reached, records
+from parley.bus.sessions.audit import StoredRow, StoredSession, decode_rows, last_epoch
 from parley.memory.errors import DomainError
 from parley.memory.fold import canonical_bytes
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import FOLD, Memory
-from parley.server.records.log_audit import findings, index_findings, skips, status_findings
+from parley.server.records.log_audit import find_faults, index_findings, set_aside, status_findings
 from parley.server.records.session_file import SessionFile
-from parley.server.runtime.backend import Held, holding
+from parley.server.runtime.backend import Backend, open_backend
 from parley.server.runtime.packs import Packs, read_packs
 from parley.server.settings import Settings
 
@@ -24,17 +24,17 @@ def verify_file(file: SessionFile, settings: Settings) -> list[str]:
 
     Reading the file has shown that its bytes are those that were written.
     """
-    found = [*findings(file.rows), *status_findings(file.status, file.rows)]
-    return found or list(_replay(file.rows, skips(file.rows), read_packs(settings.packs)))
+    found = [*find_faults(file.rows), *status_findings(file.status, file.rows)]
+    return found or list(_replay(file.rows, set_aside(file.rows), read_packs(settings.packs)))
 
 
 async def verify(settings: Settings, session: str) -> list[str]:
     """What is wrong with a live session; empty for a sound one."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await verified(held, session)
 
 
-async def verified(held: Held, session: str) -> list[str]:
+async def verified(held: Backend, session: str) -> list[str]:
     """Likewise. Folding it twice may take seconds; a server's own loop stays free meanwhile."""
     audit = await held.bus.audit(session)
     found = await asyncio.to_thread(lambda: list(_live(audit, held.packs)))
@@ -45,25 +45,25 @@ async def verified(held: Held, session: str) -> list[str]:
     return found or await asyncio.to_thread(lambda: list(_snapshot(stored, audit, held.packs)))
 
 
-def _live(audit: Audit, packs: Packs) -> Iterator[str]:
+def _live(audit: StoredSession, packs: Packs) -> Iterator[str]:
     rows = audit.rows
-    broken = list(findings(rows))
+    broken = list(find_faults(rows))
     yield from broken
     yield from index_findings(rows, audit.ids)
-    last = rows[-1] if rows else Row(0, 0, "", 0, b"")
+    last = rows[-1] if rows else StoredRow(0, 0, "", 0, b"")
     if (audit.head, audit.n) != (last.seq, last.n):
         yield f"meta says head {audit.head}, n {audit.n}; the log ends at {last.seq}, {last.n}"
     if audit.folded > audit.head:
         yield f"meta says folded {audit.folded}, past the head {audit.head}"
-    if set(audit.skips) != skips(rows):
-        yield f"meta skips {sorted(audit.skips)}; the log sets aside {sorted(skips(rows))}"
-    if not broken and audit.epoch != epoch_reached(records(rows)):
-        yield f"meta epoch {audit.epoch}; the log's floor is in {epoch_reached(records(rows))}"
+    if set(audit.skips) != set_aside(rows):
+        yield f"meta skips {sorted(audit.skips)}; the log sets aside {sorted(set_aside(rows))}"
+    if not broken and audit.epoch != last_epoch(decode_rows(rows)):
+        yield f"meta epoch {audit.epoch}; the log's floor is in {last_epoch(decode_rows(rows))}"
     if not broken:
         yield from _replay(rows, frozenset(audit.skips), packs)
 
 
-def _replay(rows: Sequence[Row], skipped: frozenset[int], packs: Packs) -> Iterator[str]:
+def _replay(rows: Sequence[StoredRow], skipped: frozenset[int], packs: Packs) -> Iterator[str]:
     """Memory in one go, and in two with a save between, must be the same."""
     try:
         whole = canonical_bytes.dump(_folded(rows, skipped, packs))
@@ -77,7 +77,7 @@ def _replay(rows: Sequence[Row], skipped: frozenset[int], packs: Packs) -> Itera
         yield "memory saved halfway and carried on differs from its replay; report this as a bug"
 
 
-def _snapshot(stored: Snapshot | None, audit: Audit, packs: Packs) -> Iterator[str]:
+def _snapshot(stored: Snapshot | None, audit: StoredSession, packs: Packs) -> Iterator[str]:
     """The stored snapshot must be the fold of the log up to where it says."""
     if stored is None:
         return
@@ -98,13 +98,13 @@ def _snapshot(stored: Snapshot | None, audit: Audit, packs: Packs) -> Iterator[s
         yield f"the snapshot at {stored.upto} differs from the replay of the log"
 
 
-def _folded(rows: Sequence[Row], skipped: frozenset[int], packs: Packs) -> Memory:
+def _folded(rows: Sequence[StoredRow], skipped: frozenset[int], packs: Packs) -> Memory:
     memory = Memory(packs.known)
     _fold_on(memory, rows, skipped)
     return memory
 
 
-def _fold_on(memory: Memory, rows: Sequence[Row], skipped: frozenset[int]) -> None:
-    for record in records(rows):
+def _fold_on(memory: Memory, rows: Sequence[StoredRow], skipped: frozenset[int]) -> None:
+    for record in decode_rows(rows):
         if record.seq not in skipped:
             apply(memory, record)

@@ -16,19 +16,19 @@ from parley.memory.context.chat_messages import Prepared
 from parley.memory.context.context import Context
 from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
-    cell,
-    emit,
-    emit_bytes,
-    listing,
+    escape,
+    new_table,
+    print_json,
+    print_notice,
     show_rows,
-    shown,
     stdout,
-    tell,
+    table_cell,
+    write_stdout,
 )
 from parley.server.render.digest_text import write_minutes
 from parley.server.render.item_text import write_item
-from parley.server.render.memory_layers import Told
-from parley.server.render.stats_text import layer_lines, statistics
+from parley.server.render.memory_layers import RenderedLayer
+from parley.server.render.stats_text import layer_lines, statistics_lines
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -36,7 +36,7 @@ STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 def show_minutes(report: Mapping[str, Any], json: bool) -> None:
     """The minutes of a session."""
     if json:
-        emit(report)
+        print_json(report)
     else:
         write_minutes(stdout(), report)
 
@@ -44,7 +44,7 @@ def show_minutes(report: Mapping[str, Any], json: bool) -> None:
 def show_item(row: Mapping[str, Any], json: bool) -> None:
     """One item with its evidence and history."""
     if json:
-        emit(row)
+        print_json(row)
     else:
         write_item(stdout(), row)
 
@@ -52,15 +52,15 @@ def show_item(row: Mapping[str, Any], json: bool) -> None:
 def show_context(context: Context, json: bool) -> None:
     """A context as a listener gets it; its text is fenced and safe to print."""
     if json:
-        emit(asdict(context))
+        print_json(asdict(context))
     else:
-        emit_bytes(context.text.encode() + b"\n")
+        write_stdout(context.text.encode() + b"\n")
 
 
 def show_messages(found: Prepared, json: bool) -> None:
     """A list of chat messages; as JSON what a model's API takes under "messages"."""
     if json:
-        emit(list(found.messages))
+        print_json(list(found.messages))
     else:
         _write_messages(stdout(), found.messages)
 
@@ -68,21 +68,21 @@ def show_messages(found: Prepared, json: bool) -> None:
 def show_trace(found: Mapping[str, Any], json: bool) -> None:
     """What an assistant works from: memory, kept results, messages."""
     if json:
-        emit(found)
+        print_json(found)
         return
     console = stdout()
     held, cache = found["memory"], found["cache"]
     by_model = ", in a model's words now" if held["in_a_models_words"] else ""
     console.print("=== MEMORY STATE ===")
-    console.print(cell(
+    console.print(table_cell(
         f"Session: {held['session']} | Exchanges: {held['exchanges']} of {held['turn']} | "
         f"Summary: {held['summary_bytes']} bytes{by_model} | Compressions: {held['compressions']}"
     ))  # fmt: skip
     console.print("\n=== FUNCTION CACHE STATE ===")
     counts = f"Hits: {cache['hits']} | Misses: {cache['misses']} | Evicted: {cache['evicted']}"
-    console.print(cell(f"Kept results: {len(cache['results'])} | {counts}"))
+    console.print(table_cell(f"Kept results: {len(cache['results'])} | {counts}"))
     for row in cache["results"]:
-        console.print(cell(f"- {_kept(row)}"))
+        console.print(table_cell(f"- {_kept(row)}"))
     console.print(f"\n=== AGENT RECEIVES ({len(found['messages'])} messages) ===")
     _write_messages(console, found["messages"])
 
@@ -90,12 +90,12 @@ def show_trace(found: Mapping[str, Any], json: bool) -> None:
 def show_result(found: Found, json: bool) -> None:
     """A tool's result as it was."""
     if json:
-        emit(asdict(found))
+        print_json(asdict(found))
     else:
-        emit_bytes(shown(found.result, keep_newlines=True).encode() + b"\n")
+        write_stdout(escape(found.result, keep_newlines=True).encode() + b"\n")
 
 
-def show_kept(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+def show_kept_results(found: Sequence[Mapping[str, Any]], json: bool) -> None:
     """Kept results, one a line."""
     none = "nothing is kept; 'parley tool put' keeps a result"
     show_rows(found, lambda row: f"{row['n']:>5} {_kept(row)}, {row['hits']} hits", none, json=json)
@@ -115,111 +115,113 @@ def _write_messages(console: Console, messages: Sequence[Mapping[str, Any]]) -> 
             for call in message["tool_calls"]
         )
         head = Text(f"[{number}] {message['role'].upper()}: ", style="bold")
-        console.print(head.append(shown(told, keep_newlines=True), style="not bold"))
+        console.print(head.append(escape(told, keep_newlines=True), style="not bold"))
 
 
 def show_statistics(found: Mapping[str, Any], json: bool) -> None:
     """Counts and sizes."""
     if json:
-        emit(found)
+        print_json(found)
         return
     console = stdout()
-    for line in (*statistics(found), *layer_lines(found)):
-        console.print(cell(line))
+    for line in (*statistics_lines(found), *layer_lines(found)):
+        console.print(table_cell(line))
 
 
 def show_pairs(found: Mapping[str, Any], json: bool) -> None:
     """Names and values, one a line."""
     if json:
-        emit(found)
+        print_json(found)
     else:
-        write_pairs(stdout(), found)
+        print_pairs(stdout(), found)
 
 
 def show_receipt(receipt: Receipt, number: int, json: bool) -> None:
     """Where an entry landed; `number` is the one that a person goes on with."""
     if json:
-        emit(asdict(receipt))
+        print_json(asdict(receipt))
     else:
-        emit_bytes(b"%d\n" % number)
+        write_stdout(b"%d\n" % number)
 
 
-def show_done(receipt: Receipt, done: str, json: bool) -> None:
+def show_notice(receipt: Receipt, done: str, json: bool) -> None:
     """What an entry that is no talk has done."""
     if json:
-        emit(asdict(receipt))
+        print_json(asdict(receipt))
     else:
-        tell(done)
+        print_notice(done)
 
 
-def show_one(found: Mapping[str, Any], name: str, json: bool) -> None:
+def show_value(found: Mapping[str, Any], name: str, json: bool) -> None:
     """One value of what was made: the one that a person goes on with."""
     if json:
-        emit(found)
+        print_json(found)
     else:
-        emit_bytes(f"{shown(found[name])}\n".encode())
+        write_stdout(f"{escape(found[name])}\n".encode())
 
 
 def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
     """One session a line."""
     if json:
         for row in found:
-            emit(row)
+            print_json(row)
         return
-    table = listing("session", "status", "last message", "last active", "entries", "not folded yet")
+    table = new_table(
+        "session", "status", "last message", "last active", "entries", "not folded yet"
+    )
     for row in found:
         when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
         cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
-        table.add_row(*map(cell, (*cells, row["head"] - row["folded"])))
+        table.add_row(*map(table_cell, (*cells, row["head"] - row["folded"])))
     stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
 
 
-def show_layer(told: Told, json: bool) -> None:
+def show_layer(told: RenderedLayer, json: bool) -> None:
     """One layer of memory; its words are fenced and safe to print."""
     if json:
-        emit(told.tree)
+        print_json(told.tree)
     else:
-        emit_bytes((told.text or "nothing yet").encode() + b"\n")
+        write_stdout((told.text or "nothing yet").encode() + b"\n")
 
 
 def show_lines(lines: Sequence[str], tree: Mapping[str, Any], json: bool) -> None:
     """The same in words, and as data."""
     if json:
-        emit(tree)
+        print_json(tree)
         return
     for line in lines:
-        emit_bytes(f"{shown(line)}\n".encode())
+        write_stdout(f"{escape(line)}\n".encode())
 
 
-def show_verdict(what: str, found: Sequence[str], json: bool) -> None:
+def show_findings(what: str, found: Sequence[str], json: bool) -> None:
     """Whether something is whole, and what is not."""
     if json:
-        emit({"of": what, "sound": not found, "findings": list(found)})
+        print_json({"of": what, "sound": not found, "findings": list(found)})
         return
     console = stdout()
     for finding in found:
-        console.print(Text(shown(finding), style="red"))
+        console.print(Text(escape(finding), style="red"))
     verdict = f"{len(found)} findings" if found else "sound: memory equals the replay of its log"
-    console.print(cell(f"{what}: {verdict}"))
+    console.print(table_cell(f"{what}: {verdict}"))
 
 
 def show_status(found: Mapping[str, Any], json: bool) -> None:
     """Redis, workers, what is due."""
     if json:
-        emit(found)
+        print_json(found)
         return
     console = stdout()
-    write_pairs(console, found["redis"])
+    print_pairs(console, found["redis"])
     for warning in found["redis"]["warnings"]:
-        console.print(Text(f"warning: {shown(warning)}", style="yellow"))
-    table = listing("worker", "lanes", "silent for", "folded", "summaries")
+        console.print(Text(f"warning: {escape(warning)}", style="yellow"))
+    table = new_table("worker", "lanes", "silent for", "folded", "summaries")
     for worker in found["workers"]:
         silent = f"{worker['age_ms'] / 1000:.1f} s"
         row = (worker["name"], " ".join(worker["lanes"]), silent, *_done(worker))
-        table.add_row(*map(cell, row))
+        table.add_row(*map(table_cell, row))
     console.print(table if found["workers"] else "no worker runs; 'parley worker' starts one")
     totals = {name: found[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
-    write_pairs(console, {**totals, **found["lag"]})
+    print_pairs(console, {**totals, **found["lag"]})
 
 
 def _done(worker: Mapping[str, Any]) -> tuple[object, object]:
@@ -232,18 +234,18 @@ def show_checks(checks: Sequence[Mapping[str, str]], json: bool) -> None:
     """What was checked, how it stands, and how to mend it."""
     if json:
         for check in checks:
-            emit(check)
+            print_json(check)
         return
     console = stdout()
     for check in checks:
         state = Text(f"{check['state']:<5}", style=STATES[check["state"]])
-        console.print(state.append(shown(f"{check['what']}: {check['finding']}"), style="default"))
+        console.print(state.append(escape(f"{check['what']}: {check['finding']}"), style="default"))
 
 
-def write_pairs(console: Console, found: Mapping[str, Any], before: str = "") -> None:
+def print_pairs(console: Console, found: Mapping[str, Any], before: str = "") -> None:
     """Names and values, one a line, trees flattened."""
     for name, value in found.items():
         if isinstance(value, Mapping):
-            write_pairs(console, value, f"{before}{name}.")
+            print_pairs(console, value, f"{before}{name}.")
         elif not isinstance(value, list | tuple) or value:
-            console.print(cell(f"{before}{name}: {value}"))
+            console.print(table_cell(f"{before}{name}: {value}"))

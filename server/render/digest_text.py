@@ -1,4 +1,4 @@
-"""The digest on a terminal. Everything printed comes through `shown`."""
+"""The digest on a terminal. Everything printed comes through `escape`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from parley.server.basics.output import many, shown
-from parley.server.render.item_text import MARKS, decision, headed, proposal, quoted, written
-from parley.server.render.stats_text import statistics
+from parley.server.basics.output import count_of, escape
+from parley.server.render.item_text import (
+    MARKS,
+    decision,
+    proposal,
+    quote_lines,
+    write_heading,
+    write_lines,
+)
+from parley.server.render.stats_text import statistics_lines
 from parley.server.render.vote_text import vote_line
 
 Row = Mapping[str, Any]
@@ -21,10 +28,10 @@ CONTRIBUTIONS = 3  # a participant's newest, in the minutes
 def write_minutes(console: Console, report: Row) -> None:
     """The whole report, sections without content left out."""
     title = report["title"] or "Minutes"
-    console.print(Text(shown(title), style="bold underline"))
-    talk = many(report["messages"], "message")
-    counts = f"{talk} by {many(report['participants'], 'participant')}"
-    closed = f"; closed: {shown(report['closed'])}" if report["closed"] is not None else ""
+    console.print(Text(escape(title), style="bold underline"))
+    talk = count_of(report["messages"], "message")
+    counts = f"{talk} by {count_of(report['participants'], 'participant')}"
+    closed = f"; closed: {escape(report['closed'])}" if report["closed"] is not None else ""
     console.print(Text(counts + closed, style="dim"))
     for heading, lines in _sections(report):
         if lines:
@@ -40,31 +47,35 @@ def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
     yield "Settled proposals", [proposal(row)[0] for row in report["settled"]]
     yield "Read by a model", [line for row in report["reading"]["items"] for line in _read(row)]
     yield "Taken back by a model", [_doubt(row) for row in report["reading"]["retracted"]]
-    yield "Votes", [written(f"    {vote_line(row)}") for row in report["votes"]]
+    yield "Votes", [write_lines(f"    {vote_line(row)}") for row in report["votes"]]
     yield "Said before", [_echo(row) for row in report["echoes"]]
     yield "Positions", [line for row in report["positions"] for line in _stands(row)]
     yield "Summaries", [line for row in report["summaries"] for line in _summary(row)]
-    yield "Statistics", [written(f"  {line}") for line in statistics(report["statistics"])]
+    yield (
+        "Statistics",
+        [write_lines(f"  {line}") for line in statistics_lines(report["statistics"])],
+    )
 
 
 def _read(row: Row) -> list[Text]:
     """What a model alone reads in a message: it binds nobody."""
     why = f" ({row['reason']})" if row["reason"] else ""
-    lines = [headed(row, f"{row['kind']}{why}: {row['text']}")]
+    lines = [write_heading(row, f"{row['kind']}{why}: {row['text']}")]
     lines += [
-        quoted(one, f"      {MARKS[one['stance']]}{one['participant']}") for one in row["voices"]
+        quote_lines(one, f"      {MARKS[one['stance']]}{one['participant']}")
+        for one in row["voices"]
     ]
-    return [*lines, quoted(row["evidence"], "      ")]
+    return [*lines, quote_lines(row["evidence"], "      ")]
 
 
 def _doubt(row: Row) -> Text:
-    return quoted(row, f"  {row['handle']} is no such thing, but: {row['reason']}.")
+    return quote_lines(row, f"  {row['handle']} is no such thing, but: {row['reason']}.")
 
 
 def _echo(row: Row) -> Text:
     fate = f"was already {row['status']}" if row["status"] != "active" else "is still open"
     when = row["settled_n"] or row["repeats_n"]
-    return written(
+    return write_lines(
         f"  {row['handle']} (message {row['n']}, {row['participant']}) repeats {row['repeats']}: "
         f"this idea {fate} at message {when}{_because(row['because'])}"
     )
@@ -75,7 +86,9 @@ def _because(why: Row | None) -> str:
 
 
 def _stands(row: Row) -> list[Text]:
-    lines = [written(f"  {row['participant']} ({many(row['messages'], 'message')})", "bold")]
+    lines = [
+        write_lines(f"  {row['participant']} ({count_of(row['messages'], 'message')})", "bold")
+    ]
     for position in row["positions"]:
         mark = MARKS[position["stance"]]
         flip = ""
@@ -84,12 +97,12 @@ def _stands(row: Row) -> list[Text]:
             if position["moved_n"]:
                 flip += f" after {position['moved_by']} in message {position['moved_n']}"
         text = f"    {mark} {position['on']} (message {position['n']}{flip}): {position['text']}"
-        lines.append(written(text, "magenta" if flip else ""))
+        lines.append(write_lines(text, "magenta" if flip else ""))
     newest = [said for said in row["contributions"] if said["quote"]][-CONTRIBUTIONS:]
-    return lines + [written(f"      “{said['quote']}” ({said['n']})", "dim") for said in newest]
+    return lines + [write_lines(f"      “{said['quote']}” ({said['n']})", "dim") for said in newest]
 
 
 def _summary(row: Row) -> list[Text]:
     level = f", level {row['level']}" if row["level"] else ""
-    head = written(f"  messages {row['first']}-{row['last']} ({row['how']}{level})", "bold")
-    return [head, written("    " + row["text"].replace("\n", "\n    "), keep_newlines=True)]
+    head = write_lines(f"  messages {row['first']}-{row['last']} ({row['how']}{level})", "bold")
+    return [head, write_lines("    " + row["text"].replace("\n", "\n    "), keep_newlines=True)]

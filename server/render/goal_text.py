@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from parley.server.basics.output import emit, many, show_rows, tell
+from parley.server.basics.output import count_of, print_json, print_notice, show_rows
 
 Row = Mapping[str, Any]
 
@@ -19,9 +19,9 @@ def show_episodes(found: Sequence[Row], json: bool) -> None:
 def show_closed(found: Row, json: bool) -> None:
     """How an episode ended."""
     if json:
-        emit(found)
+        print_json(found)
     else:
-        tell(f"{found['ref']} {found['kind']} is {found['status']}: {found['title']}")
+        print_notice(f"{found['ref']} {found['kind']} is {found['status']}: {found['title']}")
 
 
 def goal_line(found: Row) -> str:
@@ -38,10 +38,10 @@ def goal_line(found: Row) -> str:
 
 def _counts(tally: Row) -> Iterator[str]:
     if tally["runs"]:
-        yield f"{many(tally['runs'], 'run')}, {tally['success_rate_permille'] / 10:g} % ok"
+        yield f"{count_of(tally['runs'], 'run')}, {tally['success_rate_permille'] / 10:g} % ok"
     if tally["errors"]:
         yield "errors: " + ", ".join(f"{k} {v}" for k, v in tally["errors"].items())
     if tally["tasks"]:
         yield "tasks: " + ", ".join(f"{v} {k}" for k, v in tally["tasks"].items())
     if tally["steps"]:
-        yield many(tally["steps"], "step")
+        yield count_of(tally["steps"], "step")

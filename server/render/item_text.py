@@ -1,4 +1,4 @@
-"""An item on a terminal: what it is, who stood where. All that is printed comes through `shown`."""
+"""An item on a terminal: what it is, who stood where. All that is printed is escaped."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from parley.server.basics.output import many, shown
+from parley.server.basics.output import count_of, escape
 from parley.server.render.events.fact_text import event_line
-from parley.server.render.reason_text import in_words
+from parley.server.render.reason_text import explain_score
 
 Row = Mapping[str, Any]
 
@@ -33,22 +33,22 @@ def write_item(console: Console, row: Row) -> None:
 def _evidence(row: Row) -> Iterator[Text]:
     """The rule that found it, the passages it rests on, and what settled it."""
     if row.get("evidence"):
-        yield written(f"  found by {_whence(row['evidence'])}", "dim")
+        yield write_lines(f"  found by {_whence(row['evidence'])}", "dim")
     for passage in row.get("words", ()):
-        yield written(f"  message {passage['n']}, word for word:", "dim")
-        yield written("    " + passage["text"].replace("\n", "\n    "), keep_newlines=True)
+        yield write_lines(f"  message {passage['n']}, word for word:", "dim")
+        yield write_lines("    " + passage["text"].replace("\n", "\n    "), keep_newlines=True)
     for name in ("settled", "ratified", "disputed", "confirmed", "retracted"):
         if row.get(name):
-            yield written(f"  {name} at message {row[name]['n']}, {_whence(row[name])}", "dim")
-            yield quoted(row[name])
+            yield write_lines(f"  {name} at message {row[name]['n']}, {_whence(row[name])}", "dim")
+            yield quote_lines(row[name])
 
 
 def _sides(row: Row) -> Iterator[Text]:
     for reaction in row.get("reactions", ()):
-        yield quoted(reaction, f"  {_stance(reaction)}")
+        yield quote_lines(reaction, f"  {_stance(reaction)}")
     for name in ("supporters", "dissenters", "abstainers"):
         for voice in row.get(name, ()):
-            yield quoted(voice, f"  {name[:-1]} {voice['participant']}")
+            yield quote_lines(voice, f"  {name[:-1]} {voice['participant']}")
 
 
 def _reach(row: Row) -> Iterator[Text]:
@@ -56,17 +56,17 @@ def _reach(row: Row) -> Iterator[Text]:
     for covers in row.get("summaries", ()):
         level = f", level {covers['level']}" if covers["level"] else ""
         covered = f"{covers['first']}-{covers['last']}{level}"
-        yield written(f"  covered by the summary of {covered}", "dim")
+        yield write_lines(f"  covered by the summary of {covered}", "dim")
     for fate in row.get("context", ()):
         block = f" {fate['block']!r}," if fate["block"] else ""
-        yield written(f"  in the full context now:{block} {fate['why']}", "dim")
+        yield write_lines(f"  in the full context now:{block} {fate['why']}", "dim")
 
 
 def _history(row: Row) -> Iterator[Text]:
     if row.get("history"):
-        yield written("  history", "bold")
+        yield write_lines("  history", "bold")
     for fact in row.get("history", ()):
-        yield written(f"    message {fact['n']}: {_event(row['handle'], fact)}")
+        yield write_lines(f"    message {fact['n']}: {_event(row['handle'], fact)}")
 
 
 def _heads(row: Row) -> list[Text]:
@@ -75,25 +75,25 @@ def _heads(row: Row) -> list[Text]:
     if "reactions" in row:
         return proposal(row)
     told = row.get("title") or row.get("text", "")
-    state = row.get("status") or many(row["count"], "time")
-    head = written(f"  {row['handle']:>4} {row['kind']} {state}: {told}", "bold")
+    state = row.get("status") or count_of(row["count"], "time")
+    head = write_lines(f"  {row['handle']:>4} {row['kind']} {state}: {told}", "bold")
     more = [row[name] for name in ("done", "result") if row.get(name)]
     indented = (f"      {text}".replace("\n", "\n      ") for text in more)
-    return [head, *(written(text, keep_newlines=True) for text in indented)]
+    return [head, *(write_lines(text, keep_newlines=True) for text in indented)]
 
 
 def decision(row: Row) -> list[Text]:
     """What was decided, who stood where, the words that show it."""
-    lines = [headed(row, f"{row['topic']}")]
+    lines = [write_heading(row, f"{row['topic']}")]
     if row["outcome"] and row["outcome"] != row["topic"]:
-        lines.append(written(f"      → {row['outcome']}"))
+        lines.append(write_lines(f"      → {row['outcome']}"))
     links = [
         f"settles {row['resolves']}" if row["resolves"] else "",
         f"supersedes {row['supersedes']}" if row["supersedes"] else "",
         f"superseded by {row['superseded_by']}" if row["superseded_by"] else "",
     ]
     votes = _votes(row["tally"])
-    lines.append(written("      " + ", ".join(filter(None, [votes, *links])), "dim"))
+    lines.append(write_lines("      " + ", ".join(filter(None, [votes, *links])), "dim"))
     for label, name in (
         ("for", "supporters"),
         ("against", "dissenters"),
@@ -101,30 +101,32 @@ def decision(row: Row) -> list[Text]:
     ):
         if row[name]:
             voices = ", ".join(f"{v['participant']} ({v.get('n', '?')})" for v in row[name])
-            lines.append(written(f"      {label}: {voices}", "red" if name == "dissenters" else ""))
-    lines.append(quoted(row["evidence"], "      "))
+            lines.append(
+                write_lines(f"      {label}: {voices}", "red" if name == "dissenters" else "")
+            )
+    lines.append(quote_lines(row["evidence"], "      "))
     return lines
 
 
 def proposal(row: Row) -> list[Text]:
     """What is proposed, then who stands where on it: always two lines."""
-    lines = [headed(row, row["text"] or row["topic"])]
+    lines = [write_heading(row, row["text"] or row["topic"])]
     votes = _votes(row["tally"])
     stances = ", ".join(map(_stance, row["reactions"]))
     links = [f"amends {row['amends']}" if row["amends"] else "",
              f"repeats {row['echoes']}" if row["echoes"] else ""]  # fmt: skip
-    lines.append(written("      " + "; ".join(filter(None, [votes, stances, *links])), "dim"))
+    lines.append(write_lines("      " + "; ".join(filter(None, [votes, stances, *links])), "dim"))
     return lines
 
 
-def headed(row: Row, text: str) -> Text:
+def write_heading(row: Row, text: str) -> Text:
     """`text` behind the handle and status of the item, and before whose it is."""
     head = Text(f"  {row['handle']:>4} ", style="bold")
     head.append(f"{row['status']} ", style=STYLES.get(row["status"], "dim"))
     if row.get("tentative"):
         head.append("(tentative) ", style="dim")
     return head.append(
-        shown(_flat(f"{text}  ({row['participant']}, message {row['n']})")), style="not bold"
+        escape(_flat(f"{text}  ({row['participant']}, message {row['n']})")), style="not bold"
     )
 
 
@@ -141,20 +143,20 @@ def _stance(reaction: Row) -> str:
     return f"{MARKS[reaction['stance']]}{reaction['participant']}" + (f" ({said})" if said else "")
 
 
-def quoted(origin: Row | None, before: str = "    ") -> Text:
+def quote_lines(origin: Row | None, before: str = "    ") -> Text:
     """The words that `origin` cites; where it has none, what it cites."""
     if not origin or not origin.get("quote"):
         cited = f"message {origin['n']}" if origin and "n" in origin else "no longer at hand"
-        return written(f"{before} [{cited}]", "dim")
+        return write_lines(f"{before} [{cited}]", "dim")
     by = f"{origin['by']}, " if origin.get("by") else ""
-    return written(f"{before} “{origin['quote']}” ({by}message {origin['n']})", "italic")
+    return write_lines(f"{before} “{origin['quote']}” ({by}message {origin['n']})", "italic")
 
 
 def _whence(origin: Row) -> str:
     if origin["how"] == "structure" and origin["rule"]:
         seen = [n for n, *_ in origin.get("cites", ())][1:]
         told = f", told at message {seen[0]}" if seen else ""
-        why, sure = in_words(origin["rule"]), origin["confidence"] / 10
+        why, sure = explain_score(origin["rule"]), origin["confidence"] / 10
         return f"what stands around it{told}: {why}; confidence {sure:g} %"
     rule = f" {origin['rule']}" if origin["rule"] else ""
     return f"{origin['how']}{rule}, confidence {origin['confidence'] / 10:g} %"
@@ -166,9 +168,9 @@ def _event(handle: str, fact: Row) -> str:
     return f"{said} ({_whence({'rule': None, **fact})})" if known else said
 
 
-def written(text: str, style: str = "", *, keep_newlines: bool = False) -> Text:
+def write_lines(text: str, style: str = "", *, keep_newlines: bool = False) -> Text:
     """`text` as a terminal may have it, on one line unless its breaks are kept."""
-    return Text(shown(text if keep_newlines else _flat(text), keep_newlines), style=style)
+    return Text(escape(text if keep_newlines else _flat(text), keep_newlines), style=style)
 
 
 def _flat(text: str) -> str:

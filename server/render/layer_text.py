@@ -14,7 +14,7 @@ from parley.memory.summaries import short_forms
 from parley.memory.summaries.range_summaries import frontier
 from parley.memory.text.escapes import fenced
 from parley.memory.text.text_sizes import measure
-from parley.server.basics.output import many
+from parley.server.basics.output import count_of
 
 Lines = Iterable[str]
 
@@ -25,10 +25,10 @@ def conversation(memory: Memory) -> Lines:
         yield f"Summary of {one.first}-{one.last} ({one.how}, level {one.level}, {saved})"
         yield fenced(one.text)
     tokens = f", {memory.open_tokens} tokens" if memory.short_term else ""
-    talk = many(memory.open_count, "message")
+    talk = count_of(memory.open_count, "message")
     yield f"{talk} from {memory.open_first} on{tokens}, no summary yet"
     if memory.owed:
-        yield f"{many(len(memory.owed), 'summary', 'summaries')} due"
+        yield f"{count_of(len(memory.owed), 'summary', 'summaries')} due"
 
 
 def session(memory: Memory) -> Lines:
@@ -69,9 +69,9 @@ def episodes(memory: Memory) -> Lines:
 
 def notebooks(memory: Memory) -> Lines:
     for name, note in sorted(memory.notebooks.notes.items()):
-        size = many(len(note.text), "character")
+        size = count_of(len(note.text), "character")
         revision = f"revision {note.cause} of {size}" if note.cause else "no revision yet"
-        since = many(len(lines_since(memory, name)), "line")
+        since = count_of(len(lines_since(memory, name)), "line")
         owed = f"; a revision up to n {note.owed} is owed" if note.owed > note.answered else ""
         yield f"{line(name, 64)}: {revision}, {since} since{owed}"
         if note.text:
@@ -92,7 +92,7 @@ def history(memory: Memory) -> Lines:
 def exchanges(memory: Memory) -> Lines:
     store, held = memory.exchanges, memory.episodes.held
     running = short_forms.running_text(memory)
-    pressed = many(store.compressions, "compression")
+    pressed = count_of(store.compressions, "compression")
     yield f"{store.turn} closed, {len(store.window)} kept, {pressed}"
     if running:
         yield f"Before them, in {measure(running, 'bytes')} bytes:"
@@ -105,8 +105,8 @@ def exchanges(memory: Memory) -> Lines:
 
 def tools(memory: Memory) -> Lines:
     tools = memory.tools
-    misses = many(tools.misses, "miss", "misses")
-    yield f"{many(tools.hits, 'hit')}, {misses}, {len(tools.cached)} kept"
+    misses = count_of(tools.misses, "miss", "misses")
+    yield f"{count_of(tools.hits, 'hit')}, {misses}, {len(tools.cached)} kept"
     for cached in tool_cache.live(memory):
         value = short_forms.result_text(memory, cached)
         yield layer_lines.cached_lines(memory, cached, value)

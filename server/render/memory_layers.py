@@ -21,14 +21,14 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RenderedLayer:
     """A layer of one memory, both ways."""
 
     tree: dict[str, Any]
     text: str
 
 
-def layer(name: str) -> Layer:
+def find_layer(name: str) -> Layer:
     """The layer of that name. Raises `Misuse`, listing them."""
     found = LAYERS.get(name)
     if found is None:

@@ -10,7 +10,7 @@ from typing import Final
 from rich.text import Text
 
 from parley.listeners.sessions.notebook import Reading, Revision
-from parley.server.basics.output import emit, emit_bytes, shown, stdout
+from parley.server.basics.output import escape, print_json, stdout, write_stdout
 
 _STYLES: Final = {"+": "green", "-": "red"}
 
@@ -18,16 +18,16 @@ _STYLES: Final = {"+": "green", "-": "red"}
 def show(page: Reading, *, raw: bool, json: bool) -> None:
     """The notebook; `raw` to the letter, unescaped."""
     if json:
-        emit(asdict(page))
+        print_json(asdict(page))
     elif raw:
-        emit_bytes(page.text.encode("utf-8", "replace") + b"\n")
+        write_stdout(page.text.encode("utf-8", "replace") + b"\n")
     else:
         console = stdout()
         standing = f"revision {page.base}" if page.base else "no revision yet"
         console.print(
             Text(f"{standing}, {len(page.text):,} of {page.limit:,} characters", style="dim")
         )
-        console.print(Text(shown(page.text, keep_newlines=True)))
+        console.print(Text(escape(page.text, keep_newlines=True)))
 
 
 def show_history(found: Sequence[Revision], *, diff: bool, json: bool) -> None:
@@ -36,11 +36,11 @@ def show_history(found: Sequence[Revision], *, diff: bool, json: bool) -> None:
     for revision, before in zip(found, _before(found), strict=True):
         changed = list(_diff(before, revision.text)) if diff and revision.stood else []
         if json:
-            emit({**asdict(revision), **({"diff": changed} if diff else {})})
+            print_json({**asdict(revision), **({"diff": changed} if diff else {})})
             continue
-        console.print(Text(shown(_line(revision)), style="" if revision.stood else "dim"))
+        console.print(Text(escape(_line(revision)), style="" if revision.stood else "dim"))
         for line in changed:
-            console.print(Text("    " + shown(line), style=_STYLES.get(line[:1], "")))
+            console.print(Text("    " + escape(line), style=_STYLES.get(line[:1], "")))
     if not found and not json:
         console.print("no revisions yet")
 

@@ -11,76 +11,85 @@ from rich.text import Text
 
 from parley.memory.text.plain_text import clip
 from parley.personas.draft import one_line
-from parley.personas.library import Found, Roster
-from parley.personas.persona_text import write
-from parley.server.basics.output import cell, emit, emit_bytes, listing, many, shown, stdout, tell
-from parley.server.rows.persona_rows import Brought, Checked, check_row, persona_row
+from parley.personas.library import FoundPersona, Roster
+from parley.personas.persona_text import write_persona
+from parley.server.basics.output import (
+    count_of,
+    escape,
+    new_table,
+    print_json,
+    print_notice,
+    stdout,
+    table_cell,
+    write_stdout,
+)
+from parley.server.rows.persona_rows import PersonaCheck, PersonaImport, check_row, persona_row
 
 _ABOUT: Final = 100  # characters of a description in a listing
 
 
 def show_roster(everyone: Roster, json: bool) -> None:
     """One persona a line; files that are none are told of on stderr."""
-    table = listing("name", "from", "listens for", "speaks")
+    table = new_table("name", "from", "listens for", "speaks")
     for name, found in everyone.found.items():
         if json:
-            emit(persona_row(found))
+            print_json(persona_row(found))
             continue
         persona = found.persona
         about = clip(one_line(persona.description), _ABOUT)
         interests = ", ".join(persona.interests)
-        table.add_row(*map(cell, (name, found.source, interests, about)))
+        table.add_row(*map(table_cell, (name, found.source, interests, about)))
     if not json:
         stdout().print(table)
     for refused in everyone.refused:
-        tell(f"left out: {refused}")
+        print_notice(f"left out: {refused}")
 
 
-def show_persona(found: Found, raw: bool, json: bool) -> None:
+def show_persona(found: FoundPersona, raw: bool, json: bool) -> None:
     """The persona as a file; where it comes from and what is odd goes to stderr."""
     if json:
-        emit({**persona_row(found), "body": found.persona.body})
+        print_json({**persona_row(found), "body": found.persona.body})
         return
-    text = write(found.persona)
+    text = write_persona(found.persona)
     if raw:
-        emit_bytes(text.encode())
+        write_stdout(text.encode())
         return
-    stdout().print(Text(shown(text.removesuffix("\n"), keep_newlines=True)))
-    tell(f"from {found.source}")
+    stdout().print(Text(escape(text.removesuffix("\n"), keep_newlines=True)))
+    print_notice(f"from {found.source}")
     for remark in found.warnings:
-        tell(_place(found.source, remark.line) + f"warning: {remark.text}")
+        print_notice(_place(found.source, remark.line) + f"warning: {remark.text}")
 
 
-def show_checks(found: Sequence[Checked], json: bool) -> None:
+def show_checks(found: Sequence[PersonaCheck], json: bool) -> None:
     """One line a finding, and one for each file that is as it should be."""
     console = stdout()
     for row in found:
         if json:
-            emit(check_row(row))
+            print_json(check_row(row))
             continue
         if row.refused is not None:
-            console.print(cell(f"{row.refused.args[0]}"))
+            console.print(table_cell(f"{row.refused.args[0]}"))
         for remark in row.warnings:
-            console.print(cell(_place(row.file, remark.line) + f"warning: {remark.text}"))
+            console.print(table_cell(_place(row.file, remark.line) + f"warning: {remark.text}"))
         if row.refused is None and not row.warnings:
-            console.print(cell(f"{row.file}: {row.name}"))
+            console.print(table_cell(f"{row.file}: {row.name}"))
     refused = sum(row.refused is not None for row in found)
     odd = sum(len(row.warnings) for row in found)
-    tell(f"{many(len(found), 'file')}: {refused} refused, {many(odd, 'warning')}")
+    print_notice(f"{count_of(len(found), 'file')}: {refused} refused, {count_of(odd, 'warning')}")
 
 
-def show_import(brought: Brought, to: Path, json: bool) -> None:
+def show_import(brought: PersonaImport, to: Path, json: bool) -> None:
     """What became of each key, then which files there are now."""
-    table = listing("persona", "key", "became", "")
+    table = new_table("persona", "key", "became", "")
     for row in brought.rows:
         if json:
-            emit(asdict(row))
+            print_json(asdict(row))
         else:
-            table.add_row(*map(cell, (row.persona, row.key, row.fate, row.note)))
+            table.add_row(*map(table_cell, (row.persona, row.key, row.fate, row.note)))
     if not json:
         stdout().print(table)
     names = ", ".join(brought.files)
-    tell(f"{many(len(brought.files), 'persona')} in {to}: {names}")
+    print_notice(f"{count_of(len(brought.files), 'persona')} in {to}: {names}")
 
 
 def _place(file: str, line: int | None) -> str:

@@ -36,7 +36,7 @@ _AGAIN: Final = re.compile(r"(restated|restates) (\w+)( past votes)?(, one speak
 _NEAR: Final = re.compile(r"(before|after) (.+ talk|minutes|approves minutes.*)")
 
 
-def in_words(rule: str) -> str:
+def explain_score(rule: str) -> str:
     """The features of a rule of `how: structure` as a reader would say them.
 
     Of a count its highest step is said, of a likeness the closest. A feature that
@@ -44,7 +44,7 @@ def in_words(rule: str) -> str:
     """
     for typed in _TYPED:
         if rule.endswith(typed):
-            return f"{in_words(rule.removesuffix(typed))}; typed for them by a scribe"
+            return f"{explain_score(rule.removesuffix(typed))}; typed for them by a scribe"
     told: dict[str, tuple[int, str]] = {}
     for feature in rule.split("; "):
         about, rank, words = _said(feature)

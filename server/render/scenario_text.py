@@ -6,7 +6,7 @@ import json as json_text
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from parley.server.basics.output import cell, emit, listing, shown, stdout
+from parley.server.basics.output import escape, new_table, print_json, stdout, table_cell
 
 Row = dict[str, Any]
 
@@ -14,34 +14,34 @@ Row = dict[str, Any]
 def show_listed(rows: Sequence[Row], json: bool) -> None:
     if json:
         for row in rows:
-            emit(row)
+            print_json(row)
         return
-    table = listing("scenario", "participants", "floor", "title")
+    table = new_table("scenario", "participants", "floor", "title")
     for row in rows:
         table.add_row(
-            *map(cell, (row["scenario"], row["participants"], row["policy"], row["title"]))
+            *map(table_cell, (row["scenario"], row["participants"], row["policy"], row["title"]))
         )
     stdout().print(table)
 
 
 def show_one(row: Row, json: bool) -> None:
     if json:
-        emit(row)
+        print_json(row)
         return
     console = stdout()
-    console.print(cell(row["title"]))
+    console.print(table_cell(row["title"]))
     if row["goal"]:
-        console.print(cell(row["goal"].strip()))
-    table = listing("name", "persona", "model", "lines", "speaks when")
+        console.print(table_cell(row["goal"].strip()))
+    table = new_table("name", "persona", "model", "lines", "speaks when")
     for one in row["participants"]:
         cells = (one["name"], one["persona"], one["model"], one["lines"], one["description"])
-        table.add_row(*map(cell, cells))
+        table.add_row(*map(table_cell, cells))
     console.print(table)
     if row["people"]:
-        console.print(cell(f"people: {', '.join(row['people'])}"))
+        console.print(table_cell(f"people: {', '.join(row['people'])}"))
     for key in ("floor", "vote", "stop", "budget"):
-        console.print(cell(f"{key}: {_flat(row[key])}"))
-    console.print(cell(row["bound"]))
+        console.print(table_cell(f"{key}: {_flat(row[key])}"))
+    console.print(table_cell(row["bound"]))
 
 
 def _flat(value: Any) -> str:
@@ -54,8 +54,8 @@ def _flat(value: Any) -> str:
 def show_checked(rows: Sequence[Row], json: bool) -> None:
     for row in rows:
         if json:
-            emit(row)
+            print_json(row)
         elif row["refused"]:
-            stdout().print(shown(row["refused"]), markup=False)
+            stdout().print(escape(row["refused"]), markup=False)
         else:
-            stdout().print(shown(f"{row['scenario']}: sound; {row['bound']}"), markup=False)
+            stdout().print(escape(f"{row['scenario']}: sound; {row['bound']}"), markup=False)

@@ -12,14 +12,14 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.text.escapes import visible
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.voting.counting_rules import ABSTAIN
-from parley.server.basics.output import many
+from parley.server.basics.output import count_of
 
 _TEXT: Final = 120  # characters of an item
 _BIDS: Final = 3  # in the status line, the most urgent: what is voted on is to be seen as well
 _ITEMS: Final = 30  # of each sort, the newest
 
 
-def status(memory: Memory) -> str:
+def status_line(memory: Memory) -> str:
     """The floor, open proposals and an open vote, in one line."""
     if memory.closed is not None:
         return f"closed: {memory.closed}"
@@ -30,7 +30,7 @@ def status(memory: Memory) -> str:
     return visible(" | ".join(parts))
 
 
-def told(memory: Memory, view: str) -> list[str]:
+def view_lines(memory: Memory, view: str) -> list[str]:
     """The lines of that view, as a terminal may have them."""
     return [visible(line) for line in _VIEWS[view](memory)]
 
@@ -90,7 +90,7 @@ def _seat(seat: Seat) -> str:
     if seat.muted:
         marks.append("muted")
     if seat.turns:
-        marks.append(many(seat.turns, "turn"))
+        marks.append(count_of(seat.turns, "turn"))
     if seat.interests:
         marks.append("listens for " + ", ".join(seat.interests))
     return ", ".join(marks)
@@ -98,7 +98,8 @@ def _seat(seat: Seat) -> str:
 
 def _floor_lines(memory: Memory) -> Iterator[str]:
     floor = memory.floor
-    yield f"policy {memory.settings.floor.policy}, epoch {floor.epoch}, {many(floor.turns, 'turn')}"
+    turns = count_of(floor.turns, "turn")
+    yield f"policy {memory.settings.floor.policy}, epoch {floor.epoch}, {turns}"
     if memory.closed is not None:
         yield f"closed: {memory.closed}"
         return

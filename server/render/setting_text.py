@@ -11,7 +11,15 @@ from rich.console import Console
 from rich.text import Text
 
 from parley.memory.statistics.advice import Advice
-from parley.server.basics.output import cell, emit, listing, show_rows, shown, stdout, tell
+from parley.server.basics.output import (
+    escape,
+    new_table,
+    print_json,
+    print_notice,
+    show_rows,
+    stdout,
+    table_cell,
+)
 from parley.server.settings.setting_inventory import Row
 
 
@@ -20,14 +28,15 @@ def show_settings(rows: Sequence[Row], changed: bool, json: bool) -> None:
     found = [row for row in rows if row.changed or not changed]
     if json:
         for row in found:
-            emit(asdict(row))
+            print_json(asdict(row))
         return
-    table = listing("setting", "value", "from", "otherwise")
+    table = new_table("setting", "value", "from", "otherwise")
     for row in found:
         otherwise = _worded(row.usual) if row.changed else ""
         style = "bold" if row.changed else ""
         table.add_row(
-            Text(shown(row.key), style), *map(cell, (_worded(row.value), row.source, otherwise))
+            Text(escape(row.key), style),
+            *map(table_cell, (_worded(row.value), row.source, otherwise)),
         )
     stdout().print(table if found else "nothing is set otherwise")
 
@@ -36,7 +45,7 @@ def show_presets(found: Sequence[Mapping[str, Any]], json: bool) -> None:
     """Each preset, and what it sets."""
     if json:
         for row in found:
-            emit(row)
+            print_json(row)
         return
     console = stdout()
     for row in found:
@@ -56,12 +65,14 @@ def show_advice(advice: Sequence[Advice], json: bool) -> None:
 
 def show_applied(session: str, advice: Sequence[Advice]) -> None:
     """That it is in force."""
-    tell(f"{session} goes by {', '.join(f'{one.key}={one.suggested}' for one in advice)} from now")
+    print_notice(
+        f"{session} goes by {', '.join(f'{one.key}={one.suggested}' for one in advice)} from now"
+    )
 
 
 def _pairs(console: Console, found: Mapping[str, Any]) -> None:
     for name, value in found.items():
-        console.print(cell(f"  {name}: {_worded(value)}"))
+        console.print(table_cell(f"  {name}: {_worded(value)}"))
 
 
 def _worded(value: Any) -> str:

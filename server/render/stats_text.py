@@ -6,25 +6,27 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from parley.memory.context.item_lines import line
-from parley.server.basics.output import many
+from parley.server.basics.output import count_of
 
 Row = Mapping[str, Any]
 
 
-def statistics(found: Row) -> Iterator[str]:
+def statistics_lines(found: Row) -> Iterator[str]:
     """Counts and sizes in words, one a line."""
-    yield f"{many(found['messages'], 'message')} by {many(found['participants'], 'participant')}"
+    participants = count_of(found["participants"], "participant")
+    yield f"{count_of(found['messages'], 'message')} by {participants}"
     for name in ("decision", "proposal"):
         by_status = found[f"{name}s_by_status"]
         parts = ", ".join(f"{count} {status}" for status, count in by_status.items())
-        yield many(sum(by_status.values()), name) + (f": {parts}" if parts else "")
-    yield f"{many(found['flips'], 'change')} of side, {many(found['echoes'], 'idea')} said before"
+        yield count_of(sum(by_status.values()), name) + (f": {parts}" if parts else "")
+    flips, echoes = count_of(found["flips"], "change"), count_of(found["echoes"], "idea")
+    yield f"{flips} of side, {echoes} said before"
     sizes, owed = found["sizes"], found["summaries_owed"]
     made = f"{sizes['summary_tokens']} tokens for {sizes['summarised_tokens']} of talk"
-    due = f"; {many(owed, 'more', 'more')} due" if owed else ""
-    summaries = many(found["summaries"], "summary", "summaries")
+    due = f"; {count_of(owed, 'more', 'more')} due" if owed else ""
+    summaries = count_of(found["summaries"], "summary", "summaries")
     yield summaries + (f": {made}" if found["summaries"] else "") + due
-    yield f"{many(sizes['open_messages'], 'message')} since the last summary"
+    yield f"{count_of(sizes['open_messages'], 'message')} since the last summary"
     yield from extraction_lines(found["extraction"])
     yield f"{sizes['memory_bytes']:,} bytes of memory"
     for kind, count in found.get("unknown", {}).items():
@@ -41,14 +43,14 @@ def layer_lines(found: Row) -> Iterator[str]:
     yield from _exchanges(found["exchanges"], found["cache"])
     yield from _table(found["floor"], found["spend"], found["votes"])
     yield from _summariser(found.get("summariser", {}))
-    yield from forecasts(found["forecasts"])
+    yield from forecast_lines(found["forecasts"])
     yield from (f"alert: {limit} is over its warning line" for limit in found["alerts"])
 
 
 def _conversation(talk: Row) -> str:
     size = talk["estimated_tokens"]
     tokens = "" if size is None else f", about {size} tokens with the summaries"
-    return f"conversation: {many(talk['buffer_messages'], 'message')} without a summary{tokens}"
+    return f"conversation: {count_of(talk['buffer_messages'], 'message')} without a summary{tokens}"
 
 
 def _work(session: Row, execution: Row) -> Iterator[str]:
@@ -57,15 +59,16 @@ def _work(session: Row, execution: Row) -> Iterator[str]:
         return
     yield (
         f"session: goal {session['current_goal'] or 'none'}, "
-        f"{many(session['subtasks'], 'task')}, {many(session['tool_executions'], 'tool run')}, "
-        f"{many(session['completed_goals'], 'goal')} completed, "
+        f"{count_of(session['subtasks'], 'task')}, "
+        f"{count_of(session['tool_executions'], 'tool run')}, "
+        f"{count_of(session['completed_goals'], 'goal')} completed, "
         f"{session['estimated_tokens']} tokens"
     )
     yield (
         f"execution: task {execution['current_task'] or 'none'}, "
-        f"{many(execution['execution_steps'], 'step')}, "
+        f"{count_of(execution['execution_steps'], 'step')}, "
         f"{execution['discovered_context_entries']} discovered, "
-        f"{many(execution['insights'], 'insight')}"
+        f"{count_of(execution['insights'], 'insight')}"
     )
 
 
@@ -74,8 +77,8 @@ def _notebooks(books: Row) -> Iterator[str]:
         return
     dropped = f", {books['dropped']} dropped" if books["dropped"] else ""
     yield (
-        f"notebooks ({books['policy']}): {many(len(books['notes']), 'note')}, "
-        f"{many(books['lines'], 'line')} of {books['characters']} characters{dropped}"
+        f"notebooks ({books['policy']}): {count_of(len(books['notes']), 'note')}, "
+        f"{count_of(books['lines'], 'line')} of {books['characters']} characters{dropped}"
     )
 
 
@@ -84,14 +87,14 @@ def _exchanges(exchanges: Row, cache: Row) -> Iterator[str]:
         yield (
             f"exchanges: {exchanges['turn']} closed, {exchanges['window']} kept, "
             f"{exchanges['running_bytes']} bytes of summary, "
-            f"{many(exchanges['compressions'], 'compression')}"
+            f"{count_of(exchanges['compressions'], 'compression')}"
         )
     if cache["kept"] or cache["hits"] or cache["misses"]:
         rate = cache["hit_permille"]
         share = "" if rate is None else f" ({_percent(rate)})"
         yield (
-            f"tool cache: {cache['kept']} kept, {many(cache['hits'], 'hit')}{share}, "
-            f"{many(cache['misses'], 'miss', 'misses')}, {cache['evicted']} evicted"
+            f"tool cache: {cache['kept']} kept, {count_of(cache['hits'], 'hit')}{share}, "
+            f"{count_of(cache['misses'], 'miss', 'misses')}, {cache['evicted']} evicted"
         )
 
 
@@ -104,9 +107,9 @@ def _table(floor: Row, spend: Row, votes: Row) -> Iterator[str]:
             else ""
         )
         yield (
-            f"floor ({floor['policy']}): {many(floor['seats'], 'seat')}, "
-            f"{many(floor['turns'], 'turn')}, {floor['hops']} since a person spoke, "
-            f"{many(floor['evaluations'], 'evaluation')}{held}{paused}"
+            f"floor ({floor['policy']}): {count_of(floor['seats'], 'seat')}, "
+            f"{count_of(floor['turns'], 'turn')}, {floor['hops']} since a person spoke, "
+            f"{count_of(floor['evaluations'], 'evaluation')}{held}{paused}"
         )
     if spend["calls"] or spend["held_tokens"] or spend["refused"]:
         yield from _spent(spend)
@@ -118,14 +121,14 @@ def _spent(spend: Row) -> Iterator[str]:
     """What model calls came to: in all, for what, and on whose account."""
     held = f", {spend['held_tokens']} held" if spend["held_tokens"] else ""
     yield (
-        f"spend: {many(spend['tokens'], 'token')}{_cost(spend)}{held} in "
-        f"{many(spend['calls'], 'call')}, {spend['failed']} failed, {spend['refused']} refused"
+        f"spend: {count_of(spend['tokens'], 'token')}{_cost(spend)}{held} in "
+        f"{count_of(spend['calls'], 'call')}, {spend['failed']} failed, {spend['refused']} refused"
     )
     if spend["purposes"]:
         yield "  for " + ", ".join(f"{line(name, 32)} {n}" for name, n in spend["purposes"].items())
     for name, one in spend["accounts"].items():
-        calls = many(one["calls"], "call")
-        yield f"  {line(name, 64)}: {many(one['tokens'], 'token')}{_cost(one)} in {calls}"
+        calls = count_of(one["calls"], "call")
+        yield f"  {line(name, 64)}: {count_of(one['tokens'], 'token')}{_cost(one)} in {calls}"
 
 
 def _cost(spent: Row) -> str:
@@ -137,14 +140,14 @@ def extraction_lines(read: Row) -> Iterator[str]:
     if read["how"] == "none" and not read["read"] and not read["waiting"]:
         return
     yield (
-        f"extraction: {many(read['read'], 'stretch', 'stretches')} read by a model, "
-        f"{read['waiting']} waiting; {many(read['claims'], 'claim')}, "
-        f"{many(read['items'], 'new item')}, {read['confirmed']} confirmed, "
+        f"extraction: {count_of(read['read'], 'stretch', 'stretches')} read by a model, "
+        f"{read['waiting']} waiting; {count_of(read['claims'], 'claim')}, "
+        f"{count_of(read['items'], 'new item')}, {read['confirmed']} confirmed, "
         f"{read['retracted']} retracted, {sum(read['dropped'].values())} dropped"
     )
     if read["calls"]:
         size = f"{read['input_tokens']} tokens asked, {read['output_tokens']} answered"
-        yield f"  {many(read['calls'], 'call')}: {size}"
+        yield f"  {count_of(read['calls'], 'call')}: {size}"
 
 
 def _summariser(told: Row) -> Iterator[str]:
@@ -152,15 +155,15 @@ def _summariser(told: Row) -> Iterator[str]:
     if calls or told.get("memo_hits"):
         rate, each = told["success_permille"], told["ms_per_call"]
         ended = "" if rate is None else f", {_percent(rate)} answered, {each} ms each"
-        yield f"summariser: {many(calls, 'model call')}{ended}, {told['memo_hits']} remembered"
+        yield f"summariser: {count_of(calls, 'model call')}{ended}, {told['memo_hits']} remembered"
 
 
-def forecasts(rows: list[Row]) -> Iterator[str]:
+def forecast_lines(rows: list[Row]) -> Iterator[str]:
     """How full each limit is that holds anything, and when it will be reached."""
     for row in (row for row in rows if row["size"]):
         whose = f" of {row['of']}" if row["of"] else ""
         left = row["turns_left"]
-        when = "" if left is None else f", in {many(left, 'turn')}" if left else ", reached"
+        when = "" if left is None else f", in {count_of(left, 'turn')}" if left else ", reached"
         share = f" ({_percent(row['size'] * 1000 // row['cap'])})" if row["cap"] else ""
         yield f"{row['limit']}{whose}: {row['size']} of {row['cap']} {row['unit']}{share}{when}"
 

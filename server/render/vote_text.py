@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from parley.server.basics.output import cell, emit, emit_bytes, shown, stdout, tell
+from parley.server.basics.output import (
+    escape,
+    print_json,
+    print_notice,
+    stdout,
+    table_cell,
+    write_stdout,
+)
 
 Row = Mapping[str, Any]
 
@@ -13,32 +20,32 @@ Row = Mapping[str, Any]
 def show_called(row: Row, json: bool) -> None:
     """The handle that a person goes on with."""
     if json:
-        emit(row)
+        print_json(row)
         return
-    emit_bytes(f"{shown(row['ref'])}\n".encode())
+    write_stdout(f"{escape(row['ref'])}\n".encode())
     if row["status"] == "called":
-        tell(f"{row['ref']} waits to be agreed to by {', '.join(row['waiting'])}")
+        print_notice(f"{row['ref']} waits to be agreed to by {', '.join(row['waiting'])}")
 
 
 def show_done(row: Row, done: str, json: bool) -> None:
     """What was done, and how the vote stands."""
     if json:
-        emit(row)
+        print_json(row)
     else:
-        tell(f"{done}; {headline(row)}")
+        print_notice(f"{done}; {vote_headline(row)}")
 
 
 def show_votes(rows: Sequence[Row], json: bool, *, whole: bool) -> None:
     """One vote a line; of one that was asked for by name, all that is known."""
     if json:
         for row in rows:
-            emit(row)
+            print_json(row)
         return
     console = stdout()
     for row in rows:
-        console.print(cell(vote_line(row)))
+        console.print(table_cell(vote_line(row)))
         for line in _details(row) if whole else ():
-            console.print(cell(f"  {line}"))
+            console.print(table_cell(f"  {line}"))
     if not rows:
         console.print("no votes; 'parley vote call SESSION QUESTION' calls one")
 
@@ -46,33 +53,33 @@ def show_votes(rows: Sequence[Row], json: bool, *, whole: bool) -> None:
 def show_tally(row: Row, json: bool) -> None:
     """Two counts of the same ballots, side by side; one where nothing else was asked for."""
     if json:
-        emit(row)
+        print_json(row)
         return
     console = stdout()
-    console.print(cell(f"{row['ref']} {row['question']}"))
+    console.print(table_cell(f"{row['ref']} {row['question']}"))
     for found in filter(None, (row["standing"], row["again"])):
-        console.print(cell(f"  {_count(row, found)}"))
+        console.print(table_cell(f"  {_count(row, found)}"))
         for one, other, weight in found["pairs"]:
-            console.print(cell(f"    {weight} prefer {one} to {other}"))
+            console.print(table_cell(f"    {weight} prefer {one} to {other}"))
 
 
 def vote_line(row: Row) -> str:
     """A vote on one line."""
-    return f"{row['ref']} {row['question']}: {headline(row)}"
+    return f"{row['ref']} {row['question']}: {vote_headline(row)}"
 
 
-def headline(row: Row) -> str:
+def vote_headline(row: Row) -> str:
     """How a vote stands, in a few words."""
     by = rule_text(row)
     match row["status"]:
         case "carried":
-            return f"{row['carried']} carried ({by}: {counts(row['tally'])})"
+            return f"{row['carried']} carried ({by}: {count_lines(row['tally'])})"
         case "failed":
-            return f"nothing carried ({by}: {counts(row['tally'])})"
+            return f"nothing carried ({by}: {count_lines(row['tally'])})"
         case "short":
-            return f"no quorum ({by}: {counts(row['tally'])})"
+            return f"no quorum ({by}: {count_lines(row['tally'])})"
         case "open":
-            so_far = f" ({counts(row['tally'])})" if row["tally"] else ""
+            so_far = f" ({count_lines(row['tally'])})" if row["tally"] else ""
             voters = len(row["electorate"])
             return f"open, {by}, {voters - len(row['waiting'])} of {voters} voted{so_far}"
     return str(row["status"])
@@ -82,7 +89,7 @@ def rule_text(row: Row) -> str:
     return str(row["rule"]).replace("_", " ") + (", secret" if row.get("secret") else "")
 
 
-def counts(tally: Mapping[str, int] | None) -> str:
+def count_lines(tally: Mapping[str, int] | None) -> str:
     """Weight by option, `abstain` where somebody did."""
     found = (tally or {}).items()
     return ", ".join(f"{name} {weight}" for name, weight in found if weight or name != "abstain")
@@ -102,4 +109,4 @@ def _count(row: Row, found: Row) -> str:
     quorum = f"quorum {found['quorum'] / 10:g} %"
     outcome = found["carried"] or ("no quorum" if found["status"] == "short" else "nothing")
     head = f"{rule_text(found)}, {quorum}: {outcome}"
-    return f"{head} ({counts(found['tally'])})"
+    return f"{head} ({count_lines(found['tally'])})"

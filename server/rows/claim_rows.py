@@ -13,10 +13,10 @@ from parley.server.rows.cite_rows import Said, origin_row
 Row = dict[str, Any]
 
 
-def reading_rows(found: Reading, said: Said) -> Row:
+def claim_rows(found: Reading, said: Said) -> Row:
     """Its own items, the stances it reads on others, and what it agrees with or takes back."""
     return {
-        "items": [read_row(one, said) for one in found.items.values()],
+        "items": [claim_row(one, said) for one in found.items.values()],
         "stances": [
             {"on": handle, **_voice(one, said)}
             for handle, voices in found.voices.items()
@@ -33,7 +33,7 @@ def reading_rows(found: Reading, said: Said) -> Row:
     }
 
 
-def read_row(one: Read, said: Said) -> Row:
+def claim_row(one: Read, said: Said) -> Row:
     """One item that a model alone reads in a message."""
     return {
         "handle": one.handle,
@@ -49,7 +49,7 @@ def read_row(one: Read, said: Said) -> Row:
     }
 
 
-def cited_by(found: Reading) -> set[int]:
+def cited_entries(found: Reading) -> set[int]:
     """The entries whose words it rests on."""
     origins = [*found.confirmed.values(), *found.retracted.values()]
     for item in found.items.values():
@@ -64,7 +64,9 @@ def _voice(one: Voice, said: Said) -> Row:
     return {**row, **(origin_row(one.origin, said) or {})}
 
 
-def scored(found: Reading, memory: Memory, index_of: Callable[[int], int]) -> Iterator[Row]:
+def finding_rows_of_claims(
+    found: Reading, memory: Memory, index_of: Callable[[int], int]
+) -> Iterator[Row]:
     """The same as the flat rows that extraction is scored in; what was retracted is left out."""
     born: dict[str, int] = {}
     for item in found.items.values():

@@ -1,6 +1,6 @@
 """The minutes of a session: what it came to, who stood where, and the words that show it. Pure.
 
-`minutes` gives plain JSON-ready data; `parley.server.render.command_output` shows it. Numbers of
+`digest` gives plain JSON-ready data; `parley.server.render.command_output` shows it. Numbers of
 messages are `n`, as everywhere else.
 """
 
@@ -15,7 +15,7 @@ from parley.memory.state.item_state import Decision, Origin, Participant, Positi
 from parley.memory.state.memory import Memory
 from parley.memory.statistics.statistics import stats
 from parley.server.rows.cite_rows import Said, origin_row, quote
-from parley.server.rows.claim_rows import cited_by, reading_rows
+from parley.server.rows.claim_rows import cited_entries, claim_rows
 from parley.server.rows.vote_rows import vote_row
 
 
@@ -23,14 +23,14 @@ def cited(memory: Memory) -> set[int]:
     """The entries whose words the minutes quote."""
     found: set[int] = set()
     for item in _items(memory):
-        for origin in origins_of(item):
+        for origin in origins(item):
             found.update(cite.n for cite in origin.cites)
     for participant in memory.participants.values():
         found.update(cite.n for cite in participant.contributions)
-    return found | cited_by(reading(memory))
+    return found | cited_entries(reading(memory))
 
 
-def minutes(memory: Memory, said: Said) -> dict[str, Any]:
+def digest(memory: Memory, said: Said) -> dict[str, Any]:
     """The whole report. `said` holds at least the entries that `cited` asks for;
     what it lacks is cited by number without a quote."""
     decisions = [d for d in memory.decisions.values() if memory.decision(d.ref) is d]
@@ -47,10 +47,10 @@ def minutes(memory: Memory, said: Said) -> dict[str, Any]:
         "decisions": [{**decision_row(d, said), "status": status[d.handle]} for d in decisions],
         "open": [row for row in listed if row["status"] == "active"],
         "settled": [row for row in listed if row["status"] != "active"],
-        "reading": reading_rows(read, said),
+        "reading": claim_rows(read, said),
         "votes": [vote_row(memory, vote) for vote in memory.votes.held.values()],
         "echoes": [echo_row(p, memory) for p in proposals if p.echoes is not None],
-        "positions": [stands_row(p, said) for p in memory.participants.values() if p.messages],
+        "positions": [participant_row(p, said) for p in memory.participants.values() if p.messages],
         "summaries": [
             {"level": s.level, "first": s.first, "last": s.last, "how": s.how, "text": s.text}
             for s in sorted(memory.summaries.values(), key=lambda s: (s.first, -s.level))
@@ -139,7 +139,7 @@ def _items(memory: Memory) -> Iterator[Proposal | Decision]:
     yield from memory.decisions.values()
 
 
-def origins_of(item: Proposal | Decision) -> Iterator[Origin]:
+def origins(item: Proposal | Decision) -> Iterator[Origin]:
     """Where it comes from, and every stance and change of state on it."""
     yield item.origin
     if isinstance(item, Proposal):
@@ -158,7 +158,7 @@ def _voices(voices: Mapping[str, Origin], said: Said) -> list[dict[str, Any]]:
     ]
 
 
-def stands_row(participant: Participant, said: Said) -> dict[str, Any]:
+def participant_row(participant: Participant, said: Said) -> dict[str, Any]:
     """One participant's positions and key contributions."""
     return {
         "participant": participant.name,

@@ -8,14 +8,14 @@ from typing import Any, Final
 from parley.memory.extraction.model_claims.item_overlay import reading
 from parley.memory.state.item_state import Decision, Fact, Proposal
 from parley.memory.state.memory import Memory
-from parley.server.rows.claim_rows import scored
+from parley.server.rows.claim_rows import finding_rows_of_claims
 
 # The scored vocabulary knows four outcomes of a proposal.
 STATUS: Final = {"withdrawn": "rejected", "lapsed": "active"}
 _WHENCE: Final = ("how", "rule", "confidence", "id")
 
 
-def item_rows(
+def finding_rows(
     facts: Iterable[Fact], memory: Memory, index_of: Callable[[int], int]
 ) -> list[dict[str, Any]]:
     """Every proposal, every decision (claimed too), the latest reaction per message
@@ -42,7 +42,7 @@ def item_rows(
         elif fact.kind == "reaction.changed" and not _is_tentative(memory, fact.ref):
             latest[_born(fact), fact.ref] = _reaction(fact, memory, index_of)
     rows += latest.values()
-    rows += scored(read, memory, index_of)
+    rows += finding_rows_of_claims(read, memory, index_of)
     return sorted(rows, key=lambda row: row["index"])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from parley.memory.state.memory import Memory
 
 
-def floor_tree(memory: Memory) -> dict[str, Any]:
+def floor_row(memory: Memory) -> dict[str, Any]:
     """The floor as JSON-ready data."""
     floor = memory.floor
     return {

@@ -16,7 +16,7 @@ _WORKED_ON: Final = ("open", "ready", "blocked")
 Row = dict[str, Any]
 
 
-def rows(memory: Memory) -> Iterator[Row]:
+def goal_rows(memory: Memory) -> Iterator[Row]:
     """The rows of the tree, each with its `depth` in it. Pure."""
     held = {ref: one for ref, one in memory.episodes.held.items() if one.talk is None}
     below: dict[int | None, list[Episode]] = {}
@@ -25,11 +25,11 @@ def rows(memory: Memory) -> Iterator[Row]:
     waiting = [(one, 0) for one in reversed(below.get(None, []))]
     while waiting:
         one, depth = waiting.pop()
-        yield {**row(memory, one), "depth": depth}
+        yield {**goal_row(memory, one), "depth": depth}
         waiting += [(inner, depth + 1) for inner in reversed(below.get(one.ref, []))]
 
 
-def row(memory: Memory, one: Episode) -> Row:
+def goal_row(memory: Memory, one: Episode) -> Row:
     """An episode as JSON; `status` of an open task is ready or blocked."""
     status: str = one.status
     if one.kind == "task" and status == "open":
@@ -53,15 +53,15 @@ def row(memory: Memory, one: Episode) -> Row:
     }
 
 
-def gone(one: Episode, status: str) -> Row:
+def evicted_goal_row(one: Episode, status: str) -> Row:
     """What is told of an episode that memory let go of once it was closed."""
     return {"ref": one.handle, "kind": one.kind, "title": one.title, "status": status}
 
 
-def work(memory: Memory) -> list[Row]:
+def page_goal_rows(memory: Memory) -> list[Row]:
     """Goals, tasks and other episodes: what holds one before it, trees with open work first."""
     trees: list[list[Row]] = []
-    for row in rows(memory):
+    for row in goal_rows(memory):
         if not row["depth"]:
             trees.append([])
         trees[-1].append(_episode(row))

@@ -18,8 +18,8 @@ from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import frontier
 from parley.memory.text.plain_text import clip
 from parley.server.rows.digest_rows import position_row
-from parley.server.rows.floor_rows import floor_tree
-from parley.server.rows.goal_rows import work
+from parley.server.rows.floor_rows import floor_row
+from parley.server.rows.goal_rows import page_goal_rows
 from parley.server.rows.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a list
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 _One = TypeVar("_One")
 
 
-def view(memory: Memory) -> Row:
+def page_row(memory: Memory) -> Row:
     """The whole board. `status` knows open and closed alone."""
     more: dict[str, int] = {}
     read = reading(memory)
@@ -51,14 +51,14 @@ def view(memory: Memory) -> Row:
         "goal": memory.settings.goal or None,
         "status": "open" if memory.closed is None else "closed",
         "closed": memory.closed,
-        "participants": listed("participants", people(memory), dict),
+        "participants": listed("participants", participant_rows(memory), dict),
         "proposals": listed("proposals", proposals, lambda one: _proposal(memory, read, one)),
         "decisions": listed("decisions", decisions, lambda one: _decision(read, one)),
         "reading": listed("reading", list(reversed(read.items.values())), _read),
         "lanes": listed("lanes", _lanes(memory), dict),
         "summaries": _summaries(memory, more),
         "votes": listed("votes", votes, lambda one: vote_row(memory, one)),
-        "goals": listed("goals", work(memory), dict),
+        "goals": listed("goals", page_goal_rows(memory), dict),
         "floor": floor(memory),
         "usage": usage(memory),
         "circling": listed("circling", repeats, lambda one: _echo(memory, one)),
@@ -66,15 +66,15 @@ def view(memory: Memory) -> Row:
     }
 
 
-def people(memory: Memory) -> list[Row]:
+def participant_rows(memory: Memory) -> list[Row]:
     """Everybody who spoke or has a seat: those with seats in their order, then by messages."""
-    seats, shade = memory.floor.seats, hues([*memory.participants, *memory.floor.seats])
+    seats, shade = memory.floor.seats, assign_hues([*memory.participants, *memory.floor.seats])
     names = dict.fromkeys([*sorted(seats, key=lambda name: seats[name].order), *_by_talk(memory)])
-    known = also(memory)
+    known = aliases_by_name(memory)
     return [_person(memory, name, shade[name], known.get(name, [])) for name in names]
 
 
-def also(memory: Memory) -> dict[str, list[str]]:
+def aliases_by_name(memory: Memory) -> dict[str, list[str]]:
     """The other names of each participant that has some, in order."""
     found: dict[str, list[str]] = {}
     for alias in sorted(memory.aliases):
@@ -82,7 +82,7 @@ def also(memory: Memory) -> dict[str, list[str]]:
     return found
 
 
-def hues(names: Iterable[str]) -> dict[str, int]:
+def assign_hues(names: Iterable[str]) -> dict[str, int]:
     """A hue of 16 for each name; no two of the first 16, in the order of their hashes, share one.
 
     It hangs on the names alone: whoever asks gets the same ones.
@@ -103,7 +103,7 @@ def floor(memory: Memory) -> Row:
     """The floor, and who asks for it: the most urgent first, of equals who asked first."""
     bids = memory.floor.bids
     queue = sorted(bids, key=lambda name: (-bids[name].urgency, bids[name].turn, name))
-    return {**floor_tree(memory), "queue": queue}
+    return {**floor_row(memory), "queue": queue}
 
 
 def usage(memory: Memory) -> Row:

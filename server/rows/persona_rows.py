@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from parley.personas.draft import Row
+from parley.personas.draft import KeyReport
 from parley.personas.errors import PersonaRefused
-from parley.personas.library import Found
+from parley.personas.library import FoundPersona
 from parley.personas.persona_file import Remark
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class PersonaCheck:
     """What a look at one file came to: the name of its persona, or why it is refused."""
 
     file: str
@@ -23,14 +23,14 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class PersonaImport:
     """An import: the files that were written, by name, and what became of each key."""
 
     files: dict[str, Path]
-    rows: tuple[Row, ...]
+    rows: tuple[KeyReport, ...]
 
 
-def check_row(row: Checked) -> dict[str, Any]:
+def check_row(row: PersonaCheck) -> dict[str, Any]:
     """A look at one file as `--json` gives it."""
     refused = row.refused
     return {
@@ -41,7 +41,7 @@ def check_row(row: Checked) -> dict[str, Any]:
     }
 
 
-def persona_row(found: Found) -> dict[str, Any]:
+def persona_row(found: FoundPersona) -> dict[str, Any]:
     """A persona as `--json` gives it, without its body."""
     persona = asdict(found.persona)
     del persona["body"]

@@ -10,7 +10,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import result_text
 
 
-def rows(memory: Memory) -> Iterator[dict[str, Any]]:
+def kept_result_rows(memory: Memory) -> Iterator[dict[str, Any]]:
     """What is kept in `memory`, oldest first."""
     for held in live(memory):
         yield {

@@ -53,7 +53,7 @@ def _tally(vote: Vote) -> dict[str, int] | None:
     return None if vote.secret else counted(vote).tally
 
 
-def counted_row(vote: Vote, found: Result, quorum: int | None = None) -> Row:
+def count_row(vote: Vote, found: Result, quorum: int | None = None) -> Row:
     """One count of the ballots of `vote`; of a ranked one also who beats whom by what weight."""
     valid = {name: one.choice for name, one in vote.ballots.items() if one.choice}
     pairs = preferences(vote.options, valid, vote.electorate) if found.rule == "ranked" else {}

@@ -9,13 +9,13 @@ from typing import Self
 
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.server.runtime.connection import Running, connected
+from parley.server.runtime.connection import Connection, open_connection
 from parley.server.runtime.packs import Packs, read_packs
 from parley.server.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Backend:
     """A bus, packs, and one reader for all questions: its copies are folded once."""
 
     bus: Bus
@@ -23,14 +23,14 @@ class Held:
     reader: MemoryReader
 
     @classmethod
-    def of(cls, running: Running, settings: Settings) -> Self:
+    def of(cls, running: Connection, settings: Settings) -> Self:
         """Raises `Misuse` for a pack that cannot be read."""
         packs = read_packs(settings.packs)
         return cls(running.bus, packs, MemoryReader(running.bus, packs.known))
 
 
 @asynccontextmanager
-async def holding(settings: Settings) -> AsyncIterator[Held]:
+async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
     """Connected for as long as the body runs: what a command of one question needs."""
-    async with connected(settings) as running:
-        yield Held.of(running, settings)
+    async with open_connection(settings) as running:
+        yield Backend.of(running, settings)

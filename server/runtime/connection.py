@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class Connection:
     """A bus and the address that other processes reach it by."""
 
     bus: Bus
@@ -34,7 +34,9 @@ def run(main: Coroutine[Any, Any, Result]) -> Result:
 
 
 @asynccontextmanager
-async def connected(settings: Settings, *, scratch: bool = False) -> AsyncIterator[Running]:
+async def open_connection(
+    settings: Settings, *, scratch: bool = False
+) -> AsyncIterator[Connection]:
     """A bus on the Redis of the settings, or on the embedded one under `data`.
 
     `scratch` embeds a server of its own that is gone afterwards. Raises the
@@ -44,7 +46,7 @@ async def connected(settings: Settings, *, scratch: bool = False) -> AsyncIterat
         async with await Bus.connect(
             settings.redis, require_durable=settings.require_durable
         ) as bus:
-            yield Running(bus, settings.redis, "given", durable=True)
+            yield Connection(bus, settings.redis, "given", durable=True)
         return
     data = None if scratch or settings.embedded == "fake" else settings.data.expanduser()
     async with (
@@ -53,4 +55,4 @@ async def connected(settings: Settings, *, scratch: bool = False) -> AsyncIterat
             server.url, require_durable=settings.require_durable and not scratch
         ) as bus,
     ):
-        yield Running(bus, server.url, server.kind, server.durable)
+        yield Connection(bus, server.url, server.kind, server.durable)

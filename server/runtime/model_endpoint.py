@@ -12,12 +12,12 @@ from parley.listeners.spending.prices import Prices, by_tier
 from parley.server.settings import Settings
 
 
-def prices(settings: Settings) -> Prices:
+def read_prices(settings: Settings) -> Prices:
     """What calls of the settings' models cost, as far as they say."""
     return by_tier(settings.model_prices, settings.model, settings.model_large or settings.model)
 
 
-def embedder(settings: Settings) -> Embedder | None:
+def open_embedder(settings: Settings) -> Embedder | None:
     """The embedding model that the settings name; None where they name none, or no endpoint."""
     if not settings.has_model or not settings.model_embedding:
         return None
@@ -31,7 +31,7 @@ def embedder(settings: Settings) -> Embedder | None:
     )
 
 
-def model(settings: Settings) -> Speaker | None:
+def open_model(settings: Settings) -> Speaker | None:
     """The model that the settings name; None where they name none."""
     if not settings.has_model:
         return None
@@ -48,7 +48,7 @@ def model(settings: Settings) -> Speaker | None:
 
 
 @asynccontextmanager
-async def heard(model: Speaker) -> AsyncIterator[None]:
+async def closing_model(model: Speaker) -> AsyncIterator[None]:
     """At the end an endpoint's connections are closed."""
     try:
         yield

@@ -21,39 +21,39 @@ FILE: Final = "serve.secret"
 
 
 @dataclass(frozen=True, slots=True)
-class Signing:
+class SigningKeys:
     """Secrets, the first of which signs, and where they are from."""
 
     secrets: tuple[str, ...]
     source: Literal["set", "kept", "passing"]
 
 
-def kid(secret: str) -> str:
+def key_id(secret: str) -> str:
     """What a token names the key by that signed it."""
     return blake2b(secret.encode(), digest_size=4).hexdigest()
 
 
-def at_start(settings: Settings) -> Signing:
+def load_or_create(settings: Settings) -> SigningKeys:
     """What a server signs with; makes a secret where none is set and only this machine calls.
 
     Raises `Misuse` for one that is too short, and where others can call and none is set.
     """
     if settings.serve.secrets:
-        return Signing(_long_enough(settings.serve.secrets), "set")
+        return SigningKeys(_long_enough(settings.serve.secrets), "set")
     if not settings.serve.loopback:
         raise Misuse(
             f"--serve-host {settings.serve.host}: others can reach it, and no secret is set; "
             f"set PARLEY_SERVE_SECRET to {BYTES} bytes or more, or listen on 127.0.0.1"
         )
     if settings.embedded == "fake" and not settings.redis:
-        return Signing((secrets.token_urlsafe(BYTES),), "passing")
+        return SigningKeys((secrets.token_urlsafe(BYTES),), "passing")
     file = _file(settings)
     if not file.exists():
         _make(file)
-    return Signing(_read(file), "kept")
+    return SigningKeys(_read(file), "kept")
 
 
-def as_kept(settings: Settings) -> tuple[str, ...]:
+def load(settings: Settings) -> tuple[str, ...]:
     """What a server of these settings signs with. Raises `Misuse` where none ever ran."""
     if settings.serve.secrets:
         return _long_enough(settings.serve.secrets)

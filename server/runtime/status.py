@@ -11,22 +11,22 @@ from parley.bus import Bus
 from parley.bus.contract.errors import BusError
 from parley.memory.errors import DomainError
 from parley.server.basics.errors import Refused
-from parley.server.runtime.backend import Held
-from parley.server.runtime.connection import connected
+from parley.server.runtime.backend import Backend
+from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
-from parley.server.runtime.worker_process import working
+from parley.server.runtime.worker_process import has_live_worker
 from parley.server.settings import Settings
 
 NEWEST: Final = 1000  # sessions that are looked at for lag
 
 
-async def status(settings: Settings) -> dict[str, Any]:
+async def show_status(settings: Settings) -> dict[str, Any]:
     """Redis, workers, sessions, and what waits to be done."""
-    async with connected(settings) as running:
-        return await standing(Held.of(running, settings), running.kind)
+    async with open_connection(settings) as running:
+        return await report_status(Backend.of(running, settings), running.kind)
 
 
-async def standing(held: Held, kind: str) -> dict[str, Any]:
+async def report_status(held: Backend, kind: str) -> dict[str, Any]:
     """Likewise, of a Redis of that kind."""
     bus = held.bus
     server = await bus.server()
@@ -55,11 +55,11 @@ async def standing(held: Held, kind: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def doctor(settings: Settings) -> list[dict[str, str]]:
+async def run_checks(settings: Settings) -> list[dict[str, str]]:
     """Each thing that was looked at: `what`, `state` (ok, warn, fail) and `finding`."""
     checks = list(_at_home(settings))
     try:
-        async with connected(settings) as running:
+        async with open_connection(settings) as running:
             checks += [check async for check in _connected(running.bus, running.kind)]
     except BusError as error:
         checks.append(_check("redis", "fail", str(error)))
@@ -99,7 +99,7 @@ async def _connected(bus: Bus, kind: str) -> AsyncIterator[dict[str, str]]:
     yield _check("durability", "ok" if durable else "warn", server.durability)
     for warning in server.warnings:
         yield _check("redis", "warn", warning)
-    if await working(bus):
+    if await has_live_worker(bus):
         yield _check("workers", "ok", "at work")
     else:
         yield _check("workers", "warn", "none runs; 'parley worker' starts one")

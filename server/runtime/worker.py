@@ -10,8 +10,8 @@ from typing import Final, Literal
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.workers.projector import Pace
 from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
-from parley.server.runtime.connection import connected, run
-from parley.server.runtime.model_endpoint import embedder, model, prices
+from parley.server.runtime.connection import open_connection, run
+from parley.server.runtime.model_endpoint import open_embedder, open_model, read_prices
 from parley.server.runtime.packs import read_packs
 from parley.server.runtime.worker_process import child_environment, worker_command
 from parley.server.settings import Settings
@@ -19,7 +19,7 @@ from parley.server.settings import Settings
 LOOK_SECONDS: Final = 0.5  # between two looks at whether the parent is still there
 
 
-def work(
+def run_worker(
     settings: Settings, lanes: Literal["all", "fold", "effects"], *, minder: int | None = None
 ) -> int:
     """Works until told to stop; the exit code.
@@ -34,7 +34,7 @@ def work(
 async def _work(
     settings: Settings, lanes: Literal["all", "fold", "effects"], minder: int | None
 ) -> int:
-    watch = None if minder is None else asyncio.create_task(stop_with(minder))
+    watch = None if minder is None else asyncio.create_task(stop_with_parent(minder))
     try:
         if lanes == "all":
             return await _mind(settings)
@@ -45,7 +45,7 @@ async def _work(
             watch.cancel()
 
 
-async def stop_with(minder: int) -> None:
+async def stop_with_parent(minder: int) -> None:
     """SIGTERM to this process once `minder` is no longer its parent."""
     while os.getppid() == minder:  # noqa: ASYNC110 - nothing wakes an orphan
         await asyncio.sleep(LOOK_SECONDS)
@@ -55,7 +55,7 @@ async def stop_with(minder: int) -> None:
 async def _mind(settings: Settings) -> int:
     """Two children under the very settings of this process, on one server."""
     read_packs(settings.packs)  # a pack that is refused is refused here, once
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         child = child_environment(settings.model_copy(update={"redis": running.url}))
         os.environ.clear()
         os.environ.update(child)
@@ -65,9 +65,9 @@ async def _mind(settings: Settings) -> int:
 
 async def _serve(settings: Settings, lane: Lane) -> None:
     packs = read_packs(settings.packs)
-    async with connected(settings) as running:
-        await run_lane(lane, _passed(settings, running.url), packs.known, model(settings),
-                       embedder=embedder(settings))  # fmt: skip
+    async with open_connection(settings) as running:
+        await run_lane(lane, _passed(settings, running.url), packs.known, open_model(settings),
+                       embedder=open_embedder(settings))  # fmt: skip
 
 
 def _passed(settings: Settings, url: str) -> WorkerSettings:
@@ -85,7 +85,7 @@ def _passed(settings: Settings, url: str) -> WorkerSettings:
             lease_ms=settings.effect_lease_ms,
             memo_hours=settings.memo_hours,
         ),
-        prices=prices(settings),
+        prices=read_prices(settings),
         drain_seconds=settings.drain_seconds,
         wedged_seconds=settings.wedged_seconds,
     )

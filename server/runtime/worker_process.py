@@ -25,7 +25,7 @@ from parley.server.settings.setting_sources import CONFIG
 STALE_MS = 15_000  # a worker beats every few seconds; one silent this long is gone
 
 
-async def working(bus: Bus) -> bool:
+async def has_live_worker(bus: Bus) -> bool:
     """Whether some worker has shown a sign of life lately."""
     return any(worker.age_ms < STALE_MS for worker in await bus.workers())
 
@@ -35,7 +35,7 @@ def worker_command() -> tuple[str, ...]:
     return (sys.executable, "-m", "parley", "worker", "--minder", str(os.getpid()))
 
 
-class Helping:
+class WorkerProcess:
     """A worker process of our own; its log is shown only if it fails."""
 
     def __init__(self, settings: Settings, log: IO[bytes]) -> None:
@@ -86,10 +86,10 @@ class Helping:
 
 
 @asynccontextmanager
-async def worker_process(settings: Settings, url: str) -> AsyncIterator[Helping]:
+async def run_worker_process(settings: Settings, url: str) -> AsyncIterator[WorkerProcess]:
     """A worker of our own, in processes of its own, drained at the end."""
     with tempfile.TemporaryFile() as log:
-        helping = Helping(settings.model_copy(update={"redis": url}), log)
+        helping = WorkerProcess(settings.model_copy(update={"redis": url}), log)
         await helping.start()
         try:
             yield helping

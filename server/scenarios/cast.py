@@ -39,7 +39,7 @@ class Cast:
     prices: dict[str, Price]
 
 
-def cast(name: str, folders: Sequence[str] = ()) -> Cast:
+def cast_scenario(name: str, folders: Sequence[str] = ()) -> Cast:
     """The scenario called `name` (see `load`), ready to run. Raises `Misuse`."""
     scenario = load(name)
     source = name if is_file(name) else f"{name}.yaml"

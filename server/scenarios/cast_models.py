@@ -10,17 +10,17 @@ from parley.listeners.models.model_port import Speaker
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.spending.prices import Prices
 from parley.server.basics.errors import Misuse
-from parley.server.runtime.model_endpoint import model as endpoint
-from parley.server.runtime.model_endpoint import prices as listed
+from parley.server.runtime.model_endpoint import open_model as endpoint
+from parley.server.runtime.model_endpoint import read_prices as listed
 from parley.server.scenarios.cast import Cast
-from parley.server.scenarios.scripted_model import scripted
+from parley.server.scenarios.scripted_model import script_answers
 from parley.server.settings import Settings
 
 THINKS_SECONDS: Final = 0.25  # before it speaks, so that one can read along
 TOKENS_PER_SECOND: Final = 120.0  # faster than one reads, and a talk of 30 turns in a minute
 
 
-def told(settings: Settings, cast: Cast, *, offline: bool) -> Settings:
+def with_scenario_models(settings: Settings, cast: Cast, *, offline: bool) -> Settings:
     """`settings` with the scenario's models in them; with none where it is played `offline`."""
     models = cast.scenario.models
     found = {"model": models.small, "model_large": models.large}
@@ -29,7 +29,7 @@ def told(settings: Settings, cast: Cast, *, offline: bool) -> Settings:
     return settings.model_copy(update={name: one for name, one in found.items() if one})
 
 
-def voice(settings: Settings, cast: Cast, *, fast: bool) -> Speaker:
+def open_cast_model(settings: Settings, cast: Cast, *, fast: bool) -> Speaker:
     """Who answers: the endpoint of the settings, or the script where they name none.
 
     `fast`: a script that does not pause. Raises `Misuse` where there is neither.
@@ -42,7 +42,7 @@ def voice(settings: Settings, cast: Cast, *, fast: bool) -> Speaker:
             f"{cast.source} has no script to play offline; name a model with --model-url "
             "or --model-key"
         )
-    answers = scripted(cast.scenario.script)
+    answers = script_answers(cast.scenario.script)
     if fast:
         return ScriptedModel(answers)
     return ScriptedModel(
@@ -50,6 +50,6 @@ def voice(settings: Settings, cast: Cast, *, fast: bool) -> Speaker:
     )
 
 
-def prices(settings: Settings, cast: Cast) -> Prices:
+def cast_prices(settings: Settings, cast: Cast) -> Prices:
     """What calls cost: the scenario's prices before those of the settings."""
     return {**listed(settings), **cast.prices}

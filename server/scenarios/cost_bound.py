@@ -31,7 +31,7 @@ LINE: Final = 80  # tokens of a message in a reading, however short it is clippe
 
 
 @dataclass(frozen=True, slots=True)
-class Worst:
+class CostBound:
     """The most that a session can come to; None: no bound, or not known."""
 
     turns: int | None
@@ -43,19 +43,19 @@ class Worst:
     kinds: tuple[Kind, ...] = ()
 
 
-def bounded(cast: Cast, settings: Settings, prices: Prices) -> Worst:
+def bound_cost(cast: Cast, settings: Settings, prices: Prices) -> CostBound:
     """The most that `cast` can come to. Raises `Misuse` where nothing bounds it."""
     scenario = cast.scenario
     opener = "" if scenario.opening is None else scenario.opening.by
-    found = worst(cast.parts, settings, prices, people=bool(scenario.people), opener=opener)
+    found = worst_case(cast.parts, settings, prices, people=bool(scenario.people), opener=opener)
     refuse_unbounded(found, cast.source)
     refuse_unpriced(cast.parts, settings, prices, cast.source)
     return found
 
 
-def worst(
+def worst_case(
     parts: Sequence[Part], settings: Settings, prices: Prices, *, people: bool, opener: str = ""
-) -> Worst:
+) -> CostBound:
     """The most that `parts` can come to under `settings`.
 
     `people`: somebody may join, so that no limit of hops among agents ends it. `opener`
@@ -67,7 +67,7 @@ def worst(
     spent = sum(kind.tokens for kind in kinds) if kinds else None
     paid = total(kind.micros for kind in kinds) if kinds else None
     budget = settings.budget
-    return Worst(
+    return CostBound(
         turns=turns,
         calls=_least(sum(kind.calls for kind in kinds) if kinds else None, budget.calls),
         tokens=_least(spent, budget.tokens),
@@ -78,7 +78,7 @@ def worst(
     )
 
 
-def refuse_unbounded(found: Worst, source: str) -> None:
+def refuse_unbounded(found: CostBound, source: str) -> None:
     """Raises `Misuse` where nothing but time, or nothing at all, would end it."""
     if found.turns is None and found.tokens is None and found.micros is None:
         raise Misuse(

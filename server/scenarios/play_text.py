@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from parley.server.basics.output import many, money
-from parley.server.scenarios.cost_bound import Worst
+from parley.server.basics.output import count_of, format_micros
+from parley.server.scenarios.cost_bound import CostBound
 
 _UNKNOWN: Final = "cost unknown: no prices"
 
 
-def worst_line(found: Worst) -> str:
+def worst_line(found: CostBound) -> str:
     """The most that a session can come to, in a line."""
     parts = [
-        many(found.turns, "turn") if found.turns is not None else "turns unbounded",
-        many(found.calls, "call") if found.calls is not None else "",
+        count_of(found.turns, "turn") if found.turns is not None else "turns unbounded",
+        count_of(found.calls, "call") if found.calls is not None else "",
         f"{found.tokens:,} tokens" if found.tokens is not None else "tokens unbounded",
-        f"cost {money(found.micros)}" if found.micros is not None else _UNKNOWN,
+        f"cost {format_micros(found.micros)}" if found.micros is not None else _UNKNOWN,
     ]
     return "at most " + ", ".join(part for part in parts if part)
 
 
-def worst_row(found: Worst) -> dict[str, Any]:
+def worst_row(found: CostBound) -> dict[str, Any]:
     """The same as data, by kind of call too."""
     return {
         "turns": found.turns,
@@ -43,10 +43,10 @@ def ended_lines(
     """Why it ended, and its totals; `priced`: what it cost is known."""
     totals = ended["totals"]
     counts = (
-        f"{many(totals.get('turns', 0), 'turn')}, "
-        f"{many(totals.get('evaluations', 0), 'evaluation')}, "
-        f"{many(totals.get('calls', 0), 'call')}, {totals.get('tokens', 0):,} tokens, "
-        + (f"cost {money(totals.get('micros', 0))}" if priced else _UNKNOWN)
+        f"{count_of(totals.get('turns', 0), 'turn')}, "
+        f"{count_of(totals.get('evaluations', 0), 'evaluation')}, "
+        f"{count_of(totals.get('calls', 0), 'call')}, {totals.get('tokens', 0):,} tokens, "
+        + (f"cost {format_micros(totals.get('micros', 0))}" if priced else _UNKNOWN)
     )
     free = " (nothing was paid: the words are the script's)" if scripted else ""
     return [f"{session} ended: {ended['rule'] or ended['reason']}", counts + free]

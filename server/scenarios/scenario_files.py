@@ -14,9 +14,9 @@ from pydantic_core import ErrorDetails
 
 from parley.memory.settings.session_settings import current, retired
 from parley.personas.errors import PersonaRefused, nearest
-from parley.personas.front_matter import load as load_yaml
+from parley.personas.front_matter import parse_front_matter as load_yaml
 from parley.server.basics.errors import Misuse
-from parley.server.basics.output import tell
+from parley.server.basics.output import print_notice
 from parley.server.scenarios.scenario import Scenario
 from parley.server.settings.setting import unheeded
 
@@ -73,7 +73,7 @@ def parse(text: str, source: str) -> Scenario:
     memory = tree.get("memory") if isinstance(tree, dict) else None
     if isinstance(memory, dict):
         for name in retired(memory):
-            tell(f"warning: {source}: {unheeded('memory.' + name)}")
+            print_notice(f"warning: {source}: {unheeded('memory.' + name)}")
         tree = {**tree, "memory": current(memory)}
     try:
         return Scenario.model_validate(tree)

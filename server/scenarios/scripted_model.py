@@ -40,7 +40,7 @@ _INTENTS: Final[Mapping[Act, Intent]] = {
 }  # fmt: skip
 
 
-def scripted(script: Mapping[str, Lines]) -> Answer:
+def script_answers(script: Mapping[str, Lines]) -> Answer:
     """Answers for everyone in `script`; who is not in it passes and abstains."""
 
     def answer(prompt: Prompt, _: Random) -> str | ModelError:
@@ -52,7 +52,7 @@ def scripted(script: Mapping[str, Lines]) -> Answer:
                 return json.dumps(evaluation(lines, prompt.turn, prompt.user))
             case "draft":
                 line = next_line(lines, prompt.turn)
-                return spoken(line, prompt.user) if line and is_time(line, prompt.user) else SILENT
+                return spoken(line, prompt.user) if line and is_due(line, prompt.user) else SILENT
             case "ballot":
                 return ballot(lines, prompt.user)
             case "grant":
@@ -68,7 +68,7 @@ def next_line(lines: Lines, turn: int) -> Line | None:
     return lines.turns[turn] if turn < len(lines.turns) else None
 
 
-def is_time(line: Line, shown: str) -> bool:
+def is_due(line: Line, shown: str) -> bool:
     """Whether what is `shown` holds all that the line waits for, and nothing that forbids it."""
     heard = max((int(n) for n in _HEARD.findall(shown)), default=0)
     return (
@@ -83,7 +83,7 @@ def evaluation(lines: Lines, turn: int, shown: str) -> dict[str, object]:
     line = next_line(lines, turn)
     if line is None:
         return {"act": "pass", "ready": True, "reason": "all is said"}
-    if not is_time(line, shown):
+    if not is_due(line, shown):
         return {"act": "pass", "reason": "it is not time yet"}
     return {
         "act": "bid",

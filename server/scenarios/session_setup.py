@@ -15,7 +15,9 @@ from parley.server.settings import Settings
 EXPECTED = "expected"  # why a seat is empty that nobody has taken yet
 
 
-def opened(cast: Cast, settings: Settings, packs: Packs, seed: int | None = None) -> SessionOpened:
+def opening_entry(
+    cast: Cast, settings: Settings, packs: Packs, seed: int | None = None
+) -> SessionOpened:
     """Entry 1. What was set for this process outranks the scenario, as it outranks a preset."""
     tree = settings.opening(cast.tree)
     if seed is not None:
@@ -28,7 +30,7 @@ def settings_of(entry: SessionOpened) -> SessionSettings:
     return merged(SessionSettings(), entry.settings)
 
 
-def beginnings(cast: Cast) -> list[Draft]:
+def opening_drafts(cast: Cast) -> list[Draft]:
     """Seats for people, empty until they come, and what is said first.
 
     The ids are fixed, so that whoever goes on with a session may publish them again.

@@ -9,24 +9,24 @@ from parley.bus.entries import ItemCorrected
 from parley.memory.errors import UnknownRef
 from parley.memory.extraction.model_claims.item_overlay import reading
 from parley.memory.state.memory import Memory
-from parley.server.runtime.backend import Held, holding
-from parley.server.services.publication import put, standing
+from parley.server.runtime.backend import Backend, open_backend
+from parley.server.services.publication import find_published, put
 from parley.server.settings import Settings
 
 
 async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await corrected(held, session, entry)
 
 
-async def corrected(held: Held, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
+async def corrected(held: Backend, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
     memory = await held.reader.current(session)
     refs = [entry.ref, *([entry.value] if entry.op == "merge" else [])]
     unknown = [ref for ref in refs if not _is_known(memory, ref)]
     # Only now: the same request may be under way, and have struck the item.
-    if id and (before := await standing(held, session, Draft(id, entry))) is not None:
+    if id and (before := await find_published(held, session, Draft(id, entry))) is not None:
         return before
     if unknown:
         raise UnknownRef(str(unknown[0]))

@@ -9,13 +9,19 @@ from typing import Any
 from ulid import ULID
 
 from parley.bus.contract.drafts import Draft, Receipt
-from parley.server.basics.entry_json import Wrong, admit, entry_of, id_of, object_in
+from parley.server.basics.entry_json import (
+    InvalidField,
+    check_draft,
+    parse_entry,
+    parse_object,
+    read_id,
+)
 from parley.server.basics.errors import BadTranscript, Failure, Misuse
-from parley.server.runtime.connection import connected
+from parley.server.runtime.connection import open_connection
 from parley.server.settings import Settings
 
 
-def drafts_in(path: Path) -> list[Draft]:
+def read_drafts(path: Path) -> list[Draft]:
     """The entries in the file at `path` (`-`: stdin). The first wrong line is `BadTranscript`."""
     try:
         data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
@@ -25,8 +31,8 @@ def drafts_in(path: Path) -> list[Draft]:
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
             try:
-                found.append(_draft(object_in(line.strip())))
-            except Wrong as wrong:
+                found.append(_draft(parse_object(line.strip())))
+            except InvalidField as wrong:
                 raise BadTranscript(f"line {number}", str(wrong)) from None
     if not found:
         raise Misuse("no entries to publish; give one JSON object a line")
@@ -34,12 +40,12 @@ def drafts_in(path: Path) -> list[Draft]:
 
 
 def _draft(row: dict[str, Any]) -> Draft:
-    draft = Draft(id_of(row, f"cli:{ULID()}"), entry_of(row, row.get("re")))
-    admit(draft)
+    draft = Draft(read_id(row, f"cli:{ULID()}"), parse_entry(row, row.get("re")))
+    check_draft(draft)
     return draft
 
 
-async def publish(settings: Settings, session: str, drafts: list[Draft]) -> list[Receipt]:
+async def publish_drafts(settings: Settings, session: str, drafts: list[Draft]) -> list[Receipt]:
     """Publishes all of them, in order."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         return await running.bus.publish(session, drafts)

@@ -9,22 +9,22 @@ from ulid import ULID
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.contract.errors import Conflict, StaleEpoch
 from parley.memory.state.memory import Memory
-from parley.server.basics.entry_drafts import person
+from parley.server.basics.entry_drafts import login_name
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.chat_commands.capabilities import check_allowed
 from parley.server.chat_commands.command_parser import parse
-from parley.server.chat_commands.typed_line import Publish, seated
-from parley.server.render.session_text import told
-from parley.server.rows.floor_rows import floor_tree
-from parley.server.runtime.backend import Held, holding
+from parley.server.chat_commands.typed_line import Publish, find_seat
+from parley.server.render.session_text import view_lines
+from parley.server.rows.floor_rows import floor_row
+from parley.server.runtime.backend import Backend, open_backend
 from parley.server.settings import Settings
 
 
-async def floor(settings: Settings, session: str) -> tuple[list[str], dict[str, Any]]:
+async def read_floor(settings: Settings, session: str) -> tuple[list[str], dict[str, Any]]:
     """How the floor stands, in lines and as data."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         memory = await held.reader.current(session)
-        return told(memory, "floor"), floor_tree(memory)
+        return view_lines(memory, "floor"), floor_row(memory)
 
 
 async def moderate(settings: Settings, session: str, command: str, by: str | None) -> Receipt:
@@ -32,9 +32,9 @@ async def moderate(settings: Settings, session: str, command: str, by: str | Non
 
     Raises `Failure` where `by` may not, or where the floor moved on meanwhile.
     """
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         try:
-            return await moderated(held, session, command, by or person())
+            return await moderated(held, session, command, by or login_name())
         except StaleEpoch:
             raise Failure(
                 "the floor moved on meanwhile; see 'parley floor show', and say it again"
@@ -42,7 +42,7 @@ async def moderate(settings: Settings, session: str, command: str, by: str | Non
 
 
 async def moderated(
-    held: Held, session: str, command: str, by: str, id: str = "", *, server: bool = False
+    held: Backend, session: str, command: str, by: str, id: str = "", *, server: bool = False
 ) -> Receipt:
     """Publishes what `by` means with `command`; the last receipt.
 
@@ -71,7 +71,7 @@ _ONCE: Final = {"/grant": "floor.granted", "/interrupt": "floor.released"}
 
 
 async def _done(
-    held: Held, session: str, command: str, by: str | None, id: str, memory: Memory
+    held: Backend, session: str, command: str, by: str | None, id: str, memory: Memory
 ) -> Receipt | None:
     """Where the entry of `id` stands by which `command` was done; raises `Conflict` for another.
 
@@ -82,7 +82,7 @@ async def _done(
     if record is None:
         return None
     entry: Any = record.entry
-    whom = seated(memory, name) if name else None
+    whom = find_seat(memory, name) if name else None
     if entry.kind != _ONCE[word] or entry.by != by or whom not in (None, entry.participant):
         raise Conflict(session, id, record.seq)
     return Receipt(record.seq, record.n, duplicate=True)

@@ -10,11 +10,11 @@ from parley.memory.errors import NothingOpen, NotOpened
 from parley.memory.state import lookup
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
-from parley.server.basics.entry_drafts import made, person
+from parley.server.basics.entry_drafts import build_entry, login_name
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.rows.goal_rows import gone, row, rows
-from parley.server.runtime.backend import Held, holding
-from parley.server.services.publication import put, stands
+from parley.server.rows.goal_rows import evicted_goal_row, goal_row, goal_rows
+from parley.server.runtime.backend import Backend, open_backend
+from parley.server.services.publication import published_n, put
 from parley.server.settings import Settings
 
 
@@ -23,28 +23,30 @@ async def begin(
     *, by: str | None, parent: str | None = None, after: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Opens an episode; its row. Raises `Misuse`, `Failure`, `NotOpened`."""
-    entry = beginning(kind, title, by=by or person(), parent=parent, after=_split(after))
-    async with holding(settings) as held:
+    entry = draft_episode(kind, title, by=by or login_name(), parent=parent, after=_split(after))
+    async with open_backend(settings) as held:
         return await begun(held, session, entry)
 
 
-def beginning(
+def draft_episode(
     kind: str, title: str, *, by: str, parent: str | None = None, after: Sequence[str] = ()
 ) -> EpisodeOpened:
     """The entry that opens an episode. Raises `Misuse`."""
-    return made(
+    return build_entry(
         EpisodeOpened,
         participant=by,
         episode=kind,
         title=title,
-        parent=parent and named(parent),
-        after=tuple(map(named, after)),
+        parent=parent and episode_handle(parent),
+        after=tuple(map(episode_handle, after)),
     )
 
 
-async def begun(held: Held, session: str, entry: EpisodeOpened, id: str = "") -> dict[str, Any]:
-    """Publishes what `beginning` made; the row of the episode. Raises `Failure`, `NotOpened`."""
-    n = await stands(held, session, entry, id)
+async def begun(held: Backend, session: str, entry: EpisodeOpened, id: str = "") -> dict[str, Any]:
+    """The row of the episode that `draft_episode` made, published. Raises `Failure`,
+    `NotOpened`.
+    """
+    n = await published_n(held, session, entry, id)
     if n is None:
         memory = await held.reader.current(session)
         for ref in filter(None, (entry.parent, *entry.after)):
@@ -56,7 +58,7 @@ async def begun(held: Held, session: str, entry: EpisodeOpened, id: str = "") ->
     opened = lookup.found(memory, n)
     if opened is None:
         raise NotOpened(entry.title, memory.settings.limits.open_episodes)
-    return row(memory, opened)
+    return goal_row(memory, opened)
 
 
 async def finish(
@@ -73,33 +75,39 @@ async def finish(
 
     Raises `Misuse`, `Failure`, `NothingOpen`.
     """
-    who = by or person()
-    async with holding(settings) as held:
+    who = by or login_name()
+    async with open_backend(settings) as held:
         return await ended(held, session, ref, kind=kind, by=who, status=status, result=result)
 
 
 async def ended(
-    held: Held, session: str, ref: str | None, *, kind: str | None, by: str,
+    held: Backend, session: str, ref: str | None, *, kind: str | None, by: str,
     status: str = "completed", result: str = "", id: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """Closes an episode, as `finish` has it; its row."""
     memory = await held.reader.current(session)
     if ref is not None:
-        entry = made(EpisodeClosed, participant=by, re=named(ref), status=status, result=result)
-        before = await stands(held, session, entry, id)
+        entry = build_entry(
+            EpisodeClosed, participant=by, re=episode_handle(ref), status=status, result=result
+        )
+        before = await published_n(held, session, entry, id)
         if before is not None:
-            kept = lookup.found(memory, named(ref))
+            kept = lookup.found(memory, episode_handle(ref))
             if kept is not None:
-                return row(memory, kept)
-            return gone(_kept(await held.reader.at(session, before - 1), named(ref)), status)
-    closing = _newest(memory, kind, by) if ref is None else _open(memory, named(ref))
+                return goal_row(memory, kept)
+            return evicted_goal_row(
+                _kept(await held.reader.at(session, before - 1), episode_handle(ref)), status
+            )
+    closing = _newest(memory, kind, by) if ref is None else _open(memory, episode_handle(ref))
     if kind is not None and closing.kind != kind:
         raise Misuse(f"{closing.handle} is a {closing.kind}: 'parley episode close' closes it")
-    entry = made(EpisodeClosed, participant=by, re=closing.handle, status=status, result=result)
+    entry = build_entry(
+        EpisodeClosed, participant=by, re=closing.handle, status=status, result=result
+    )
     await put(held, session, entry, id)
     memory = await held.reader.current(session)
     left = memory.episodes.held.get(closing.ref)
-    return gone(closing, status) if left is None else row(memory, left)
+    return evicted_goal_row(closing, status) if left is None else goal_row(memory, left)
 
 
 async def record(
@@ -116,25 +124,25 @@ async def record(
 
     Raises `Misuse`, `NothingOpen`.
     """
-    entry = made(
+    entry = build_entry(
         Step,
-        participant=by or person(),
+        participant=by or login_name(),
         content=content,
-        episode=of and named(of),
+        episode=of and episode_handle(of),
         discovered=dict(map(_pair, discovered)),
         **fields,
     )
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await recorded(held, session, entry)
 
 
-async def recorded(held: Held, session: str, entry: Step, id: str = "") -> dict[str, Any]:
+async def recorded(held: Backend, session: str, entry: Step, id: str = "") -> dict[str, Any]:
     """Publishes a step; its n, and the handle of the goal or task that it belongs to.
 
     Raises `NothingOpen`.
     """
     memory = await held.reader.current(session)
-    before = await stands(held, session, entry, id)
+    before = await published_n(held, session, entry, id)
     of = None if entry.episode is None else str(entry.episode)
     chain = lookup.at_work(memory, of, memory.named(entry.participant))
     if before is not None:
@@ -146,16 +154,16 @@ async def recorded(held: Held, session: str, entry: Step, id: str = "") -> dict[
 
 async def tree(settings: Settings, session: str) -> list[dict[str, Any]]:
     """Every episode that memory holds but the exchanges: what holds it before it, in order."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await listed_in(held, session)
 
 
-async def listed_in(held: Held, session: str) -> list[dict[str, Any]]:
+async def listed_in(held: Backend, session: str) -> list[dict[str, Any]]:
     """The rows of the tree as memory holds it now."""
-    return list(rows(await held.reader.current(session)))
+    return list(goal_rows(await held.reader.current(session)))
 
 
-def named(ref: str) -> str:
+def episode_handle(ref: str) -> str:
     """A handle as memory writes it: `e3` and `3` are `E3`. Raises `Misuse`."""
     number = ref.upper().removeprefix("E")
     if not (number.isascii() and number.isdecimal() and 0 < int(number[:10]) < 10**9):

@@ -17,8 +17,8 @@ from parley.memory.goals.lessons import standing
 from parley.memory.text.plain_text import one_line
 from parley.server.basics.disk_files import read_bytes
 from parley.server.basics.errors import BadSessionFile, Misuse
-from parley.server.records.session_file import signed, unsigned
-from parley.server.runtime.backend import Held, holding
+from parley.server.records.session_file import check_checksum, with_checksum
+from parley.server.runtime.backend import Backend, open_backend
 from parley.server.settings import Settings
 
 VERSION: Final = 1
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class LessonImport:
     """What an import brought: `rows` all that was offered, `known` those there before."""
 
     rows: list[Row]
@@ -39,11 +39,11 @@ class Imported:
 
 async def learnt(settings: Settings, session: str) -> list[Row]:
     """What the session learnt from others, the weightiest first, numbered L1, L2, …"""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await learnt_in(held, session)
 
 
-async def learnt_in(held: Held, session: str) -> list[Row]:
+async def learnt_in(held: Backend, session: str) -> list[Row]:
     """What the session learnt from others, as `learnt` has it."""
     memory = await held.reader.current(session)
     return [
@@ -54,31 +54,31 @@ async def learnt_in(held: Held, session: str) -> list[Row]:
 
 async def taught(settings: Settings, session: str, most: int | None = None) -> list[Row]:
     """What it could teach."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await taught_in(held, session, most)
 
 
-async def taught_in(held: Held, session: str, most: int | None = None) -> list[Row]:
+async def taught_in(held: Backend, session: str, most: int | None = None) -> list[Row]:
     """What it could teach, the weightiest first."""
     return [_row(lesson) for lesson in await _promoted(held, session, most)]
 
 
 async def export(settings: Settings, session: str) -> tuple[bytes, int]:
     """What it could teach as a file holds it, and how many lessons that is."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         found = await _promoted(held, session, None)
     return encode(session, found), len(found)
 
 
 async def bring(
     settings: Settings, target: str, source: str, *, most: int | None, dry: bool, by: str
-) -> Imported:
+) -> LessonImport:
     """Has `target` learn what `source`, a session or a file, could teach.
 
     Raises `Misuse` where they are the same, `SessionClosed` where the target is.
     """
     read = decode(source) if is_file(source) else None
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         found = await _promoted(held, source, None) if read is None else read
         if any(lesson.session == target for lesson in found) or source == target:
             raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
@@ -86,8 +86,8 @@ async def bring(
 
 
 async def brought_in(
-    held: Held, target: str, source: str, *, most: int | None, dry: bool, by: str
-) -> Imported:
+    held: Backend, target: str, source: str, *, most: int | None, dry: bool, by: str
+) -> LessonImport:
     """Has `target` learn what the session `source` could teach. Raises `Misuse`."""
     if source == target:
         raise Misuse("a session cannot learn from itself; name another")
@@ -95,14 +95,14 @@ async def brought_in(
 
 
 async def _brought(
-    held: Held, target: str, found: Sequence[LessonImported], dry: bool, by: str
-) -> Imported:
+    held: Backend, target: str, found: Sequence[LessonImported], dry: bool, by: str
+) -> LessonImport:
     rows = [_row(lesson) for lesson in found]
     if dry:
         await held.bus.info(target)
-        return Imported(rows, 0)
+        return LessonImport(rows, 0)
     receipts = await import_lessons(held.bus, target, found, by)
-    return Imported(rows, sum(receipt.duplicate for receipt in receipts))
+    return LessonImport(rows, sum(receipt.duplicate for receipt in receipts))
 
 
 def is_file(source: str) -> bool:
@@ -110,7 +110,7 @@ def is_file(source: str) -> bool:
     return source.endswith(".json") or "/" in source
 
 
-async def _promoted(held: Held, session: str, most: int | None) -> list[LessonImported]:
+async def _promoted(held: Backend, session: str, most: int | None) -> list[LessonImported]:
     return await promote(held.bus, held.packs.known, session, most)
 
 
@@ -118,7 +118,7 @@ def encode(session: str, lessons: Sequence[LessonImported]) -> bytes:
     """The bytes of a lessons file; the same lessons give the same bytes."""
     header = orjson.dumps({"parley": "lessons", "version": VERSION, "session": session})
     rows = (orjson.dumps(_row(lesson)) for lesson in lessons)
-    return signed(header[:-1] + b',"lessons":[\n' + b",\n".join(rows) + b"\n]")
+    return with_checksum(header[:-1] + b',"lessons":[\n' + b",\n".join(rows) + b"\n]")
 
 
 def decode(path: str) -> list[LessonImported]:
@@ -127,7 +127,7 @@ def decode(path: str) -> list[LessonImported]:
     try:
         if not data.startswith(_BEGINNING):
             raise BadSessionFile("not a lessons file: it does not begin as one")
-        tree = msgspec.json.decode(unsigned(data) + b"}")
+        tree = msgspec.json.decode(check_checksum(data) + b"}")
         if tree.get("version") != VERSION:
             raise BadSessionFile(f"not version {VERSION}: use the parley that wrote it")
         return _LESSONS.validate_python(tree.get("lessons"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from parley.bus.contract.drafts import Receipt
 from parley.listeners.sessions.notebook import Notebook, Reading, Revision
-from parley.server.basics.entry_drafts import person
+from parley.server.basics.entry_drafts import login_name
 from parley.server.queries.memory_queries import check_moment
-from parley.server.runtime.backend import Held, holding
+from parley.server.runtime.backend import Backend, open_backend
 from parley.server.settings import Settings
 
 
@@ -14,11 +14,11 @@ async def read(
     settings: Settings, session: str, participant: str | None, at: int | None
 ) -> Reading:
     """The notebook, now or as of the `at`-th primary entry. Raises `NoNotebook`."""
-    async with holding(settings) as held:
-        return await read_in(held, session, participant or person(), at)
+    async with open_backend(settings) as held:
+        return await read_in(held, session, participant or login_name(), at)
 
 
-async def read_in(held: Held, session: str, participant: str, at: int | None = None) -> Reading:
+async def read_in(held: Backend, session: str, participant: str, at: int | None = None) -> Reading:
     """The notebook of `participant`. Raises `NoNotebook`, and as `check_moment` does."""
     await check_moment(held.bus, session, at)
     return await _notebook(held, session, participant).read(at=at)
@@ -31,12 +31,17 @@ async def write(
 
     Raises `LimitExceeded`, `StaleRevision`, `NoNotebook`.
     """
-    async with holding(settings) as held:
-        return await write_in(held, session, participant or person(), text, base)
+    async with open_backend(settings) as held:
+        return await write_in(held, session, participant or login_name(), text, base)
 
 
 async def write_in(
-    held: Held, session: str, participant: str, text: str, base: int | None, id: str | None = None
+    held: Backend,
+    session: str,
+    participant: str,
+    text: str,
+    base: int | None,
+    id: str | None = None,
 ) -> Receipt:
     """Writes on revision `base`, as `write` does."""
     return await _notebook(held, session, participant).write(text, base, id=id)
@@ -44,14 +49,14 @@ async def write_in(
 
 async def history(settings: Settings, session: str, participant: str | None) -> list[Revision]:
     """Every revision and refusal of the notebook, oldest first."""
-    async with holding(settings) as held:
-        return await history_in(held, session, participant or person())
+    async with open_backend(settings) as held:
+        return await history_in(held, session, participant or login_name())
 
 
-async def history_in(held: Held, session: str, participant: str) -> list[Revision]:
+async def history_in(held: Backend, session: str, participant: str) -> list[Revision]:
     """Every revision and refusal, oldest first. Raises `NoNotebook`."""
     return await _notebook(held, session, participant).history()
 
 
-def _notebook(held: Held, session: str, participant: str) -> Notebook:
+def _notebook(held: Backend, session: str, participant: str) -> Notebook:
     return Notebook(held.bus, held.packs.known, session, participant, reader=held.reader)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from parley.bus.contract.drafts import Receipt
-from parley.server.basics.entry_drafts import aliasing, name_or_person
-from parley.server.runtime.backend import Held
+from parley.server.basics.entry_drafts import draft_alias, speaker_name
+from parley.server.runtime.backend import Backend
 from parley.server.services.publication import put, say
 from parley.server.settings import Settings
 
 
 async def alias(settings: Settings, session: str, nick: str, name: str, by: str | None) -> Receipt:
     """Publishes that `nick` is `name`."""
-    return await say(settings, session, aliasing(nick, name, name_or_person(by)))
+    return await say(settings, session, draft_alias(nick, name, speaker_name(by)))
 
 
-async def aliased(held: Held, session: str, nick: str, name: str, by: str, id: str = "") -> Receipt:
+async def aliased(
+    held: Backend, session: str, nick: str, name: str, by: str, id: str = ""
+) -> Receipt:
     """Publishes that `nick` is `name`. Raises `Misuse`."""
-    return await put(held, session, aliasing(nick, name, by), id)
+    return await put(held, session, draft_alias(nick, name, by), id)

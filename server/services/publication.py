@@ -9,34 +9,34 @@ from ulid import ULID
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.contract.errors import StaleEpoch
 from parley.bus.entries import Entry
-from parley.server.runtime.backend import Held
-from parley.server.runtime.connection import connected
+from parley.server.runtime.backend import Backend
+from parley.server.runtime.connection import open_connection
 from parley.server.settings import Settings
 
-NEVER: Final = -1  # no epoch of a floor: what is published under it lands only if it is there
+NO_EPOCH: Final = -1  # no epoch of a floor: what is published under it lands only if it is there
 
 
 async def say(settings: Settings, session: str, entry: Entry, own: str | None = None) -> Receipt:
     """Publishes one entry, under `own` id or a new one."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         receipts = await running.bus.publish(session, [Draft(own or f"cli:{ULID()}", entry)])
         return receipts[0]
 
 
-async def standing(held: Held, session: str, draft: Draft) -> Receipt | None:
+async def find_published(held: Backend, session: str, draft: Draft) -> Receipt | None:
     """Where `draft` stands, if it was published before. Raises `Conflict`, `SessionClosed`."""
     try:
-        return (await held.bus.publish(session, [draft], epoch=NEVER))[0]
+        return (await held.bus.publish(session, [draft], epoch=NO_EPOCH))[0]
     except StaleEpoch:
         return None
 
 
-async def stands(held: Held, session: str, entry: Entry, id: str) -> int | None:
+async def published_n(held: Backend, session: str, entry: Entry, id: str) -> int | None:
     """The n of `entry` where it was published under that id before: it is not judged again."""
-    before = await standing(held, session, Draft(id, entry)) if id else None
+    before = await find_published(held, session, Draft(id, entry)) if id else None
     return None if before is None else before.n
 
 
-async def put(held: Held, session: str, entry: Entry, id: str = "") -> Receipt:
+async def put(held: Backend, session: str, entry: Entry, id: str = "") -> Receipt:
     """Publishes one entry, under `id` or a new one."""
     return (await held.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]

@@ -7,7 +7,7 @@ from typing import Any
 from parley.listeners.sessions.redaction import Preview, preview, redact
 from parley.memory.fold.due import due, upgrades
 from parley.memory.text.plain_text import clip, one_line
-from parley.server.runtime.backend import Held, holding
+from parley.server.runtime.backend import Backend, open_backend
 from parley.server.settings import Settings
 
 SHOWN = 80  # characters of the words that go
@@ -15,11 +15,11 @@ SHOWN = 80  # characters of the words that go
 
 async def foreseen(settings: Settings, session: str, n: int, renumber: bool) -> Preview:
     """What would go. Raises `SessionNotFound`, `InvalidEntry`, `RedactionRefused`."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await foreseen_in(held, session, n, renumber)
 
 
-async def foreseen_in(held: Held, session: str, n: int, renumber: bool) -> Preview:
+async def foreseen_in(held: Backend, session: str, n: int, renumber: bool) -> Preview:
     """What would go, as `foreseen` has it."""
     return await preview(held.bus, held.packs.known, session, n, renumber=renumber)
 
@@ -28,12 +28,12 @@ async def redacted(
     settings: Settings, session: str, n: int, *, reason: str, by: str, renumber: bool
 ) -> dict[str, Any]:
     """Redacts, and says what has to be made again."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await redacted_in(held, session, n, reason=reason, by=by, renumber=renumber)
 
 
 async def redacted_in(
-    held: Held, session: str, n: int, *, reason: str, by: str, renumber: bool
+    held: Backend, session: str, n: int, *, reason: str, by: str, renumber: bool
 ) -> dict[str, Any]:
     """Redacts, and says what has to be made again; no copy of the words is kept here."""
     known = held.packs.known
@@ -46,12 +46,12 @@ async def redacted_in(
     }  # fmt: skip
 
 
-async def _owed(held: Held, session: str) -> list[str]:
+async def _owed(held: Backend, session: str) -> list[str]:
     memory = await held.reader.current(session)
     return [effect.id for effect in (*due(memory), *upgrades(memory))]
 
 
-def foretold(found: Preview) -> list[str]:
+def preview_lines(found: Preview) -> list[str]:
     """The preview in words, one thing a line."""
     lines = [f"entry {found.n}, {found.kind} of {found.participant}: {_shown(found.words)!r}"]
     for kind, count in found.derived.items():
@@ -61,7 +61,7 @@ def foretold(found: Preview) -> list[str]:
     return lines
 
 
-def told(done: dict[str, Any]) -> list[str]:
+def redaction_lines(done: dict[str, Any]) -> list[str]:
     """What was done, in words."""
     if done["again"]:
         return [f"entry {done['n']} of {done['session']} was redacted before"]

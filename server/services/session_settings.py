@@ -12,23 +12,23 @@ from parley.bus.contract.drafts import Receipt
 from parley.bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.session_settings import asked, retired
-from parley.server.basics.entry_drafts import person
+from parley.server.basics.entry_drafts import login_name
 from parley.server.basics.errors import Misuse
-from parley.server.basics.output import tell
+from parley.server.basics.output import print_notice
 from parley.server.basics.spelling import nearest
-from parley.server.runtime.backend import Held
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs
 from parley.server.services.publication import put, say
 from parley.server.settings import SETTINGS, Settings
 from parley.server.settings.old_names import (
     CAP,
     OLD_FIELDS,
-    Given,
-    current_fields,
+    GivenValue,
     old_name,
-    translated,
+    rename_old_fields,
+    translate_old_names,
 )
-from parley.server.settings.setting import INHERITED, WITHOUT_EFFECT, Setting, laid, unheeded
+from parley.server.settings.setting import INHERITED, WITHOUT_EFFECT, Setting, set_at, unheeded
 
 _logger = structlog.get_logger(__name__)
 
@@ -55,7 +55,7 @@ def change(
     if not tree and not repack:
         raise Misuse(f"nothing to change: {' '.join(pairs)} says what holds anyway")
     packs = read_packs(settings.packs).opening if repack else None
-    return SettingsChanged(settings=tree, packs=packs, by=by or person())
+    return SettingsChanged(settings=tree, packs=packs, by=by or login_name())
 
 
 def change_tree(
@@ -82,25 +82,25 @@ def warn(tree: Mapping[str, Any]) -> None:
         _logger.warning("setting_without_effect", setting=name)
 
 
-def _given(pairs: Sequence[str]) -> dict[str, Given]:
+def _given(pairs: Sequence[str]) -> dict[str, GivenValue]:
     """The values by today's names."""
-    new: dict[str, Given] = {}
-    old: dict[str, Given] = {}
+    new: dict[str, GivenValue] = {}
+    old: dict[str, GivenValue] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
             raise Misuse(f"{pair!r} is not KEY=VALUE")
         if key in WITHOUT_EFFECT:
-            tell(f"warning: {unheeded(key)}")
+            print_notice(f"warning: {unheeded(key)}")
             continue
         before = None if key in OF_SESSIONS else old_name(key)
         if before is None:
-            new[key] = Given(value, key)
+            new[key] = GivenValue(value, key)
         else:
-            old[before] = Given(value, key)
-    carried, warnings = translated(old, new, _no_cap)
+            old[before] = GivenValue(value, key)
+    carried, warnings = translate_old_names(old, new, _no_cap)
     for warning in warnings:
-        tell(f"warning: {warning}")
+        print_notice(f"warning: {warning}")
     return carried | new
 
 
@@ -108,12 +108,12 @@ def _no_cap() -> int:
     raise ValueError(f"a share of {CAP}, which has to be given with it")
 
 
-def _lay(tree: dict[str, Any], key: str, given: Given) -> None:
+def _lay(tree: dict[str, Any], key: str, given: GivenValue) -> None:
     setting, path, value = _placed(key, given)
     if value is not None and not setting.fits(given.value):
         raise Misuse(f"{given.where}: {str(given.value)!r}; it takes {setting.taken}")
     alone: dict[str, Any] = {}
-    laid(alone, path, value)
+    set_at(alone, path, value)
     try:
         typed = SessionSettings.model_validate(alone).model_dump(exclude_unset=True)
     except ValidationError as refused:
@@ -121,10 +121,10 @@ def _lay(tree: dict[str, Any], key: str, given: Given) -> None:
         raise Misuse(f"{given.where}: {reason}; it takes {setting.taken}") from None
     for step in path:
         typed = typed[step]
-    laid(tree, path, typed)
+    set_at(tree, path, typed)
 
 
-def _placed(key: str, given: Given) -> tuple[Setting, tuple[str, ...], Any]:
+def _placed(key: str, given: GivenValue) -> tuple[Setting, tuple[str, ...], Any]:
     """The setting that `key` is of, its path in the tree, and the value to put there.
 
     Below a mapping, `note.agents.ana.limit` is one field of one name.
@@ -133,9 +133,9 @@ def _placed(key: str, given: Given) -> tuple[Setting, tuple[str, ...], Any]:
         setting = OF_SESSIONS[key]
         value = setting.read(given.value)
         if setting.mapping and setting.fields:
-            value, warnings = current_fields(value, given.where)
+            value, warnings = rename_old_fields(value, given.where)
             for warning in warnings:
-                tell(f"warning: {warning}")
+                print_notice(f"warning: {warning}")
         return setting, setting.path[1:], value
     mappings = {name: setting for name, setting in OF_SESSIONS.items() if setting.mapping}
     for name, setting in mappings.items():
@@ -144,7 +144,7 @@ def _placed(key: str, given: Given) -> tuple[Setting, tuple[str, ...], Any]:
         below, dot, field = key.removeprefix(name + ".").rpartition(".")
         if field in OLD_FIELDS:
             field = OLD_FIELDS[field]
-            tell(f"warning: {given.where} is an old name; write {name}.{below}.{field}")
+            print_notice(f"warning: {given.where} is an old name; write {name}.{below}.{field}")
         if dot and below and field in setting.fields:
             value = None if given.value in ("", "null") else given.value
             one = setting.field(field)
@@ -164,13 +164,13 @@ def _unknown(key: str) -> Misuse:
     return Misuse(f"no setting of a session is called {key!r}; the nearest is {near!r}")
 
 
-def compaction(by: str | None) -> MemoryCompacted:
+def draft_compaction(by: str | None) -> MemoryCompacted:
     """The entry that shrinks memory to its caps' targets."""
-    return MemoryCompacted(by=by or person())
+    return MemoryCompacted(by=by or login_name())
 
 
 async def changed(
-    held: Held, session: str, entry: SettingsChanged | MemoryCompacted, id: str = ""
+    held: Backend, session: str, entry: SettingsChanged | MemoryCompacted, id: str = ""
 ) -> Receipt:
     """Publishes the entry. Raises `SessionNotFound`, `SessionClosed`."""
     return await put(held, session, entry, id)

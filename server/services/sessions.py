@@ -13,22 +13,22 @@ from parley.bus import Bus
 from parley.bus.contract.drafts import Receipt
 from parley.bus.contract.errors import SessionClosed, SessionExists
 from parley.bus.entries import SessionOpened
-from parley.bus.sessions.audit import records, verbatim
+from parley.bus.sessions.audit import decode_rows, records_to_restore
 from parley.memory.errors import PackMissing
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import DEFAULT
 from parley.memory.settings.session_settings import retired
 from parley.memory.state.memory import pack_key
 from parley.server.basics.errors import BadSessionFile, Failure, Misuse, NotYet
-from parley.server.records.log_audit import findings, forked, status_findings
+from parley.server.records.log_audit import find_faults, fork_log, status_findings
 from parley.server.records.session_file import SessionFile, write_file
-from parley.server.records.session_opening import opening
-from parley.server.runtime.connection import connected
+from parley.server.records.session_opening import open_entry
+from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
 from parley.server.settings import Settings
 
 
-class Reached(Protocol):
+class HasBus(Protocol):
     """Whatever reaches a bus: what runs for one command, or is held for many."""
 
     @property
@@ -37,34 +37,34 @@ class Reached(Protocol):
 
 async def new(settings: Settings, session: str, title: str | None) -> None:
     """Opens a session. Raises `SessionExists`."""
-    entry = opening(settings, read_packs(settings.packs), title)
-    async with connected(settings) as running:
+    entry = open_entry(settings, read_packs(settings.packs), title)
+    async with open_connection(settings) as running:
         await opened(running, session, entry)
 
 
-async def opened(held: Reached, session: str, entry: SessionOpened) -> Receipt:
+async def opened(held: HasBus, session: str, entry: SessionOpened) -> Receipt:
     """Opens a session with `entry`. Raises `SessionExists`."""
     return await held.bus.open(session, entry)
 
 
 async def listed(settings: Settings, limit: int) -> list[dict[str, Any]]:
     """The sessions of latest activity."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         return await rows(running, 0, limit)
 
 
-async def rows(held: Reached, offset: int, count: int) -> list[dict[str, Any]]:
+async def rows(held: HasBus, offset: int, count: int) -> list[dict[str, Any]]:
     """`count` sessions after the first `offset`, newest activity first."""
     return [asdict(info) for info in await held.bus.sessions(offset, count)]
 
 
 async def shown(settings: Settings, session: str) -> dict[str, Any]:
     """Where one session stands, and what it was opened with. Raises `SessionNotFound`."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         return await state(running, session)
 
 
-async def state(held: Reached, session: str) -> dict[str, Any]:
+async def state(held: HasBus, session: str) -> dict[str, Any]:
     """Where one session stands, and the preset that it was opened with."""
     info = asdict(await held.bus.info(session))
     first = await held.bus.read(session, 0, count=1)
@@ -73,27 +73,27 @@ async def state(held: Reached, session: str) -> dict[str, Any]:
     return {**info, "preset": tree.get("preset", DEFAULT)}
 
 
-async def close(settings: Settings, session: str, reason: str) -> None:
+async def close_session(settings: Settings, session: str, reason: str) -> None:
     """Closes a session. Raises `SessionClosed` where it is already."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         await running.bus.close(session, reason)
 
 
 async def export(settings: Settings, session: str) -> SessionFile:
     """The session as a file holds it."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         return await whole(running, session)
 
 
-async def whole(held: Reached, session: str) -> SessionFile:
+async def whole(held: HasBus, session: str) -> SessionFile:
     """All of a session, as a file holds it. Raises `SessionNotFound`."""
     audit = await held.bus.audit(session)
     return SessionFile(session, audit.status, audit.rows)
 
 
-async def archive(settings: Settings, session: str, path: Path) -> None:
+async def archive_session(settings: Settings, session: str, path: Path) -> None:
     """Closes, saves, then marks: a session is never marked without its file."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         bus = running.bus
         with contextlib.suppress(SessionClosed):  # closed before: save and mark it all the same
             await bus.close(session, "archived")
@@ -109,7 +109,7 @@ async def restore(settings: Settings, file: SessionFile, session: str, replace: 
     a log that no session can have.
     """
     check_whole(file)
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         try:
             await put_in_place(running, file, session, replace)
         except SessionExists:
@@ -121,13 +121,13 @@ async def restore(settings: Settings, file: SessionFile, session: str, replace: 
 
 def check_whole(file: SessionFile) -> None:
     """Raises `BadSessionFile` for a log that no session can have."""
-    for finding in (*findings(file.rows), *status_findings(file.status, file.rows)):
+    for finding in (*find_faults(file.rows), *status_findings(file.status, file.rows)):
         raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
 
 
 def check_readable(file: SessionFile, packs: Mapping[str, Pack]) -> None:
     """Raises `PackMissing` for a log that is read with patterns that are not here."""
-    for record in records([row for row in file.rows if b'"packs"' in row.body]):
+    for record in decode_rows([row for row in file.rows if b'"packs"' in row.body]):
         for ref in getattr(record.entry, "packs", None) or ():
             if ref.pack is None and pack_key(ref.name, ref.hash) not in packs:
                 raise PackMissing(ref.name, ref.hash)
@@ -136,13 +136,15 @@ def check_readable(file: SessionFile, packs: Mapping[str, Pack]) -> None:
 def without_effect(file: SessionFile) -> list[str]:
     """What the log of a file sets that is no setting any more, by dotted name."""
     of = [row for row in file.rows if b'"settings"' in row.body]
-    trees = (getattr(record.entry, "settings", None) for record in records(of))
+    trees = (getattr(record.entry, "settings", None) for record in decode_rows(of))
     return sorted({name for tree in trees if tree for name in retired(tree)})
 
 
-async def put_in_place(held: Reached, file: SessionFile, session: str, replace: bool) -> None:
+async def put_in_place(held: HasBus, file: SessionFile, session: str, replace: bool) -> None:
     """Puts a file's log in place, one that `check_whole` let pass. Raises `SessionExists`."""
-    whole = await asyncio.to_thread(verbatim, file.rows)  # seconds, of a file as long as may be
+    whole = await asyncio.to_thread(
+        records_to_restore, file.rows
+    )  # seconds, of a file as long as may be
     await held.bus.restore(session, whole, replace=replace)
     if file.status == "archived":
         await held.bus.mark(session, "archived")
@@ -150,14 +152,14 @@ async def put_in_place(held: Reached, file: SessionFile, session: str, replace: 
 
 async def fork(settings: Settings, session: str, name: str, at: int | None) -> int:
     """Opens `name` with the past of `session` up to primary entry `at`; gives `at`."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         try:
             return await forked_from(running, session, name, at)
         except NotYet as early:
             raise Misuse(f"--at {early.at}: {session!r} has {early.n} primary entries") from None
 
 
-async def forked_from(held: Reached, session: str, name: str, at: int | None) -> int:
+async def forked_from(held: HasBus, session: str, name: str, at: int | None) -> int:
     """Opens `name` with the past of `session`. Raises `SessionExists`, `NotYet`, `Misuse`."""
     file = await whole(held, session)
     last = file.n if at is None else at
@@ -166,18 +168,20 @@ async def forked_from(held: Reached, session: str, name: str, at: int | None) ->
     if name == session:
         raise Misuse("a fork needs a name of its own")
     now_ms = await held.bus.now_ms()
-    records = await asyncio.to_thread(lambda: verbatim(forked(file.rows, session, last, now_ms)))
+    records = await asyncio.to_thread(
+        lambda: records_to_restore(fork_log(file.rows, session, last, now_ms))
+    )
     await held.bus.restore(name, records)
     return last
 
 
 async def remove(settings: Settings, session: str) -> None:
     """Removes a session. Raises `SessionNotFound`."""
-    async with connected(settings) as running:
+    async with open_connection(settings) as running:
         await gone(running, session)
 
 
-async def gone(held: Reached, session: str) -> None:
+async def gone(held: HasBus, session: str) -> None:
     """Removes a session with all that belongs to it. Raises `SessionNotFound`."""
     await held.bus.info(session)
     await held.bus.remove(session)

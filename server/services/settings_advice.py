@@ -7,29 +7,29 @@ from typing import Any
 
 from parley.bus.entries import SettingsChanged
 from parley.memory.statistics.advice import Advice, advise
-from parley.server.basics.entry_drafts import person
-from parley.server.runtime.backend import Held, holding
+from parley.server.basics.entry_drafts import login_name
+from parley.server.runtime.backend import Backend, open_backend
 from parley.server.services.publication import say
 from parley.server.settings import Settings
-from parley.server.settings.setting import laid
-from parley.server.settings.setting_inventory import Row, of_session
+from parley.server.settings.setting import set_at
+from parley.server.settings.setting_inventory import Row, list_session_settings
 
 
 async def asked(settings: Settings, session: str) -> tuple[list[Row], list[Advice]]:
     """A session's settings, and what its use suggests. Raises `SessionNotFound`."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await asked_in(held, session)
 
 
-async def asked_in(held: Held, session: str) -> tuple[list[Row], list[Advice]]:
+async def asked_in(held: Backend, session: str) -> tuple[list[Row], list[Advice]]:
     """A session's settings, and what its use suggests, as of now."""
     memory = await held.reader.current(session)
-    return of_session(memory.settings), advise(memory)
+    return list_session_settings(memory.settings), advise(memory)
 
 
 async def apply(settings: Settings, session: str, advice: list[Advice]) -> SettingsChanged:
     """Logs what was suggested, all of it at once; the entry."""
-    entry = advised(advice, person())
+    entry = advised(advice, login_name())
     await say(settings, session, entry)
     return entry
 
@@ -38,10 +38,10 @@ def advised(advice: list[Advice], by: str) -> SettingsChanged:
     """The entry that puts all of `advice` in force."""
     tree: dict[str, Any] = {}
     for one in advice:
-        laid(tree, tuple(one.key.split(".")), one.suggested)
+        set_at(tree, tuple(one.key.split(".")), one.suggested)
     return SettingsChanged(settings=tree, by=by)
 
 
-def row(advice: Advice) -> dict[str, Any]:
+def advice_row(advice: Advice) -> dict[str, Any]:
     """Advice as JSON."""
     return asdict(advice)

@@ -9,15 +9,15 @@ from parley.bus.contract.drafts import Receipt
 from parley.listeners.tools.toolbox import Found, Toolbox
 from parley.memory.errors import NothingOpen
 from parley.memory.state.lookup import at_work
-from parley.server.basics.entry_drafts import person
+from parley.server.basics.entry_drafts import login_name
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.rows.tool_rows import rows
-from parley.server.runtime.backend import Held, holding
-from parley.server.services.goals import named
+from parley.server.rows.tool_rows import kept_result_rows
+from parley.server.runtime.backend import Backend, open_backend
+from parley.server.services.goals import episode_handle
 from parley.server.settings import Settings
 
 
-def arguments_of(text: str) -> dict[str, Any]:
+def parse_arguments(text: str) -> dict[str, Any]:
     """The arguments as typed. Raises `Misuse` for what is no JSON object."""
     try:
         found = json.loads(text)
@@ -36,17 +36,17 @@ async def put(
 
     Raises `Misuse`, and `NothingOpen` where `of` is not.
     """
-    episode, who = of and named(of), participant or person()
-    async with holding(settings) as held:
+    episode, who = of and episode_handle(of), participant or login_name()
+    async with open_backend(settings) as held:
         return await put_in(held, session, tool, arguments, result, who, of=episode, **given)
 
 
 async def put_in(
-    held: Held, session: str, tool: str, arguments: dict[str, Any], result: str, by: str,
+    held: Backend, session: str, tool: str, arguments: dict[str, Any], result: str, by: str,
     *, of: str | None = None, id: str = "", **given: Any,
 ) -> Receipt:  # fmt: skip
     """Publishes what a tool returned to `by`. Raises `Misuse`, `NothingOpen`."""
-    episode = of and named(of)
+    episode = of and episode_handle(of)
     if episode is not None and not await _is_told(held, session, id):
         memory = await held.reader.current(session)
         if not at_work(memory, episode, by):
@@ -55,12 +55,12 @@ async def put_in(
     return await box.put(tool, arguments, result, episode=episode, id=id, **given)
 
 
-async def _is_told(held: Held, session: str, id: str) -> bool:
+async def _is_told(held: Backend, session: str, id: str) -> bool:
     """Whether it stands already, and is not told again."""
     return bool(id) and await held.bus.find(session, id) is not None
 
 
-def _box(held: Held, session: str, by: str) -> Toolbox:
+def _box(held: Backend, session: str, by: str) -> Toolbox:
     return Toolbox(held.bus, held.packs.known, session, by, held.reader)
 
 
@@ -69,8 +69,8 @@ async def get(
     *, participant: str | None = None, version: str = "",
 ) -> Found:  # fmt: skip
     """The kept result, in full; a hit. Raises `Failure` on a miss."""
-    async with holding(settings) as held:
-        found = await got(held, session, tool, arguments, participant or person(), version)
+    async with open_backend(settings) as held:
+        found = await got(held, session, tool, arguments, participant or login_name(), version)
         if found is None:
             raise Failure(
                 f"no result of {tool!r} for these arguments is kept in {session!r}; "
@@ -80,13 +80,13 @@ async def get(
 
 
 async def got(
-    held: Held, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
+    held: Backend, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
 ) -> Found | None:
     """The kept result, a hit of `by`; None on a miss."""
     return await _box(held, session, by).lookup(tool, arguments, version)
 
 
-async def kept(settings: Settings, session: str) -> list[dict[str, Any]]:
+async def list_results(settings: Settings, session: str) -> list[dict[str, Any]]:
     """What is kept, oldest first."""
-    async with holding(settings) as held:
-        return list(rows(await held.reader.current(session)))
+    async with open_backend(settings) as held:
+        return list(kept_result_rows(await held.reader.current(session)))

@@ -17,15 +17,15 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import electorate, read_choice, why_no_ballot
 from parley.memory.voting.turnout import is_in
 from parley.memory.voting.vote_calls import refusal
-from parley.server.basics.entry_drafts import handle, made, person
+from parley.server.basics.entry_drafts import build_entry, login_name, normalize_handle
 from parley.server.basics.errors import Failure, Misuse, NotTheirs
-from parley.server.rows.vote_rows import Row, counted_row, vote_row
-from parley.server.runtime.backend import Held, holding
-from parley.server.services.publication import put, stands
+from parley.server.rows.vote_rows import Row, count_row, vote_row
+from parley.server.runtime.backend import Backend, open_backend
+from parley.server.services.publication import published_n, put
 from parley.server.settings import Settings
 
 
-async def _row(held: Held, session: str, n: int) -> Row:
+async def _row(held: Backend, session: str, n: int) -> Row:
     """The vote that entry `n` initiated, as it stands now."""
     memory = await held.reader.current(session)
     vote = vote_of(memory, n)
@@ -45,20 +45,22 @@ async def call(
     **given: Any,
 ) -> Row:
     """Calls a vote; its row. Raises `Misuse`, and `Failure` where it would not be held."""
-    if is_handle(handle(question.strip())):
-        raise Misuse(f"{question!r} is no question; --on {handle(question)} is what a vote is on")
-    fields = {"re": on and handle(on), "options": tuple(options), **given}
-    entry = made(VoteInitiated, participant=by or person(), content=question, **fields)
-    async with holding(settings) as held:
+    if is_handle(normalize_handle(question.strip())):
+        raise Misuse(
+            f"{question!r} is no question; --on {normalize_handle(question)} is what a vote is on"
+        )
+    fields = {"re": on and normalize_handle(on), "options": tuple(options), **given}
+    entry = build_entry(VoteInitiated, participant=by or login_name(), content=question, **fields)
+    async with open_backend(settings) as held:
         return await called(held, session, entry)
 
 
-async def called(held: Held, session: str, entry: VoteInitiated, id: str = "") -> Row:
+async def called(held: Backend, session: str, entry: VoteInitiated, id: str = "") -> Row:
     """Publishes the call of a vote; its row. Raises `Failure` where it would not be held."""
     memory, who = await held.reader.current(session), entry.participant
     reason = refusal(memory, memory.named(who), entry)
     # Only now: the same request may be under way, and be the vote that is in the way.
-    if (before := await stands(held, session, entry, id)) is not None:
+    if (before := await published_n(held, session, entry, id)) is not None:
         return await _row(held, session, before)
     if reason:
         raise NotTheirs(who, _ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
@@ -75,18 +77,18 @@ async def confirm(
     settings: Settings, session: str, ref: str, *, agreed: bool, by: str | None
 ) -> Row:
     """Says whether a vote may be held now; its row. Raises `Failure`, `UnknownVote`."""
-    async with holding(settings) as held:
-        return await confirmed(held, session, ref, agreed=agreed, by=by or person())
+    async with open_backend(settings) as held:
+        return await confirmed(held, session, ref, agreed=agreed, by=by or login_name())
 
 
 async def confirmed(
-    held: Held, session: str, ref: str, *, agreed: bool, by: str, id: str = ""
+    held: Backend, session: str, ref: str, *, agreed: bool, by: str, id: str = ""
 ) -> Row:
     """Publishes whether a vote may be held now; its row. Raises `Failure`, `UnknownVote`."""
-    entry = made(VoteConfirmed, participant=by, agreed=agreed, re=named(ref))
+    entry = build_entry(VoteConfirmed, participant=by, agreed=agreed, re=vote_handle(ref))
     memory = await held.reader.current(session)
     vote = _known(memory, ref)
-    if await stands(held, session, entry, id) is not None:
+    if await published_n(held, session, entry, id) is not None:
         return await _row(held, session, vote.n)
     if vote.status != "called":
         raise Failure(f"{vote.handle} is {vote.status}: nobody has to agree to it any more")
@@ -99,12 +101,12 @@ async def cast(
     settings: Settings, session: str, ref: str, choice: Sequence[str], *, by: str | None, why: str
 ) -> Row:
     """Casts a ballot; the row of its vote. Raises `Misuse` for what is no option of it."""
-    async with holding(settings) as held:
-        return await cast_in(held, session, ref, choice, by=by or person(), why=why)
+    async with open_backend(settings) as held:
+        return await cast_in(held, session, ref, choice, by=by or login_name(), why=why)
 
 
 async def cast_in(
-    held: Held, session: str, ref: str, choice: Sequence[str], *, by: str, why: str, id: str = ""
+    held: Backend, session: str, ref: str, choice: Sequence[str], *, by: str, why: str, id: str = ""
 ) -> Row:
     """Publishes a ballot; the row of its vote. Raises `Misuse` for what is no option of it.
 
@@ -113,8 +115,8 @@ async def cast_in(
     memory = await held.reader.current(session)
     vote = _known(memory, ref)
     read = read_choice(vote, choice)
-    entry = made(BallotCast, participant=by, re=vote.handle, choice=read or (), content=why)
-    if read is not None and (before := await stands(held, session, entry, id)) is not None:
+    entry = build_entry(BallotCast, participant=by, re=vote.handle, choice=read or (), content=why)
+    if read is not None and (before := await published_n(held, session, entry, id)) is not None:
         return await _counted(held, session, vote.n, before)
     _open(memory, ref)
     _check_elector(memory, by, vote.electorate, vote)
@@ -123,7 +125,7 @@ async def cast_in(
     return await _counted(held, session, vote.n, (await put(held, session, entry, id)).n)
 
 
-async def _counted(held: Held, session: str, n: int, ballot: int) -> Row:
+async def _counted(held: Backend, session: str, n: int, ballot: int) -> Row:
     """The row of the vote of entry `n`. Raises `Failure` where `ballot` came after its end."""
     vote = vote_of(await held.reader.current(session), n)
     if vote is not None and 0 < vote.closed < ballot:
@@ -133,11 +135,11 @@ async def _counted(held: Held, session: str, n: int, ballot: int) -> Row:
 
 async def show(settings: Settings, session: str, ref: str | None) -> list[Row]:
     """The votes that memory holds, or that one. Raises `UnknownVote`."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await shown_in(held, session, ref)
 
 
-async def shown_in(held: Held, session: str, ref: str | None = None) -> list[Row]:
+async def shown_in(held: Backend, session: str, ref: str | None = None) -> list[Row]:
     """The votes that memory holds, or that one. Raises `UnknownVote`."""
     memory = await held.reader.current(session)
     return rows(memory) if ref is None else [vote_row(memory, _known(memory, ref))]
@@ -155,34 +157,34 @@ async def tally(
 
     Raises `UnknownVote`, and `Failure` of a secret vote that is open.
     """
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await tallied(held, session, ref, rule, quorum)
 
 
 async def tallied(
-    held: Held, session: str, ref: str, rule: VoteRule | None, quorum: int | None
+    held: Backend, session: str, ref: str, rule: VoteRule | None, quorum: int | None
 ) -> Row:
     """The ballots of a vote counted again. Raises `UnknownVote`, `Failure`."""
-    vote = await vote_results.cast(held.bus, held.packs.known, session, int(named(ref)[1:]))
+    vote = await vote_results.cast(held.bus, held.packs.known, session, int(vote_handle(ref)[1:]))
     if vote.status == "open" and vote.secret:
         raise Failure(f"{vote.handle} is secret: it is counted when it closes; --count closes it")
     if vote.status in ("called", "cancelled"):
         raise Failure(f"{vote.handle} is {vote.status}: there is nothing to count")
-    standing = counted_row(vote, vote_results.retally(vote))
+    standing = count_row(vote, vote_results.retally(vote))
     again = None
     if rule is not None or quorum is not None:
-        again = counted_row(vote, vote_results.retally(vote, rule, quorum), quorum)
+        again = count_row(vote, vote_results.retally(vote, rule, quorum), quorum)
     memory = await held.reader.current(session)
     return {**vote_row(memory, vote), "standing": standing, "again": again}
 
 
 async def count(settings: Settings, session: str, ref: str) -> Row:
     """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
-    async with holding(settings) as held:
+    async with open_backend(settings) as held:
         return await counted_in(held, session, ref)
 
 
-async def counted_in(held: Held, session: str, ref: str) -> Row:
+async def counted_in(held: Backend, session: str, ref: str) -> Row:
     """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
     incarnation = (await held.bus.info(session)).incarnation
     vote = _open(await held.reader.current(session), ref)
@@ -196,7 +198,7 @@ async def counted_in(held: Held, session: str, ref: str) -> Row:
     return await _row(held, session, vote.n)
 
 
-async def counted_when_in(held: Held, session: str, ref: str) -> Row:
+async def close_vote_if_complete(held: Backend, session: str, ref: str) -> Row:
     """The row of a vote, which is closed where nothing more is waited for.
 
     Whoever takes the last ballot may count: the first result stands, and all are the same.
@@ -210,7 +212,7 @@ async def counted_when_in(held: Held, session: str, ref: str) -> Row:
     return await _row(held, session, vote.n)
 
 
-def named(ref: str) -> str:
+def vote_handle(ref: str) -> str:
     """A handle as memory writes it: `v3` and `3` are `V3`. Raises `Misuse`."""
     number = ref.upper().removeprefix("V")
     if not (number.isascii() and number.isdecimal() and 0 < int(number[:10]) < 10**9):
@@ -219,9 +221,9 @@ def named(ref: str) -> str:
 
 
 def _known(memory: Memory, ref: str) -> Vote:
-    vote = vote_of(memory, named(ref))
+    vote = vote_of(memory, vote_handle(ref))
     if vote is None:
-        raise UnknownVote(named(ref))
+        raise UnknownVote(vote_handle(ref))
     return vote
 
 

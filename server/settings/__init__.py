@@ -8,11 +8,19 @@ who set it.
 from parley.server.settings.settings_tree import (
     SETTINGS,
     Settings,
-    built,
+    build_settings,
     environment,
-    gathered,
-    settled,
-    table,
+    read_sources,
+    resolve_defaults,
+    setting_rows,
 )
 
-__all__ = ["SETTINGS", "Settings", "built", "environment", "gathered", "settled", "table"]
+__all__ = [
+    "SETTINGS",
+    "Settings",
+    "build_settings",
+    "environment",
+    "read_sources",
+    "resolve_defaults",
+    "setting_rows",
+]

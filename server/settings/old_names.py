@@ -22,7 +22,7 @@ CAP: Final = "limits.note.cap"  # what the old shares were shares of
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenValue:
     """A value as somebody gave it, and where: a flag, a variable, a key with its file."""
 
     value: Any
@@ -185,15 +185,15 @@ def old_name(key: str) -> str | None:
     return key if key in OLD else None
 
 
-def translated(
-    old: Mapping[str, Given], new: Mapping[str, Given], cap: Callable[[], int]
-) -> tuple[dict[str, Given], list[str]]:
+def translate_old_names(
+    old: Mapping[str, GivenValue], new: Mapping[str, GivenValue], cap: Callable[[], int]
+) -> tuple[dict[str, GivenValue], list[str]]:
     """What `old` names come to by their new ones, but for those given in `new`; the warnings.
 
     `cap` is what shares are shares of, where neither says it. Raises `Misuse`,
     naming the old name, for a value that cannot be carried over.
     """
-    found: dict[str, Given] = {}
+    found: dict[str, GivenValue] = {}
     warnings = [_renamed(given.where, OLD[name]) for name, given in old.items()]
 
     def share_of() -> int:
@@ -213,7 +213,7 @@ def translated(
         for name in alias.new:
             stronger = new.get(name) or found.get(name)
             if stronger is None:
-                found[name] = Given(value, given.where)
+                found[name] = GivenValue(value, given.where)
             elif alias.read is not _on_is_4000:
                 warnings.append(f"{given.where} is left out: {stronger.where} says {name}")
     return found, warnings
@@ -227,7 +227,7 @@ def _size(value: Any) -> int:
         return 1000
 
 
-def current_fields(agents: Any, where: str) -> tuple[Any, list[str]]:
+def rename_old_fields(agents: Any, where: str) -> tuple[Any, list[str]]:
     """The value of `note.agents` with today's keys, and the warnings."""
     if not isinstance(agents, dict):
         return agents, []
@@ -251,7 +251,7 @@ def _renamed(where: str, new: Iterable[str]) -> str:
     return f"{where} is an old name; write {' and '.join(new)}"
 
 
-def table() -> str:
+def old_name_rows() -> str:
     """The old names as a Markdown table; docs/settings.md holds it."""
     rows = ["| old name | variable | setting | value |", "|---|---|---|---|"]
     told: dict[str, list[str]] = {}

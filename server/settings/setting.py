@@ -118,7 +118,7 @@ class Setting:
     def read(self, value: Any) -> Any:
         """`value` as it was typed, ready for the tree; what cannot be read is left to it."""
         if self.many:
-            return split(value)
+            return split_key(value)
         if self.clearable and value == "":
             return None
         if self.mapping and isinstance(value, str):
@@ -147,13 +147,13 @@ class Setting:
         return json.dumps(value) if self.many or self.mapping else str(value)
 
 
-def leaves(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[Setting]:
+def list_settings(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[Setting]:
     """Every setting below `model`, in the order it declares them."""
     for name, info in model.model_fields.items():
         below = info.annotation
         here = (*path, name)
         if isinstance(below, type) and issubclass(below, BaseModel):
-            yield from leaves(below, here)
+            yield from list_settings(below, here)
         else:
             spoken = here[1:] if here[0] == INHERITED else here
             yield Setting(".".join(spoken), here, info)
@@ -175,7 +175,7 @@ def _is_text(value: Any, form: re.Pattern[str]) -> bool:
     return isinstance(value, str) and form.fullmatch(value) is not None
 
 
-def split(value: Any) -> Any:
+def split_key(value: Any) -> Any:
     """A list given as text: names between commas, or a JSON list where a name has one."""
     if isinstance(value, str) and value.startswith("["):
         try:
@@ -187,7 +187,7 @@ def split(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def laid(tree: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+def set_at(tree: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     """Put `value` at `path` of `tree`, in place."""
     for step in path[:-1]:
         tree = tree.setdefault(step, {})

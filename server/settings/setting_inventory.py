@@ -32,7 +32,7 @@ class Row:
     changed: bool
 
 
-def of_process(settings: Settings, sources: Sources) -> list[Row]:
+def list_process_settings(settings: Settings, sources: Sources) -> list[Row]:
     """Every setting in force for this process, and where its value came from."""
     opened = merged(SessionSettings(), settings.opening())
     now, base = settings.model_copy(update={"session": opened}), _whole(opened.preset)
@@ -47,7 +47,7 @@ def of_process(settings: Settings, sources: Sources) -> list[Row]:
     return rows
 
 
-def of_session(settings: SessionSettings) -> list[Row]:
+def list_session_settings(settings: SessionSettings) -> list[Row]:
     """A session's settings, against those of the preset it was opened with."""
     known = settings.preset if settings.preset in PRESETS else DEFAULT
     now, base = Settings(session=settings), _whole(known)
@@ -64,15 +64,15 @@ def _usual(setting: Setting, base: Settings) -> Any:
     return DEFAULT if setting.name == "preset" else _shown(setting, base)
 
 
-def presets() -> list[dict[str, Any]]:
+def list_presets() -> list[dict[str, Any]]:
     """Each preset and what it sets, by dotted name."""
     return [{"preset": name, "sets": dict(_flat(tree))} for name, tree in PRESETS.items()]
 
 
-def table() -> str:
+def inventory_rows() -> str:
     """The presets as a Markdown table; docs/settings.md holds it."""
     rows = ["| preset | sets |", "|---|---|"]
-    for one in presets():
+    for one in list_presets():
         sets = [f"`{key}` {json.dumps(value)}" for key, value in one["sets"].items()]
         rows.append(f"| `{one['preset']}` | {', '.join(sets) or 'nothing: the defaults'} |")
     return "\n".join(rows) + "\n"

@@ -16,10 +16,10 @@ from parley.server.basics.spelling import nearest
 from parley.server.settings.old_names import (
     OLD_PREFIX,
     OLD_VARIABLES,
-    Given,
-    current_fields,
+    GivenValue,
     old_name,
-    translated,
+    rename_old_fields,
+    translate_old_names,
 )
 from parley.server.settings.setting import PREFIX, WITHOUT_EFFECT, Setting, unheeded
 
@@ -37,7 +37,7 @@ Known = Mapping[str, Setting]  # by dotted name
 class Sources:
     """Every value that was given, by dotted name; what a person should hear about them."""
 
-    values: dict[str, Given]
+    values: dict[str, GivenValue]
     warnings: tuple[str, ...] = ()
 
 
@@ -45,12 +45,12 @@ class Sources:
 class _Said:
     """What one source, or all so far, gave under today's names and under old ones."""
 
-    new: dict[str, Given]
-    old: dict[str, Given]
+    new: dict[str, GivenValue]
+    old: dict[str, GivenValue]
     warnings: list[str]
 
 
-def gathered(
+def read_sources(
     known: Known, flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None
 ) -> Sources:
     """What `file`, `environment` and `flags` give, the later over the earlier.
@@ -64,19 +64,21 @@ def gathered(
         if name in WITHOUT_EFFECT:
             said.warnings.append(unheeded(WITHOUT_EFFECT[name].flag))
         else:
-            said.new[name] = Given(value, known[name].flag)
+            said.new[name] = GivenValue(value, known[name].flag)
     _check_preset(said.new.get("preset"))
-    kept, warnings = translated(said.old, said.new, lambda: _note_cap(said.new.get("preset")))
+    kept, warnings = translate_old_names(
+        said.old, said.new, lambda: _note_cap(said.new.get("preset"))
+    )
     values = kept | said.new
     agents = values.get("note.agents")
     if agents is not None:
-        tree, more = current_fields(known["note.agents"].read(agents.value), agents.where)
-        values["note.agents"] = Given(tree, agents.where)
+        tree, more = rename_old_fields(known["note.agents"].read(agents.value), agents.where)
+        values["note.agents"] = GivenValue(tree, agents.where)
         warnings += more
     return Sources(values, tuple(said.warnings + warnings))
 
 
-def _check_preset(given: Given | None) -> None:
+def _check_preset(given: GivenValue | None) -> None:
     if given is not None:
         try:
             preset(str(given.value))
@@ -84,7 +86,7 @@ def _check_preset(given: Given | None) -> None:
             raise Misuse(f"{given.where}: {refused.reason}") from None
 
 
-def _note_cap(given: Given | None) -> int:
+def _note_cap(given: GivenValue | None) -> int:
     """The limit of a notebook where nobody set it."""
     tree = {} if given is None else preset(str(given.value))
     cap = tree.get("limits", {}).get("note", {}).get("cap", LimitSettings().note.cap)
@@ -94,7 +96,7 @@ def _note_cap(given: Given | None) -> int:
 def _read_environment(known: Known, said: _Said, environment: Mapping[str, str]) -> None:
     variables = {setting.variable: name for name, setting in known.items()}
     for variable, value in environment.items():
-        given = Given(value, variable)
+        given = GivenValue(value, variable)
         if variable.startswith(OLD_PREFIX):
             old = OLD_VARIABLES.get(variable)
             if old is not None:
@@ -122,7 +124,7 @@ def _read_file(known: Known, said: _Said, file: Path | None) -> None:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Misuse(f"{str(path)!r} is not TOML: {error}") from None
     for name, value in _flattened(known, tree):
-        given = Given(value, f"{name} ({path})")
+        given = GivenValue(value, f"{name} ({path})")
         if name in known:
             said.new[name] = given
         elif (old := old_name(name)) is not None:

@@ -110,14 +110,14 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what `settled` hands in: it has read and checked every source already."""
+        """Only what `resolve_defaults` hands in: it has read and checked every source already."""
         return (init_settings,)
 
 
-SETTINGS: Final = {setting.name: setting for setting in leaves.leaves(Settings)}
+SETTINGS: Final = {setting.name: setting for setting in leaves.list_settings(Settings)}
 
 
-def gathered(
+def read_sources(
     flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
 ) -> Sources:
     """Every value that was given, and where; `flags` are by dotted name.
@@ -125,28 +125,28 @@ def gathered(
     `file` must exist when named; otherwise `parley.toml` of the working
     directory is read where there is one. Raises `Misuse`.
     """
-    return setting_sources.gathered(SETTINGS, flags, environment, file)
+    return setting_sources.read_sources(SETTINGS, flags, environment, file)
 
 
-def built(given: Sources) -> Settings:
+def build_settings(given: Sources) -> Settings:
     """The settings in force. Raises `Misuse`, naming the setting as it was given."""
     tree: dict[str, Any] = {}
     for name, value in given.values.items():
         setting = SETTINGS[name]
         if not setting.fits(value.value):
             raise Misuse(f"{value.where}: {str(value.value)!r}; it takes {setting.taken}")
-        leaves.laid(tree, setting.path, setting.read(value.value))
+        leaves.set_at(tree, setting.path, setting.read(value.value))
     try:
         return Settings(**tree)
     except ValidationError as refused:
         raise _explained(refused, given) from None
 
 
-def settled(
+def resolve_defaults(
     flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
 ) -> Settings:
-    """`built` of what is `gathered`, for those who need not know where it came from."""
-    return built(gathered(flags, environment, file))
+    """The settings of all sources, for callers that need not know which source gave what."""
+    return build_settings(read_sources(flags, environment, file))
 
 
 def environment(settings: Settings) -> dict[str, str]:
@@ -165,6 +165,6 @@ def _explained(refused: ValidationError, given: Sources) -> Misuse:
     return Misuse(f"{'.'.join(path)}: {first['msg']}")
 
 
-def table() -> str:
+def setting_rows() -> str:
     """The settings as a Markdown table; docs/settings.md holds it, and a test holds them alike."""
     return leaves.table(SETTINGS)

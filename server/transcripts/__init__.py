@@ -8,14 +8,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from parley.server.basics.errors import Failure
-from parley.server.transcripts.format_registry import FORMATS, HOW_TO_FORCE, NAMES, detected, named
-from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.transcripts.format_registry import (
+    FORMATS,
+    HOW_TO_FORCE,
+    NAMES,
+    detect_format,
+    find_format,
+)
+from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
-from parley.server.transcripts.sources.transcript import Left, OnBad, Said, Transcript
-from parley.server.transcripts.sources.transcript_files import source_at
+from parley.server.transcripts.sources.transcript import LeftOut, OnBad, Transcript, TranscriptEntry
+from parley.server.transcripts.sources.transcript_files import open_source
 
 __all__ = [
-    "FORMATS", "NAMES", "Left", "OnBad", "Said", "Transcript",
+    "FORMATS", "NAMES", "LeftOut", "OnBad", "Transcript", "TranscriptEntry",
     "parse_transcript", "read_transcript",
 ]  # fmt: skip
 
@@ -30,8 +36,8 @@ def read_transcript(
     not a transcript at all raises `Failure` either way, a `format` that is none `Misuse`.
     """
     if format is not None:
-        named(format)  # before a file is read for nothing
-    return _parse(source_at(path), on_bad, format)
+        find_format(format)  # before a file is read for nothing
+    return _parse(open_source(path), on_bad, format)
 
 
 def parse_transcript(
@@ -44,8 +50,8 @@ def parse_transcript(
 def _parse(source: Source, on_bad: OnBad | None, format: str | None) -> Transcript:
     if format is None and source.files is None and not source.data.strip():
         raise Failure("the file holds no messages: it is empty")
-    chosen = detected(source) if format is None else named(format)
-    taking = Taking(chosen.name, on_bad)
+    chosen = detect_format(source) if format is None else find_format(format)
+    taking = EntryCollector(chosen.name, on_bad)
     chosen.read(source, taking)
     found = taking.found
     for note in source.notes:

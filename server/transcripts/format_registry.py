@@ -27,7 +27,7 @@ NAMES: Final = tuple(each.name for each in FORMATS)
 HOW_TO_FORCE: Final = "name it: --input-format, or --format of 'parley transcript'"
 
 
-def named(name: str) -> Format:
+def find_format(name: str) -> Format:
     """The format called `name`. Raises `Misuse`, naming those there are."""
     for each in FORMATS:
         if each.name == name:
@@ -37,7 +37,7 @@ def named(name: str) -> Format:
     raise Misuse(f"no format is called {name!r}{hint} There are {', '.join(NAMES)}")
 
 
-def detected(source: Source) -> Format:
+def detect_format(source: Source) -> Format:
     """The format that the content of `source` fits best. Raises `Failure` where none does."""
     extension = source.extension
     best: Format | None = None

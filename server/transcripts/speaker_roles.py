@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from parley.server.basics.output import shown
+from parley.server.basics.output import escape
 from parley.server.transcripts.platforms.irc import BOTS
-from parley.server.transcripts.sources.speakers import several
+from parley.server.transcripts.sources.speakers import names_several
 from parley.server.transcripts.sources.transcript import Transcript
 
 _BOT: Final = re.compile(r"(?:.*[\W_]bot|.*[a-z]Bot|[a-z]{2,}bot)[\d_]*|.*\[bot\]", re.DOTALL)
@@ -52,10 +52,10 @@ class Roles:
         )
         for told, names in named:
             if names:
-                yield f"{told}: {', '.join(map(shown, names))}"
+                yield f"{told}: {', '.join(map(escape, names))}"
 
 
-def inferred(transcript: Transcript) -> Roles:
+def infer_roles(transcript: Transcript) -> Roles:
     """The roles that the words of `transcript` tell, where its first line names nobody for them."""
     meta, people = transcript.meta, _People(transcript.speakers)
     said: defaultdict[str, list[str]] = defaultdict(list)
@@ -65,7 +65,7 @@ def inferred(transcript: Transcript) -> Roles:
             continue
         said[one.entry.participant].append(one.entry.content)
         if naming := _NAMING.match(one.entry.content):
-            names = map(people.called, several(naming["names"].rstrip(". ")))
+            names = map(people.called, names_several(naming["names"].rstrip(". ")))
             named[naming["role"].lower()].update(dict.fromkeys(filter(None, names)))
     bots = tuple(name for name, lines in said.items() if _is_bot(name, lines))
     return Roles(

@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 
-from parley.server.transcripts.sources.transcript import Said, Transcript
+from parley.server.transcripts.sources.transcript import Transcript, TranscriptEntry
 
 
-def json_lines(transcript: Transcript) -> Iterator[bytes]:
+def to_json_lines(transcript: Transcript) -> Iterator[bytes]:
     """The lines of a file that reads as `transcript` does, the first about the whole."""
     meta = {key: value for key, value in transcript.meta.items() if key not in _OURS}
     yield orjson.dumps({"format": transcript.format, **meta}) + b"\n"
@@ -24,7 +24,7 @@ def json_lines(transcript: Transcript) -> Iterator[bytes]:
 _OURS = frozenset({"index", "content", "agent_id", "kind"})
 
 
-def _row(said: Said, index_of: dict[str, int]) -> dict[str, Any]:
+def _row(said: TranscriptEntry, index_of: dict[str, int]) -> dict[str, Any]:
     fields = said.entry.model_dump(mode="json", exclude_defaults=True, exclude={"v"})
     row: dict[str, Any] = {"index": said.index}
     if said.id != f"line:{said.index}":
@@ -41,7 +41,7 @@ def _row(said: Said, index_of: dict[str, int]) -> dict[str, Any]:
     return {**row, **fields}
 
 
-def account(transcript: Transcript) -> dict[str, Any]:
+def summary_row(transcript: Transcript) -> dict[str, Any]:
     """What was taken of a file and what was left, for a person or a program to read."""
     left = sorted(transcript.left.items(), key=lambda item: -item[1].count)
     return {
@@ -58,8 +58,8 @@ def account(transcript: Transcript) -> dict[str, Any]:
     }
 
 
-def told(transcript: Transcript) -> Iterator[str]:
+def summary_lines(transcript: Transcript) -> Iterator[str]:
     """The lines of the same, for a person: what was left out and what else to know."""
-    for row in account(transcript)["left_out"]:
+    for row in summary_row(transcript)["left_out"]:
         yield f"left out {row['count']}: {row['reason']} (first: {row['first']})"
     yield from (f"note: {note}" for note in transcript.notes)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parley.bus.contract.errors import Unavailable
-from parley.bus.embedded.append_only_file import Cut, repair
+from parley.bus.embedded.append_only_file import TornEnd, repair
 from parley.bus.embedded.server_binary import Binary
 from tests.servers import Flavour, RedisServer, StartServer, real_flavours
 
@@ -131,7 +131,7 @@ def test_the_cut_bytes_are_kept_beside_the_file(
     crash_and_cut(server, 5)
     torn = server.aof_file().read_bytes()
     cut = repair(server.dir, binary(server))
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, TornEnd)
     assert cut.kept.read_bytes() == torn[cut.at :]
     assert cut.file.read_bytes() == torn[: cut.at]
     server.start()

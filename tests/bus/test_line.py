@@ -12,7 +12,7 @@ import pytest
 import redis.asyncio as redis
 from redis import exceptions
 
-from parley.bus.connection.pipeline import Line
+from parley.bus.connection.pipeline import Pipeline
 from tests.servers import RedisServer
 
 SECONDS: Final = 0.25  # of an exchange
@@ -20,15 +20,15 @@ MANY: Final = 600  # more commands than go out together
 
 
 @asynccontextmanager
-async def line(url: str) -> AsyncIterator[Line]:
+async def line(url: str) -> AsyncIterator[Pipeline]:
     pool = redis.BlockingConnectionPool.from_url(url, max_connections=1)
     try:
-        yield Line(pool, SECONDS, 3)
+        yield Pipeline(pool, SECONDS, 3)
     finally:
         await pool.disconnect()
 
 
-async def asked(at: Line, count: int) -> list[object]:
+async def asked(at: Pipeline, count: int) -> list[object]:
     """What `count` requests at once came to."""
     asking = (at.ask([("PING",)]) for _ in range(count))
     return list(await asyncio.gather(*asking, return_exceptions=True))
@@ -74,7 +74,7 @@ async def test_a_server_that_answers_again_is_asked_again(redis_server: RedisSer
         assert await to.ask([("ECHO", "c")]) == [b"c"]
 
 
-async def answered(to: Line) -> list[object]:
+async def answered(to: Pipeline) -> list[object]:
     """What it says once it is asked again."""
     async with asyncio.timeout(10):
         while True:

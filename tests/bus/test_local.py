@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.bus.contract.drafts import Draft, Receipt, sealed
+from parley.bus.contract.drafts import Draft, Receipt, seal
 from parley.bus.contract.errors import (
     BusError,
     Conflict,
@@ -198,5 +198,5 @@ def test_fields_around_the_content_have_their_own_limit(field: str) -> None:
     value = "x" * 70_000
     given: dict[str, Any] = {field: (value,) if field == "to" else value}
     with pytest.raises(InvalidEntry, match="around its content"):
-        sealed("m1", Message(participant="ana", content="hi", **given))
-    sealed("m2", Message(participant="ana", content="\x01" * 1_000_000))
+        seal("m1", Message(participant="ana", content="hi", **given))
+    seal("m2", Message(participant="ana", content="\x01" * 1_000_000))

@@ -13,7 +13,7 @@ import redis
 
 from parley.bus import Bus, Draft, Scripts, Subscription
 from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound
-from parley.bus.contract.wire import replaced
+from parley.bus.contract.wire import replace_fields
 from parley.bus.entries import Entry, Message, NoteRevised, Record, SummaryMade, Unknown
 from tests.patience import PATIENCE, wait_until
 from tests.servers import Flavour, RedisServer, StartServer
@@ -39,7 +39,7 @@ def wordless(log: Sequence[Record], n: int) -> Entry | Unknown:
     """The entry without its words."""
     record = next(record for record in log if record.n == n)
     assert not isinstance(record.entry, Unknown)
-    return replaced(record.entry, content="[redacted]")
+    return replace_fields(record.entry, content="[redacted]")
 
 
 async def spoken(bus: Bus, count: int = 30, at: int = 7) -> list[Record]:

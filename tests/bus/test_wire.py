@@ -5,9 +5,9 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from parley.bus.contract.drafts import sealed
+from parley.bus.contract.drafts import seal
 from parley.bus.contract.errors import InvalidEntry
-from parley.bus.contract.wire import decode, encode, fingerprint, replaced
+from parley.bus.contract.wire import decode, encode, fingerprint, replace_fields
 from parley.bus.entries import (
     Entry,
     EntrySetAside,
@@ -87,10 +87,10 @@ def test_a_number_that_nobody_could_write_again_is_not_read(body: bytes) -> None
 def test_a_field_is_replaced_in_models_and_in_what_was_read() -> None:
     """`re` by client id becomes a number in either."""
     model = Message(participant="ana", content="x", re="m1")
-    assert replaced(model, re=4) == Message(participant="ana", content="x", re=4)
+    assert replace_fields(model, re=4) == Message(participant="ana", content="x", re=4)
     read = decode(encode(model))
     assert not isinstance(read, Unknown)
-    assert encode(replaced(read, re=4)) == encode(replaced(model, re=4))
+    assert encode(replace_fields(read, re=4)) == encode(replace_fields(model, re=4))
 
 
 def test_the_fingerprint_tells_payloads_apart() -> None:
@@ -120,7 +120,7 @@ def test_what_is_read_can_be_shown_in_something_larger(level: bytes, depth: int)
         assert depth > 240
     else:
         assert orjson.dumps({"items": [{"entry": orjson.loads(encode(read))}]})
-        assert sealed("x", read).kind == "p"
+        assert seal("x", read).kind == "p"
 
 
 def test_what_is_nested_too_deep_is_refused() -> None:
@@ -129,7 +129,7 @@ def test_what_is_nested_too_deep_is_refused() -> None:
     for _ in range(250):
         tree = [tree]
     with pytest.raises(InvalidEntry, match="nested too deep"):
-        sealed("x", ToolCalled(participant="a", tool="t", call_id="c", arguments={"a": tree}))
+        seal("x", ToolCalled(participant="a", tool="t", call_id="c", arguments={"a": tree}))
 
 
 def _nested(depth: int) -> bytes:

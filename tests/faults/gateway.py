@@ -15,7 +15,7 @@ from pathlib import Path
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, claims
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
 from tests.patience import PATIENCE, wait_until
 from tests.ports import reserved
 
@@ -76,7 +76,7 @@ class Gateway:
         return self._process.wait(PATIENCE)
 
     def token(self, name: str) -> str:
-        return Keyring([SECRET]).sign(claims(name, "person", EVERY_SESSION, time.time()))
+        return Keyring([SECRET]).sign(build_claims(name, "person", EVERY_SESSION, time.time()))
 
 
 @dataclass

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from tests.faults.crew import Crew
 from tests.faults.gateway import Follower, Gateway
 from tests.patience import wait_until
@@ -51,11 +51,11 @@ async def test_who_follows_over_kills_hears_each_entry_once(
                     ),
                     60,
                 )
-            await end(talking)
+            await cancel_and_wait(talking)
             head = (await bus.info("s")).head
             await wait_until(lambda: all(one.heard[-1] >= head for one in everybody))
         finally:
-            await end(talking, *following)
+            await cancel_and_wait(talking, *following)
             code = gateway.stop()
     assert all(one.heard == list(range(1, head + 1)) for one in everybody)
     assert head > 40

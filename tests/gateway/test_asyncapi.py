@@ -12,9 +12,9 @@ import orjson
 
 from parley.bus.entries import KINDS, Message
 from parley.memory.state.item_state import Fact
-from parley.server.http.documents.asyncapi import document
-from parley.server.http.live.frames import Frame, frame, notice
-from parley.server.http.subscriptions.subscription_start import LAST_WORDS, last_word
+from parley.server.http.documents.asyncapi import asyncapi_document
+from parley.server.http.live.frames import Frame, entry_frame, notice_frame
+from parley.server.http.subscriptions.subscription_start import LAST_WORDS, closing_frame
 from tests.doors import doors
 from tests.gateway.test_ws import begun, connected
 from tests.logs import numbered
@@ -36,8 +36,8 @@ def refs(tree: Any) -> Iterator[str]:
 def check(text: str | bytes) -> str:
     """That a frame is as its message says; its type."""
     told = orjson.loads(text)
-    schema = {**document()["components"]["messages"][told["type"]]["payload"]}
-    schema["components"] = {"schemas": document()["components"]["schemas"]}
+    schema = {**asyncapi_document()["components"]["messages"][told["type"]]["payload"]}
+    schema["components"] = {"schemas": asyncapi_document()["components"]["schemas"]}
     jsonschema.Draft202012Validator(schema).validate(told)
     kind: str = told["type"]
     return kind
@@ -46,7 +46,7 @@ def check(text: str | bytes) -> str:
 def test_docs_hold_the_document() -> None:
     """`parley schema asyncapi > docs/asyncapi.json` after a change that is meant."""
     kept = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    made = json.loads(json.dumps(document()))
+    made = json.loads(json.dumps(asyncapi_document()))
     for one in (kept, made):
         del one["info"]["version"]
     assert kept == made
@@ -54,15 +54,15 @@ def test_docs_hold_the_document() -> None:
 
 def test_every_reference_leads_somewhere() -> None:
     """In channels, operations, messages and schemas."""
-    for ref in set(refs(document())):
-        at: Any = document()
+    for ref in set(refs(asyncapi_document())):
+        at: Any = asyncapi_document()
         for step in ref.removeprefix("#/").split("/"):
             at = at[step]
 
 
 def test_every_kind_of_entry_has_a_schema() -> None:
     """And no other."""
-    entry = document()["components"]["schemas"]["Entry"]
+    entry = asyncapi_document()["components"]["schemas"]["Entry"]
     assert entry["x-kinds"].keys() == KINDS.keys()
 
 
@@ -71,8 +71,9 @@ def test_what_streams_say_of_themselves_is_as_described() -> None:
     record = numbered([Message(participant="ana", content="Hello.", act="ask", to=("bo",))])[0]
     fact = Fact("proposal.made", "P1", 1, {"start": 0})
     frames: list[Frame] = [
-        notice("reset", 3, seq=3, n=2), frame(record, [fact]), frame(record, []).bare,
-        *(last_word(why, 5) for why in LAST_WORDS),
+        notice_frame("reset", 3, seq=3, n=2), entry_frame(record, [fact]),
+        entry_frame(record, []).bare,
+        *(closing_frame(why, 5) for why in LAST_WORDS),
     ]  # fmt: skip
     assert {check(one.data) for one in frames} == {"reset", "entry", "dropped", "expired", "bye"}
 
@@ -101,4 +102,4 @@ async def test_it_is_served_to_anyone(redis_url: str) -> None:
     async with doors(redis_url) as d, d.client() as nobody:
         answer = await nobody.get("/asyncapi.json")
         assert answer.status_code == 200
-        assert answer.json() == json.loads(json.dumps(document()))
+        assert answer.json() == json.loads(json.dumps(asyncapi_document()))

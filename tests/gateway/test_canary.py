@@ -31,10 +31,11 @@ from parley.memory.errors import (
 )
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.basics.log_setup import configure
-from parley.server.http.http_app import build
-from parley.server.http.problems.problem_details import Problem, problem_of, unechoed
+from parley.server.basics.log_setup import configure_logging
+from parley.server.http.http_app import build_app
+from parley.server.http.problems.problem_details import Problem, problem_from_exception
 from parley.server.http.problems.problem_types import KINDS
+from parley.server.http.problems.validation_details import redact_input
 from parley.server.http.tokens.bearer_tokens import Role
 from tests.doors import Hurrying, Standing, doors
 
@@ -46,7 +47,7 @@ Json = dict[str, Any]
 
 
 def description() -> Json:
-    return build(None).openapi()
+    return build_app(None).openapi()
 
 
 def operations(document: Json) -> Iterator[tuple[str, str, Json]]:
@@ -164,13 +165,13 @@ async def test_a_fault_of_ours_is_told_by_its_id_alone(
     redis_url: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The log has the trace under that id, without what the variables held."""
-    configure("info", as_json=True)
+    configure_logging("info", as_json=True)
 
     def broken(caller: Any) -> None:
         held = MARK + caller.name
         raise RuntimeError(f"broken by {len(held)}")
 
-    monkeypatch.setattr("parley.server.http.routes.access.auth_routes.me_of", broken)
+    monkeypatch.setattr("parley.server.http.routes.access.auth_routes.identity_row", broken)
     async with doors(redis_url) as d, d.client(d.token("ana")) as client:
         said = await client.get("/v1/me")
     body = said.json()
@@ -198,7 +199,7 @@ async def test_a_fault_of_ours_is_told_by_its_id_alone(
 )  # fmt: skip
 def test_a_refusal_of_the_domain_is_told_without_its_values(error: Exception) -> None:
     """What it was about was in the request; what is wrong with it is our word."""
-    body = problem_of(error).body("id")
+    body = problem_from_exception(error).body("id")
     assert MARK not in json.dumps(body)
     assert "--" not in body["detail"]
     assert "parley " not in body["detail"].lower()
@@ -220,14 +221,14 @@ def test_a_refusal_of_the_domain_is_told_without_its_values(error: Exception) ->
 )  # fmt: skip
 def test_what_stands_in_quotes_is_left_out(text: str, told: str) -> None:
     """And advice for a shell; an apostrophe opens no quote, and one unclosed ends none."""
-    assert unechoed(text) == told
+    assert redact_input(text) == told
 
 
 def test_a_long_refusal_is_cut() -> None:
     """Whatever went into it."""
-    assert len(unechoed("word " * 1000)) <= 300
-    assert unechoed("it is " + repr(MARK * 100_000)) == "it is …"
-    assert len(unechoed("('parley " * 100_000)) <= 300
+    assert len(redact_input("word " * 1000)) <= 300
+    assert redact_input("it is " + repr(MARK * 100_000)) == "it is …"
+    assert len(redact_input("('parley " * 100_000)) <= 300
 
 
 @pytest.mark.parametrize("slug", KINDS)

@@ -25,10 +25,10 @@ from parley.listeners.rooms.room import Room, entered
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from parley.server.http.live import frames as made
-from parley.server.http.live.client_queue import BYTES, FRAMES, Outlet
-from parley.server.http.live.frames import BEAT, Frame, frame, notice
-from parley.server.http.live.session_channel import Channel, Listener
-from parley.server.http.live.session_channels import Rooms
+from parley.server.http.live.client_queue import BYTES, FRAMES, ClientQueue
+from parley.server.http.live.frames import BEAT, Frame, entry_frame, notice_frame
+from parley.server.http.live.session_channel import SessionChannel, Subscription
+from parley.server.http.live.session_channels import SessionChannels
 from tests.logs import PACKS, numbered
 from tests.patience import PATIENCE, wait_until
 from tests.sessions import discuss, whole
@@ -40,11 +40,11 @@ class Client:
 
     began: int
     heard: list[int] = field(default_factory=list)
-    listener: Listener | None = None
+    listener: Subscription | None = None
     stack: AsyncExitStack = field(default_factory=AsyncExitStack)
     reading: asyncio.Task[None] | None = None
 
-    async def come(self, channel: Channel, after: int | None) -> None:
+    async def come(self, channel: SessionChannel, after: int | None) -> None:
         self.listener = await self.stack.enter_async_context(channel.listen(after))
         if after is None:
             self.began = self.listener.after
@@ -56,11 +56,11 @@ class Client:
             await asyncio.wait({self.reading})
         await self.stack.aclose()
 
-    async def come_back(self, channel: Channel) -> None:
+    async def come_back(self, channel: SessionChannel) -> None:
         await self.go()
         await self.come(channel, self.heard[-1] if self.heard else self.began)
 
-    async def _read(self, listener: Listener) -> None:
+    async def _read(self, listener: Subscription) -> None:
         while frames := await listener.frames():
             self.heard += [one.seq for one in frames]
 
@@ -68,14 +68,14 @@ class Client:
 @asynccontextmanager
 async def channelled(
     url: str, session: str, before: int, ring: int = 2_000, stretch: int = 500
-) -> AsyncIterator[tuple[Bus, Room, Channel]]:
+) -> AsyncIterator[tuple[Bus, Room, SessionChannel]]:
     """A channel of a session that had `before` messages when its room was entered."""
     async with await Bus.connect(url) as bus:
         await discuss(bus, session, before)
         moments = Moments(bus, PACKS)
         try:
             async with entered(BusDoor(bus, PACKS, session)) as room:
-                yield bus, room, Channel(room, moments, ring=ring, stretch=stretch)
+                yield bus, room, SessionChannel(room, moments, ring=ring, stretch=stretch)
         finally:
             await moments.aclose()
 
@@ -150,7 +150,7 @@ async def test_those_who_come_back_at_once_share_one_fold(redis_url: str) -> Non
         await discuss(bus, "s", 120)
         moments = Counting(bus, PACKS)
         async with entered(BusDoor(bus, PACKS, "s")) as room:
-            channel = Channel(room, moments)
+            channel = SessionChannel(room, moments)
             clients = [Client(after) for after in range(100)]
             for client in clients:
                 await client.come(channel, client.began)
@@ -172,7 +172,7 @@ async def test_facts_are_the_same_however_they_are_heard(redis_url: str) -> None
             heard: list[Frame] = []
             while not heard or heard[-1].seq < (await bus.info("s")).head:
                 heard += await live.frames()
-        other = Channel(room, channel._moments, stretch=7)
+        other = SessionChannel(room, channel._moments, stretch=7)
         other._floor = room.seq
         async with other.listen(live.after) as late:
             told: list[Frame] = []
@@ -199,11 +199,11 @@ async def test_a_log_that_was_replaced_resets_whoever_listens(redis_url: str) ->
 
 
 async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) -> None:
-    """Through `Rooms`, which lets go of the room: the next to come finds no session."""
+    """Through `SessionChannels`, which lets go of the room: the next to come finds no session."""
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "s", 3)
         moments = Moments(bus, PACKS)
-        rooms = Rooms(bus, PACKS, moments)
+        rooms = SessionChannels(bus, PACKS, moments)
         async with rooms.room("s"), rooms.channel("s").listen(None) as listener:
             channel = rooms.channel("s")
             await bus.remove("s")
@@ -226,7 +226,7 @@ async def test_a_room_whose_session_is_removed_is_not_kept_for_its_votes(redis_u
         called = VoteInitiated(participant="ana", content="Boats?")
         await bus.publish("s", [Draft("vote", called)])
         moments = Moments(bus, PACKS)
-        rooms = Rooms(bus, PACKS, moments, linger_seconds=0.01)
+        rooms = SessionChannels(bus, PACKS, moments, linger_seconds=0.01)
 
         async def visit() -> weakref.ref[Room]:
             async with rooms.room("s") as room:
@@ -246,9 +246,9 @@ async def test_a_room_is_shared_and_kept_a_while_after_the_last_left(redis_url: 
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "s", 3)
         moments = Moments(bus, PACKS)
-        rooms, brief = (Rooms(bus, PACKS, moments, seconds) for seconds in (60.0, 0.01))
+        rooms, brief = (SessionChannels(bus, PACKS, moments, seconds) for seconds in (60.0, 0.01))
 
-        async def visit(rooms: Rooms) -> Room:
+        async def visit(rooms: SessionChannels) -> Room:
             async with rooms.room("s") as room:
                 await asyncio.sleep(0)
                 return room
@@ -279,12 +279,12 @@ async def test_messages_alone_come_with_their_facts(redis_url: str) -> None:
 
 async def test_an_outlet_over_its_limit_is_dropped_and_holds_nothing() -> None:
     """Who queues does not wait, and what was queued is let go of."""
-    outlet = Outlet()
+    outlet = ClientQueue()
     for seq in range(1, FRAMES + 2):
         outlet.put(Frame("entry", seq, "messages", b"{}"))
     assert outlet.ended == "slow"
     assert await outlet.frames() == []
-    long = Outlet()
+    long = ClientQueue()
     long.put(Frame("entry", 1, "messages", b"x" * (BYTES + 1)))
     assert len(await long.frames()) == 1, "a frame longer than the limit passes alone"
     for seq in (1, 2):
@@ -294,7 +294,7 @@ async def test_an_outlet_over_its_limit_is_dropped_and_holds_nothing() -> None:
 
 async def test_what_an_outlet_begins_with_counts_towards_no_limit() -> None:
     """A ring of two thousand frames is no sign of a slow client; what comes on top counts."""
-    outlet = Outlet()
+    outlet = ClientQueue()
     outlet.start([Frame("entry", seq, "messages", b"{}") for seq in range(1, 2_001)])
     for seq in range(2_001, 3_001):
         outlet.put(Frame("entry", seq, "messages", b"{}"))
@@ -307,11 +307,11 @@ async def test_what_an_outlet_begins_with_counts_towards_no_limit() -> None:
 
 async def test_what_was_queued_is_told_before_the_end() -> None:
     """An outlet that ends for another reason than slowness says what it has."""
-    outlet = Outlet()
-    outlet.put(notice("reset", 7, seq=7, n=3))
+    outlet = ClientQueue()
+    outlet.put(notice_frame("reset", 7, seq=7, n=3))
     outlet.end("shutdown")
     outlet.end("expired")
-    outlet.put(notice("reset", 8, seq=8, n=3))
+    outlet.put(notice_frame("reset", 8, seq=8, n=3))
     assert [one.seq for one in await outlet.frames()] == [7]
     assert await outlet.frames() == []
     assert outlet.ended == "shutdown"
@@ -321,7 +321,7 @@ def test_a_frame_is_one_line_whatever_was_said() -> None:
     """Line breaks, and what looks like a field of the protocol, stay inside the JSON."""
     words = "a\ndata: {}\r\nid: 99\n\nevent: bye\u2028\x00\x1b[31m</script>"
     (record,) = numbered([Message(participant="ana\nid: 7", content=words)])
-    one = frame(record, apply(Memory(PACKS), numbered([SessionOpened()])[0]))
+    one = entry_frame(record, apply(Memory(PACKS), numbered([SessionOpened()])[0]))
     lines = one.sse.split(b"\n")
     assert lines[:2] == [b"id: 1", b"event: entry"]
     assert lines[2].startswith(b"data: ")
@@ -334,18 +334,18 @@ def test_a_frame_is_one_line_whatever_was_said() -> None:
 def test_a_frame_without_facts_differs_in_nothing_else() -> None:
     """`facts=0` is cut from the same bytes."""
     log = numbered([SessionOpened(), Message(participant="ana", content="Hello.")])
-    one = frame(log[1], [])
+    one = entry_frame(log[1], [])
     assert orjson.loads(one.bare.data) == {
         key: value for key, value in orjson.loads(one.data).items() if key != "facts"
     }
     assert one.bare.sse.startswith(b"id: 2\nevent: entry\n")
-    assert notice("bye", reason="gone").bare.data == b'{"type":"bye","reason":"gone"}'
+    assert notice_frame("bye", reason="gone").bare.data == b'{"type":"bye","reason":"gone"}'
 
 
 def test_text_that_is_not_utf8_is_told_as_unreadable() -> None:
     """What was written past the doors breaks no stream."""
     (record,) = numbered([Message(participant="ana", content="Hello.")])
     broken: Any = msgspec.structs.replace(record.entry, content="\ud800")  # type: ignore[type-var]
-    one = frame(Record(1, 1, "e1", 5, broken), [])
+    one = entry_frame(Record(1, 1, "e1", 5, broken), [])
     assert orjson.loads(one.data)["unreadable"] is True
-    assert made.group_of("participant.joined") == "floor"
+    assert made.group_of_kind("participant.joined") == "floor"

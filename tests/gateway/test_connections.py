@@ -14,12 +14,12 @@ import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.server.http.transport.body_timeout import BYTES_A_SECOND, Patience
+from parley.server.http.transport.body_timeout import BYTES_A_SECOND, TimeBudget
 from parley.server.http.transport.http_connection import (
     BESIDE_STREAMS,
     OWN_FILES,
-    ask_for_files,
     most_connections,
+    raise_file_limit,
 )
 from tests.doors import Standing, doors
 from tests.gateway_talk import PATH, begin
@@ -225,7 +225,7 @@ def test_patience_is_never_above_its_measure_nor_bought_below_the_rate(
     came: list[tuple[float, int]],
 ) -> None:
     """A body of b bytes is waited for no longer than the grace and b at the least rate."""
-    patience, waited, size = Patience(30), 0.0, 0
+    patience, waited, size = TimeBudget(30), 0.0, 0
     for seconds, length in came:
         if patience.left <= 0:
             break
@@ -341,7 +341,7 @@ def test_a_system_that_gives_no_more_files_stops_no_start(monkeypatch: pytest.Mo
     """What it says it might give is not always what it gives."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, resource.RLIM_INFINITY))
-    ask_for_files(1 << 40)
+    raise_file_limit(1 << 40)
 
 
 def test_as_many_as_the_system_allows_and_it_is_asked_for_more() -> None:
@@ -350,10 +350,10 @@ def test_as_many_as_the_system_allows_and_it_is_asked_for_more() -> None:
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (600, hard))
         assert most_connections(20_000) == 600 - OWN_FILES
-        ask_for_files(10)
+        raise_file_limit(10)
         assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 10 + BESIDE_STREAMS + OWN_FILES
         assert most_connections(10) == 10 + BESIDE_STREAMS
-        ask_for_files(1)
+        raise_file_limit(1)
         assert most_connections(10) == 10 + BESIDE_STREAMS
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)

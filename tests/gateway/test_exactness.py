@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection, connect
 
-from parley.server.http.bodies.strict_json import exact
-from parley.server.http.state.dependencies import MOST
+from parley.server.http.bodies.strict_json import check_exact_numbers
+from parley.server.http.state.dependencies import MAX_INTEGER
 from tests.doors import doors
 from tests.gateway_talk import PATH, begin
 from tests.patience import PATIENCE
 
 JSON = {"Content-Type": "application/json"}
 CALL = '{"tool":"t","arguments":{"x":VALUE}'
-NUMBERS = st.integers(-MOST, MOST) | st.floats(allow_nan=False, allow_infinity=False)
-WORSE = st.integers(MOST + 1) | st.integers(max_value=-MOST - 1) | st.sampled_from(
+NUMBERS = st.integers(-MAX_INTEGER, MAX_INTEGER) | st.floats(allow_nan=False, allow_infinity=False)
+WORSE = st.integers(MAX_INTEGER + 1) | st.integers(max_value=-MAX_INTEGER - 1) | st.sampled_from(
     [math.inf, -math.inf, math.nan]
 )  # fmt: skip
 
@@ -36,7 +36,7 @@ def trees(leaves: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 @given(trees(NUMBERS))
 def test_a_tree_of_usual_numbers_is_left_as_it_is(tree: Any) -> None:
     """Whatever its shape."""
-    assert exact(tree) is tree
+    assert check_exact_numbers(tree) is tree
 
 
 @given(trees(NUMBERS), WORSE, st.integers(0, 5))
@@ -45,7 +45,7 @@ def test_one_number_too_many_is_found_however_deep(tree: Any, worse: Any, depth:
     for level in range(depth):
         worse = [tree, worse] if level % 2 else {"a": worse, "b": tree}
     with pytest.raises(ValueError, match="a number"):
-        exact(worse)
+        check_exact_numbers(worse)
 
 
 async def sent(over: httpx2.AsyncClient | ClientConnection, row: str) -> tuple[bool, str]:

@@ -7,7 +7,7 @@ import pytest
 
 from parley.bus.contract.errors import Unavailable
 from parley.bus.work.workforce import WorkerInfo
-from parley.server.http.state.server_health import KEPT_SECONDS, PATIENCE_SECONDS, Health
+from parley.server.http.state.server_health import KEPT_SECONDS, PATIENCE_SECONDS, HealthCheck
 from tests.doors import doors
 from tests.patience import wait_until
 from tests.servers import RedisServer
@@ -36,9 +36,9 @@ class Asked:
         return self.due_ms
 
 
-def health() -> tuple[Health, Asked, Clock]:
+def health() -> tuple[HealthCheck, Asked, Clock]:
     bus, clock = Asked(), Clock()
-    return Health(bus, clock), bus, clock  # type: ignore[arg-type]  # the two calls it makes
+    return HealthCheck(bus, clock), bus, clock  # type: ignore[arg-type]  # the two calls it makes
 
 
 async def test_a_short_failure_of_redis_is_borne_and_a_long_one_told() -> None:

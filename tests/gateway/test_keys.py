@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from parley.server.basics.errors import Misuse
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.tokens.bearer_tokens import Claims, Keyring, claims
-from parley.server.http.tokens.tickets import Tickets, page_path
-from parley.server.runtime.signing_secret import kid
+from parley.server.http.tokens.bearer_tokens import Claims, Keyring, build_claims
+from parley.server.http.tokens.tickets import Tickets, ticket_url_path
+from parley.server.runtime.signing_secret import key_id
 
 SECRET: Final = "a secret that is only used by the tests"
 OTHER: Final = "another secret that is not less long"
@@ -37,7 +37,7 @@ def payload(**changed: Any) -> dict[str, Any]:
 
 def signed(secret: str = SECRET, /, headers: Any = None, **changed: Any) -> str:
     return jwt.encode(
-        payload(**changed), secret, algorithm="HS256", headers=headers or {"kid": kid(secret)}
+        payload(**changed), secret, algorithm="HS256", headers=headers or {"kid": key_id(secret)}
     )
 
 
@@ -56,7 +56,7 @@ def test_what_was_signed_verifies_as_it_was(
     name: str, role: Any, session: str, may: list[str] | None
 ) -> None:
     """Every claim comes back."""
-    made = claims(name, role, session, NOW, may=may)
+    made = build_claims(name, role, session, NOW, may=may)
     assert keyring.verify(keyring.sign(made), NOW) == made
 
 
@@ -90,12 +90,12 @@ def test_another_spelling_of_the_same_signature_is_refused() -> None:
     [
         "", "a", "a.b.c", ".." , "x" * 5000, "é.é.é",
         signed(OTHER),
-        signed(OTHER, {"kid": kid(SECRET)}),
+        signed(OTHER, {"kid": key_id(SECRET)}),
         signed(headers={"kid": "ffffffff"}),
-        signed(headers={"kid": kid(SECRET), "crit": ["b64"]}),
-        signed(headers={"kid": kid(SECRET), "typ": "at+jwt"}),
-        jwt.encode(payload(), "", algorithm="none", headers={"kid": kid(SECRET)}),
-        jwt.encode(payload(), SECRET * 2, algorithm="HS512", headers={"kid": kid(SECRET)}),
+        signed(headers={"kid": key_id(SECRET), "crit": ["b64"]}),
+        signed(headers={"kid": key_id(SECRET), "typ": "at+jwt"}),
+        jwt.encode(payload(), "", algorithm="none", headers={"kid": key_id(SECRET)}),
+        jwt.encode(payload(), SECRET * 2, algorithm="HS512", headers={"kid": key_id(SECRET)}),
         jwt.encode(payload(), SECRET, algorithm="HS256"),
         *(signed(SECRET, **{name: None}) for name in payload()),
         signed(iss="parsley"), signed(aud="parley-ticket"), signed(aud=["parley"]),
@@ -126,7 +126,7 @@ def test_the_first_secret_signs_and_all_verify() -> None:
     old = signed(OTHER)
     both, after = Keyring([SECRET, OTHER]), Keyring([SECRET])
     assert both.verify(old, NOW).name == "ana"
-    assert after.verify(both.sign(claims("bo", "agent", "*", NOW)), NOW).name == "bo"
+    assert after.verify(both.sign(build_claims("bo", "agent", "*", NOW)), NOW).name == "bo"
     assert refusal(old, ring=after) == "token-invalid"
 
 
@@ -150,14 +150,14 @@ def test_what_no_token_may_say_is_not_signed(given: dict[str, Any], told: str) -
     """The person who asks for it is told why."""
     whole: dict[str, Any] = {"name": "ana", "role": "person", "session": "*", "now": NOW, **given}
     with pytest.raises(Misuse, match=told):
-        claims(**whole)
+        build_claims(**whole)
 
 
 def test_as_many_tokens_as_come_take_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest that was verified is forgotten, and verified anew when it comes again."""
-    monkeypatch.setattr("parley.server.http.tokens.bearer_tokens.KEPT", 50)
+    monkeypatch.setattr("parley.server.http.tokens.bearer_tokens.VERIFIED_KEPT", 50)
     ring = Keyring([SECRET])
-    made = claims("ana", "person", "*", NOW)
+    made = build_claims("ana", "person", "*", NOW)
     tokens = [ring.sign(made, "parley-ticket"), *(signed(jti=f"{n:016x}") for n in range(60))]
     ring.verify(tokens[0], NOW, "parley-ticket")
     for token in tokens[1:]:
@@ -190,7 +190,7 @@ def refused(use: Callable[[], Claims]) -> str:
 def test_a_ticket_is_good_for_one_use() -> None:
     """What comes of it lasts as long as what it was made of, and is counted as that."""
     desk, _ = tickets()
-    made = claims("ana", "person", "harbour", NOW, may=["vote"])
+    made = build_claims("ana", "person", "harbour", NOW, may=["vote"])
     ticket = desk.made(made)
     found = desk.used(ticket)
     assert (found.name, found.session, found.may) == ("ana", "harbour", ("vote",))
@@ -201,8 +201,8 @@ def test_a_ticket_is_good_for_one_use() -> None:
 def test_a_ticket_ends_after_its_minute() -> None:
     """Or earlier, where the token itself does."""
     desk, clock = tickets()
-    ticket = desk.made(claims("ana", "person", "*", NOW))
-    short = desk.made(claims("ana", "person", "*", NOW, seconds=10))
+    ticket = desk.made(build_claims("ana", "person", "*", NOW))
+    short = desk.made(build_claims("ana", "person", "*", NOW, seconds=10))
     clock.now += 20
     assert refused(lambda: desk.used(short)) == "token-expired"
     clock.now += 50
@@ -212,7 +212,7 @@ def test_a_ticket_ends_after_its_minute() -> None:
 def test_a_ticket_is_no_token_and_a_token_no_ticket() -> None:
     """Each is for its own door."""
     desk, _ = tickets()
-    made = claims("ana", "person", "*", NOW)
+    made = build_claims("ana", "person", "*", NOW)
     assert refusal(desk.made(made)) == "token-invalid"
     assert refused(lambda: desk.used(keyring.sign(made))) == "token-invalid"
     assert refused(lambda: desk.used(keyring.sign(made, "parley-ticket"))) == "token-invalid"
@@ -222,14 +222,16 @@ def test_a_used_ticket_is_remembered_until_it_has_expired() -> None:
     """Then it is refused by its time, and need not be remembered."""
     desk, clock = tickets()
     for _ in range(50):
-        desk.used(desk.made(claims("ana", "person", "*", NOW)))
+        desk.used(desk.made(build_claims("ana", "person", "*", NOW)))
     assert len(desk._used) == 50
     clock.now += 100
-    desk.used(desk.made(claims("ana", "person", "*", clock.now)))
+    desk.used(desk.made(build_claims("ana", "person", "*", clock.now)))
     assert len(desk._used) == 1
 
 
 def test_a_link_opens_what_its_ticket_is_for() -> None:
     """The ticket stands behind the `#`, where no server sees it."""
-    assert page_path(claims("ana", "person", "*", NOW), "t") == "/#ticket=t"
-    assert page_path(claims("ana", "person", "harbour", NOW), "t") == "/s/harbour#ticket=t"
+    assert ticket_url_path(build_claims("ana", "person", "*", NOW), "t") == "/#ticket=t"
+    assert (
+        ticket_url_path(build_claims("ana", "person", "harbour", NOW), "t") == "/s/harbour#ticket=t"
+    )

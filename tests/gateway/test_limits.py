@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.server.http.state.rate_limits import Bucket, Buckets
+from parley.server.http.state.rate_limits import RateLimits, TokenBucket
 from parley.server.http.transport.asgi_middleware import STRANGERS_BYTES
 from parley.server.settings.serve_settings import ServeSettings
 from tests.doors import doors
@@ -38,7 +38,7 @@ def test_no_more_is_had_than_the_rate_and_one_burst(
     rate: int, asked: list[tuple[int, float]]
 ) -> None:
     """Whatever is asked for and when, even where the clock goes back, over any stretch of time."""
-    bucket = Bucket(rate, rate * 4, rate * 4, 0.0)
+    bucket = TokenBucket(rate, rate * 4, rate * 4, 0.0)
     now = passed = had = largest = 0.0
     for cost, wait in asked:
         now += wait
@@ -51,7 +51,7 @@ def test_no_more_is_had_than_the_rate_and_one_burst(
 @given(st.integers(1, 100), st.lists(st.integers(1, 600), min_size=1, max_size=30))
 def test_who_waits_as_long_as_told_is_served(rate: int, costs: list[int]) -> None:
     """A second attempt after the time that the first was told takes what it asked for."""
-    bucket, now = Bucket(rate, rate * 4, rate * 4, 0.0), 0.0
+    bucket, now = TokenBucket(rate, rate * 4, rate * 4, 0.0), 0.0
     for cost in costs:
         if wait := bucket.take(cost, now):
             now += wait + 1e-6
@@ -61,7 +61,7 @@ def test_who_waits_as_long_as_told_is_served(rate: int, costs: list[int]) -> Non
 def test_callers_share_no_bucket_and_operators_have_more() -> None:
     """One who asks too much costs nobody else."""
     clock = Clock()
-    buckets = Buckets(ServeSettings(rate=1, reads=1), clock)
+    buckets = RateLimits(ServeSettings(rate=1, reads=1), clock)
     assert [buckets.take("a", "publish") for _ in range(5)] == [0, 0, 0, 0, 1]
     assert buckets.take("b", "publish") == 0
     assert buckets.take("a", "read") == 0
@@ -74,7 +74,7 @@ def test_callers_share_no_bucket_and_operators_have_more() -> None:
 def test_a_batch_longer_than_the_burst_is_taken_and_owed() -> None:
     """Of a full bucket, less the request's own 1; then nothing is had until it is paid."""
     clock = Clock()
-    buckets = Buckets(ServeSettings(rate=50), clock)
+    buckets = RateLimits(ServeSettings(rate=50), clock)
     assert buckets.take("a", "publish") == 0
     assert buckets.take("a", "publish", 499) == 0
     assert buckets.take("a", "publish") == pytest.approx(6.02)
@@ -83,7 +83,7 @@ def test_a_batch_longer_than_the_burst_is_taken_and_owed() -> None:
 def test_as_many_callers_as_come_take_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bucket that was asked longest ago is forgotten."""
     monkeypatch.setattr("parley.server.http.state.rate_limits.KEPT", 10)
-    buckets = Buckets(ServeSettings(), Clock())
+    buckets = RateLimits(ServeSettings(), Clock())
     for n in range(100):
         buckets.take(f"caller {n}", "read")
     assert len(buckets._buckets) == 10

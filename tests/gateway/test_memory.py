@@ -15,12 +15,12 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.context.context import Profile
 from parley.memory.fold.canonical_bytes import dump
 from parley.server.http.requests import minutes_answer as made_minutes
-from parley.server.minutes.minutes_report import report
-from parley.server.queries.explanation import explanation
-from parley.server.queries.log_queries import replayed, said
+from parley.server.minutes.minutes_report import build_report
+from parley.server.queries.explanation import build_explanation
+from parley.server.queries.log_queries import read_entries, replay_log
 from parley.server.render.memory_layers import LAYERS
 from parley.server.render.minutes.minutes_forms import Form, render
-from parley.server.rows.digest_rows import cited, minutes
+from parley.server.rows.digest_rows import cited, digest
 from tests.doors import Standing, doors
 from tests.logs import PACKS
 from tests.sessions import discuss, thoughts, whole
@@ -107,7 +107,7 @@ async def test_every_layer_can_be_read(d: Standing, bus: Bus) -> None:
 async def test_items_are_those_of_the_minutes(d: Standing, bus: Bus) -> None:
     """Decisions, proposals, positions and summaries, with their quotes and cites."""
     memory = await MemoryReader(bus, PACKS).current("a")
-    report = minutes(memory, await said(bus, "a", cited(memory)))
+    report = digest(memory, await read_entries(bus, "a", cited(memory)))
     assert (await ask(d, "decisions")).json() == {"items": report["decisions"], "next": None}
     offered = sorted([*report["open"], *report["settled"]], key=lambda row: int(row["handle"][1:]))
     assert (await ask(d, "proposals")).json()["items"] == offered
@@ -198,13 +198,13 @@ async def test_an_assistant_is_told_chat_messages(d: Standing, bus: Bus) -> None
 
 async def test_every_item_is_explained_as_a_replay_explains_it(d: Standing, bus: Bus) -> None:
     """Without one: its evidence, its history, its place in the context."""
-    found = await replayed(bus, d.doors.held.packs, "a")
+    found = await replay_log(bus, d.doors.held.packs, "a")
     handles = [one.handle for one in found.memory.proposals.values()]
     handles += [one.handle for one in found.memory.decisions.values()]
     assert len(handles) > 5
     for handle in handles:
         told = await ask(d, f"explain/{handle.lower()}")
-        assert told.json() == explanation(found, handle), handle
+        assert told.json() == build_explanation(found, handle), handle
 
 
 async def test_what_is_not_there_is_not_explained(d: Standing, bus: Bus) -> None:
@@ -216,7 +216,7 @@ async def test_what_is_not_there_is_not_explained(d: Standing, bus: Bus) -> None
 async def test_minutes_come_in_four_forms(d: Standing, bus: Bus) -> None:
     """As data, and as files to hand on; of a past moment without what came later."""
     memory = await MemoryReader(bus, PACKS).current("a")
-    expected = report(memory, await whole(bus, "a"), "a")
+    expected = build_report(memory, await whole(bus, "a"), "a")
     found = await ask(d, "minutes")
     assert found.json() == orjson.loads(render(expected, "json"))
     forms: dict[Form, tuple[str, str]] = {

@@ -12,14 +12,14 @@ from fastapi.routing import APIRoute
 
 from parley.server.bootstrap import api_schemas
 from parley.server.http.bodies import request_bodies
-from parley.server.http.documents.openapi import TAGS, rights
-from parley.server.http.http_app import document, routes
+from parley.server.http.documents.openapi import TAGS, route_rights
+from parley.server.http.http_app import list_routes, openapi_document
 
 GOLDEN = Path(__file__).parents[2] / "docs" / "openapi.json"
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, methods in document()["paths"].items():
+    for path, methods in openapi_document()["paths"].items():
         for method, operation in methods.items():
             yield method, path, operation
 
@@ -61,11 +61,11 @@ def test_every_operation_has_a_name_a_family_and_words() -> None:
 def test_every_operation_tells_its_right() -> None:
     """The one that its route needs; whatever is not public tells how to show who one is."""
     told = {operation["operationId"]: operation for *_, operation in operations()}
-    for route in routes():
+    for route in list_routes():
         if not isinstance(route, APIRoute) or not route.include_in_schema:
             continue
         operation = told[route.name]
-        assert [operation["x-parley-right"]] == list(rights(route))
+        assert [operation["x-parley-right"]] == list(route_rights(route))
         assert ("security" in operation) == (operation["x-parley-right"] != "public")
 
 
@@ -79,7 +79,7 @@ def test_every_operation_tells_how_it_refuses() -> None:
 
 def test_nothing_is_referred_to_that_is_not_there() -> None:
     """And the framework's own form of errors is not told of."""
-    tree = document()
+    tree = openapi_document()
     for ref in set(refs(tree)):
         found: Any = tree
         for step in ref.removeprefix("#/").split("/"):

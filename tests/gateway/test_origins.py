@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from parley.server.basics.errors import Misuse
-from parley.server.http.state.origins import Origins
+from parley.server.http.state.origins import OriginRules
 from parley.server.http.transport.asgi_middleware import FOR_DATA, FOR_PAGES
 from parley.server.settings.serve_settings import ServeSettings
 from tests.doors import Standing, doors
@@ -16,8 +16,8 @@ EVIL = "https://evil.example"
 FRIEND = "https://friend.example"
 
 
-def origins(port: int = 8700, **given: Any) -> Origins:
-    return Origins(ServeSettings(**given), port)
+def origins(port: int = 8700, **given: Any) -> OriginRules:
+    return OriginRules(ServeSettings(**given), port)
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,12 @@ from websockets.exceptions import InvalidStatus
 from parley.bus import Draft
 from parley.bus.entries import ACTS, ParticipantJoined, SessionOpened
 from parley.personas.persona_file import CAPABILITIES
-from parley.server.http.http_app import build, routes
-from parley.server.http.identity.authorization import RIGHTS, Needs
+from parley.server.http.http_app import build_app, list_routes
+from parley.server.http.identity.authorization import RIGHTS, RequiresRight
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.tokens.bearer_tokens import Keyring, Role, claims
+from parley.server.http.tokens.bearer_tokens import Keyring, Role, build_claims
 from parley.server.http.tokens.callers import Caller
-from parley.server.runtime.signing_secret import kid
+from parley.server.runtime.signing_secret import key_id
 from tests.doors import SECRET, Hurrying, Standing, doors
 from tests.patience import PATIENCE
 
@@ -56,7 +56,7 @@ class Row:
 
 def needs(dependant: Dependant) -> Iterator[str]:
     for one in dependant.dependencies:
-        if isinstance(one.call, Needs):
+        if isinstance(one.call, RequiresRight):
             yield one.call.right
         yield from needs(one)
 
@@ -74,7 +74,7 @@ def table(found: Sequence[BaseRoute]) -> list[Row]:
     return sorted(rows, key=lambda row: row.path.endswith("/close") + 2 * (row.method == "DELETE"))
 
 
-ROWS: Final = table(list(routes()))
+ROWS: Final = table(list(list_routes()))
 
 
 def test_every_route_needs_one_right() -> None:
@@ -90,7 +90,7 @@ def test_every_route_needs_one_right() -> None:
 
 def test_nothing_is_served_beside_the_table() -> None:
     """The framework adds no address of its own but the description."""
-    own = {getattr(route, "path", None) for route in build(None).routes}
+    own = {getattr(route, "path", None) for route in build_app(None).routes}
     assert own - {row.path for row in ROWS} <= {"/openapi.json", None}
 
 
@@ -129,7 +129,7 @@ def altered(d: Hall, secret: str = SECRET, algorithm: str = "HS256", **changed: 
         "exp": now + int(MONTHS), "jti": "0123456789abcdef", **changed,
     }  # fmt: skip
     key = "" if algorithm == "none" else secret
-    return jwt.encode(payload, key, algorithm=algorithm, headers={"kid": kid(SECRET)})
+    return jwt.encode(payload, key, algorithm=algorithm, headers={"kid": key_id(SECRET)})
 
 
 async def refusal(d: Hall, row: Row, given: str | None) -> tuple[int, str, str]:
@@ -245,7 +245,7 @@ async def test_a_socket_takes_a_ticket_once(redis_url: str) -> None:
     """A browser's socket has no header of its own: a ticket in the address stands for one."""
     [row] = [row for row in ROWS if not row.method]
     async with hall(redis_url) as d:
-        made = claims("ana", "person", SESSION, d.standing.doors.clock(), seconds=MONTHS)
+        made = build_claims("ana", "person", SESSION, d.standing.doors.clock(), seconds=MONTHS)
         path = f"{row.path}?ticket={d.standing.doors.tickets.made(made, MONTHS)}"
         said = [await refusal(d, Row("", path, row.right), None) for _ in range(2)]
         assert said == [(101, "", ""), (401, "token-invalid", "")]
@@ -306,6 +306,6 @@ def test_a_list_of_acts_allows_those_alone() -> None:
 def test_an_operator_is_one_by_its_token_alone(redis_url: str) -> None:
     """The role of a signed token; a name such as `operator` gives nothing."""
     ring = Keyring([SECRET])
-    made = claims("operator", "person", "*", time.time())
+    made = build_claims("operator", "person", "*", time.time())
     assert ring.verify(ring.sign(made), time.time()).role == "person"
     assert not caller(name="operator", session="*").may_do("operator", SESSION)

@@ -11,7 +11,7 @@ import pytest
 import schemathesis
 from schemathesis import checks
 
-from parley.server.http.http_app import document
+from parley.server.http.http_app import openapi_document
 from tests.doors import Standing, served
 from tests.gateway_talk import NAME, PATH
 from tests.patience import PATIENCE
@@ -56,7 +56,7 @@ def begin(operator: httpx2.Client) -> None:
 
 def tried(standing: Standing, count: int) -> None:
     """Each operation, `count` times, with requests that its description allows, and some more."""
-    schema = schemathesis.openapi.from_dict(document())
+    schema = schemathesis.openapi.from_dict(openapi_document())
     schema.config.update(base_url=standing.url)
     tokens = {
         "operator": standing.operator(),

@@ -18,7 +18,7 @@ from parley.listeners.rooms.participant import Superseded
 from parley.listeners.sessions.session import Session
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.live.seats import Seats
-from parley.server.http.live.session_channels import Rooms
+from parley.server.http.live.session_channels import SessionChannels
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import BID, opened, said
@@ -33,7 +33,7 @@ class Sitting:
     """Seats over rooms, and a clock that the test sets."""
 
     bus: Bus
-    rooms: Rooms
+    rooms: SessionChannels
     seats: Seats
     now: list[float] = field(default_factory=lambda: [0.0])
 
@@ -48,7 +48,7 @@ async def sitting(url: str, *, minutes: float = 30, **settings: Any) -> AsyncIte
     async with await Bus.connect(url) as bus:
         await opened(bus, "s", settings)
         moments, now = Moments(bus, PACKS), [0.0]
-        rooms = Rooms(bus, PACKS, moments, linger_seconds=5)
+        rooms = SessionChannels(bus, PACKS, moments, linger_seconds=5)
         seats = Seats(bus, rooms, minutes, lambda: now[0])
         try:
             yield Sitting(bus, rooms, seats, now)

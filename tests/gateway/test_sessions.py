@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
-from parley.server.records.session_file import signed
+from parley.server.records.session_file import with_checksum
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.sse import streamed
@@ -153,11 +153,11 @@ async def test_a_file_that_cannot_be_read_here_replaces_nothing(redis_url: str) 
         body = (await client.get(f"{path}/export")).content.rpartition(b',"checksum"')[0]
         named = re.search(rb'"hash":"([0-9a-f]{32})"', body)
         assert named is not None
-        foreign = signed(body.replace(named[1], b"0" * 32))
+        foreign = with_checksum(body.replace(named[1], b"0" * 32))
         refused = await client.put(f"{path}/import?replace=true", content=foreign)
         assert (refused.status_code, slug(refused)) == (409, "refused")
         assert (await client.get(path)).json()["n"] == 1
-        again = await client.put(f"{path}/import?replace=true", content=signed(body))
+        again = await client.put(f"{path}/import?replace=true", content=with_checksum(body))
         assert again.status_code == 201
 
 

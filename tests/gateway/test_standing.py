@@ -13,9 +13,9 @@ import pytest
 from pydantic import ValidationError
 
 from parley.server.basics.errors import Failure
-from parley.server.bootstrap.http_server import listening
-from parley.server.http.http_app import build
-from parley.server.http.warm_up import warm
+from parley.server.bootstrap.http_server import bind_socket
+from parley.server.http.http_app import build_app
+from parley.server.http.warm_up import warm_up
 from parley.server.settings.serve_settings import DAY, ServeSettings
 from tests.doors import doors, served
 from tests.patience import PATIENCE, wait_until
@@ -91,8 +91,8 @@ async def test_a_request_that_takes_too_long_is_told_that_the_server_ends(
 async def test_what_is_made_once_can_be_made_before_it_is_asked_for(redis_url: str) -> None:
     """The routers, the names that refusals may tell, and the patterns of a first fold."""
     async with doors(redis_url) as d:
-        app = build(d.doors)
-        await asyncio.to_thread(warm, app, d.doors)
+        app = build_app(d.doors)
+        await asyncio.to_thread(warm_up, app, d.doors)
     assert {"content", "settings", "session"} <= app.state.own_names
 
 
@@ -117,7 +117,7 @@ def test_a_port_that_cannot_be_had_is_one_line(
 ) -> None:
     """Taken, or on an address that is not ours: said with what to do."""
     with pytest.raises(Failure, match=f"cannot listen on .*{reason}.*--port takes another"):
-        listening(ServeSettings(**{"port": taken, **given}))
+        bind_socket(ServeSettings(**{"port": taken, **given}))
 
 
 @pytest.mark.parametrize("name", ["slow_seconds", "body_seconds", "seat_minutes"])
@@ -126,13 +126,13 @@ def test_a_time_has_an_end(name: str) -> None:
     for most in (float("inf"), 1e9):
         with pytest.raises(ValidationError, match=name):
             ServeSettings.model_validate({name: most})
-    with listening(ServeSettings(port=0, slow_seconds=DAY)) as sock:
+    with bind_socket(ServeSettings(port=0, slow_seconds=DAY)) as sock:
         assert sock.getsockname()
 
 
 def test_what_it_accepts_is_sent_at_once() -> None:
     """Without it each answer of two parts waits for the client's word on the first: 40 ms."""
-    with listening(ServeSettings(port=0)) as sock:
+    with bind_socket(ServeSettings(port=0)) as sock:
         host, port = sock.getsockname()
         with socket.create_connection((host, port)):
             accepted, _ = sock.accept()

@@ -9,9 +9,9 @@ import pytest
 from parley.bus.entries import BallotCast, ParticipantJoined, VoteInitiated
 from parley.memory.state.memory import Memory
 from parley.server.http.bodies.page_responses import Board, TimelineRow
-from parley.server.http.requests.memory_reads import takes_gzip
-from parley.server.http.state.answer_cache import Kept
-from parley.server.rows.page_rows import HUES, MOST, hues, view
+from parley.server.http.requests.memory_reads import accepts_gzip
+from parley.server.http.state.answer_cache import AnswerCache
+from parley.server.rows.page_rows import HUES, MOST, assign_hues, page_row
 from tests.doors import Standing, doors
 from tests.logs import PACKS, folded, talk
 from tests.sessions import discuss, whole
@@ -34,7 +34,7 @@ def test_the_board_says_who_stands_where() -> None:
             ("dee", "We have decided to keep the old importer."),
         )
     )
-    board = view(memory)
+    board = page_row(memory)
     Board.model_validate(board)
     (proposal,) = board["proposals"]
     assert (proposal["ref"], proposal["participant"], proposal["n"]) == ("P1", "ana", 1)
@@ -52,7 +52,7 @@ def test_the_board_says_who_stands_where() -> None:
 
 def test_the_board_of_nothing_is_whole() -> None:
     """Every list is there, and empty."""
-    board = view(Memory(PACKS))
+    board = page_row(Memory(PACKS))
     Board.model_validate(board)
     assert (board["n"], board["proposals"], board["status"]) == (0, [], "open")
 
@@ -64,7 +64,7 @@ def test_long_lists_are_cut_and_counted() -> None:
             *(("ana", f"I propose we buy {k} boats for harbour {k * k}.") for k in range(MOST + 7))
         )
     )
-    board = view(memory)
+    board = page_row(memory)
     held = len(memory.proposals)
     assert held > MOST
     assert len(board["proposals"]) == MOST
@@ -83,7 +83,7 @@ def test_a_secret_vote_keeps_its_choices() -> None:
             vote={"confirm": False},
         )
     )
-    (vote,) = view(memory)["votes"]
+    (vote,) = page_row(memory)["votes"]
     assert vote["secret"] is True
     assert vote["ballots"] is None
     assert vote["tally"] is None
@@ -92,10 +92,10 @@ def test_a_secret_vote_keeps_its_choices() -> None:
 def test_the_first_sixteen_have_hues_of_their_own() -> None:
     """And the same names have the same ones, in whatever order they come."""
     names = [f"speaker {k}" for k in range(HUES)]
-    found = hues(names)
+    found = assign_hues(names)
     assert sorted(found.values()) == list(range(HUES))
-    assert hues(reversed(names)) == found
-    assert all(0 <= hue < HUES for hue in hues([*names, "one", "more"]).values())
+    assert assign_hues(reversed(names)) == found
+    assert all(0 <= hue < HUES for hue in assign_hues([*names, "one", "more"]).values())
 
 
 async def test_a_view_is_the_memory_of_its_moment(d: Standing) -> None:
@@ -108,9 +108,9 @@ async def test_a_view_is_the_memory_of_its_moment(d: Standing) -> None:
     assert now.status_code == past.status_code == 200
     records = await whole(d.doors.held.bus, "a")
     memory, _ = folded(records)
-    assert now.json() == view(memory)
+    assert now.json() == page_row(memory)
     memory, _ = folded(record for record in records if record.n <= 20)
-    assert past.json() == view(memory)
+    assert past.json() == page_row(memory)
     assert (late.status_code, late.json()["type"]) == (422, "urn:parley:problem:not-yet")
 
 
@@ -200,7 +200,7 @@ async def test_the_page_is_told_of_goals_other_names_and_who_came(d: Standing) -
 
 def test_kept_answers_are_bounded() -> None:
     """By number and by bytes; those asked for longest ago go first."""
-    kept = Kept(most=3, room=10)
+    kept = AnswerCache(most=3, room=10)
     for key in "abc":
         kept.put(key, b"xx")
     assert kept.get("a") == b"xx"
@@ -230,4 +230,4 @@ async def test_other_sessions_are_not_shown(d: Standing) -> None:
 )  # fmt: skip
 def test_packed_goes_to_whom_says_that_they_take_it(takes: str, packed: bool) -> None:
     """A weight of nought is a refusal, and what is named goes before `*`."""
-    assert takes_gzip(takes) is packed
+    assert accepts_gzip(takes) is packed

@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from parley.server.http.tokens.bearer_tokens import claims
+from parley.server.http.tokens.bearer_tokens import build_claims
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin
 
@@ -32,7 +32,7 @@ async def test_to_be_nobody_is_an_answer(redis_url: str) -> None:
     """Without a token, with an expired one, with one that is none; and nobody hears more."""
     async with doors(redis_url) as d:
         await begin(d)
-        long_ago = claims("ana", "person", "*", d.doors.clock() - 7200, seconds=60)
+        long_ago = build_claims("ana", "person", "*", d.doors.clock() - 7200, seconds=60)
         for token, why in (
             (None, "token-missing"),
             (d.doors.keyring.sign(long_ago), "token-expired"),

@@ -10,7 +10,7 @@ import pytest
 
 from parley.bus import Draft
 from parley.bus.entries import BallotCast
-from parley.server.queries.log_queries import entries
+from parley.server.queries.log_queries import stream_entries
 from tests.doors import Standing, doors
 from tests.gateway_talk import NAME, PATH, begin, slug
 from tests.patience import wait_until
@@ -233,7 +233,7 @@ async def test_a_change_of_mind_at_the_last_moment_is_counted_where_it_came_firs
                     two.post(path, json={**no, "as": "bo"}),
                 )
             votes = [(await one.get(f"{PATH}/votes/V{k}")).json() for k in range(1, 9)]
-        log = [(row.n, row.entry) async for row in entries(d.doors.held.bus, NAME)]
+        log = [(row.n, row.entry) async for row in stream_entries(d.doors.held.bus, NAME)]
     cast: list[tuple[int, Any]] = [(n, entry) for n, entry in log if entry.kind == CAST]
     for vote in votes:
         mine = [(n, ballot) for n, ballot in cast if ballot.re in (vote["n"], vote["ref"])]

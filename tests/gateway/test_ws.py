@@ -17,7 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from parley.server.http.transport.websocket_connection import Upgraded
+from parley.server.http.transport.websocket_connection import WebSocketConnection
 from tests.doors import Standing, doors
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import said
@@ -308,7 +308,7 @@ async def test_whoever_pings_and_does_not_read_is_not_read(redis_url: str) -> No
         async with connected(d, token, ping_interval=None) as ana:
             pipe = ana.raw.transport
             pipe.pause_reading()
-            (own,) = (one for one in d.doors.connections if isinstance(one, Upgraded))
+            (own,) = (one for one in d.doors.connections if isinstance(one, WebSocketConnection))
             flood = frame(9, b"x" * 125) * 8_000
 
             async def is_full() -> bool:
@@ -333,7 +333,7 @@ async def test_a_message_may_come_in_ever_so_many_pieces(redis_url: str) -> None
                 ana.raw.transport.write(b"".join([*whole, frame(0, b"")]))
                 assert await ana.next() == {"type": "pong"}
             ana.raw.transport.write(b"".join(whole) + b"".join(whole[1:]) * 999)
-            (own,) = (one for one in d.doors.connections if isinstance(one, Upgraded))
+            (own,) = (one for one in d.doors.connections if isinstance(one, WebSocketConnection))
             await (await ana.raw.ping())  # all of it was read
             assert len(own.frames) == 1
 

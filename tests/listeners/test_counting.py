@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from parley.bus import Bus, Draft
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.drafts import result_id
 from parley.bus.entries import (
     BallotCast,
@@ -23,7 +23,7 @@ from parley.bus.entries import (
     SettingsChanged,
     VoteInitiated,
 )
-from parley.bus.sessions.audit import records
+from parley.bus.sessions.audit import decode_rows
 from parley.listeners.agents.arbiter import Arbiter
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.log_port import BusDoor
@@ -32,7 +32,7 @@ from parley.listeners.votes.teller import Teller
 from parley.listeners.workers.projector import Projector
 from parley.listeners.workers.vote_counter import LANE, VoteCounter
 from parley.memory.state.vote_state import Vote
-from parley.server.records.log_audit import forked
+from parley.server.records.log_audit import fork_log
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.servers import RedisServer
@@ -170,7 +170,7 @@ async def test_who_counts_at_once_lands_one_result(bus: Bus, redis_url: str) -> 
         await put(bus, ballot("ana"), ballot("bo", "reject"))
         await wait_until(lambda: ended(bus))
         await wait_until(tasks[0].done)
-        await end(*tasks)
+        await cancel_and_wait(*tasks)
         await wait_until(lambda: _rests(bus))
     assert len(await results(bus)) == 1
 
@@ -201,7 +201,7 @@ async def test_a_fork_gives_a_vote_that_ran_its_time_anew(bus: Bus) -> None:
     await an_hour_later(bus)
     rows = (await bus.audit("s")).rows
     then = await bus.now_ms()
-    await bus.restore("f", records(forked(rows, "s", 3, then)))
+    await bus.restore("f", decode_rows(fork_log(rows, "s", 3, then)))
     async with counting(bus):
         await wait_until(lambda: ended(bus))
         await wait_until(lambda: _waits(bus, "f"))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from parley.bus import Bus, Draft
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import InvalidEntry, SessionNotFound
 from parley.bus.entries import FloorGranted, FloorMuted, FloorReleased, Message, SessionOpened
 from parley.listeners import Session
@@ -54,7 +54,7 @@ async def arbiter(bus: Bus) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            await end(task)
+            await cancel_and_wait(task)
 
 
 async def test_it_hears_what_others_say_once_and_in_order(bus: Bus, redis_url: str) -> None:
@@ -234,7 +234,7 @@ async def test_who_stops_waiting_takes_the_bid_back(bus: Bus) -> None:
         for times in (1, 2):
             waiting = asyncio.create_task(session.say("Unsaid."))
             await wait_until(partial(is_asked, times))
-            await end(waiting)
+            await cancel_and_wait(waiting)
     assert await bids_and_passes() == 2 * ["floor.bid", "floor.passed"]
 
 
@@ -246,7 +246,7 @@ async def test_a_grant_that_nobody_waits_for_any_more_is_given_back(bus: Bus) ->
         await wait_until(lambda: "echo" in session.memory.floor.bids)
         granted = FloorGranted(participant="echo", epoch=1, lease_ms=60_000)
         await bus.publish("s", [Draft("granted", granted)])
-        await end(waiting)
+        await cancel_and_wait(waiting)
         await wait_until(lambda: session.memory.floor.epoch == 2)
         assert not session.holds_floor
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from parley.bus import Bus, Draft
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import BallotCast, Entry, Message, ParticipantAliased, VoteInitiated
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.room import entered
@@ -81,5 +81,5 @@ async def test_a_result_does_not_land_in_another_log(bus: Bus, redis_url: str) -
         await bus.restore("s", await whole(bus, "other"), replace=True)
         door.open.set()
         await wait_until(lambda: room.memory.votes.held[1].ballots.keys() == {"ana"})
-        await end(counting)
+        await cancel_and_wait(counting)
     assert ((await held(bus)).status, await results(bus)) == ("open", 0)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from parley.bus import Draft, Receipt
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Busy
 from parley.bus.entries import FloorGranted, Message, ParticipantJoined, SessionOpened
 from parley.bus.log.local_log import LocalLog
@@ -68,7 +68,7 @@ async def test_a_word_that_is_cancelled_on_its_way_gives_the_floor_back() -> Non
         door.knocked.clear()
         saying = asyncio.create_task(turns.commit([WORD]))
         await door.knocked.wait()
-        await end(saying)
+        await cancel_and_wait(saying)
         door.open.set()
         await wait_until(lambda: room.memory.floor.epoch == 2)
         assert (room.memory.floor.holder, spoken(room)) == ("", 0)
@@ -83,7 +83,7 @@ async def test_a_word_that_landed_before_it_was_cancelled_ends_its_turn_once() -
         door.knocked.clear()
         returning = asyncio.create_task(turns.give_back())
         await door.knocked.wait()
-        await end(returning)
+        await cancel_and_wait(returning)
         door.open.set()
         await turns.left()
         assert (room.memory.floor.epoch, spoken(room), room.seq) == (2, 1, receipts[0].seq + 1)
@@ -96,7 +96,7 @@ async def test_a_floor_that_is_given_back_in_haste_is_given_back() -> None:
         door.knocked.clear()
         returning = asyncio.create_task(turns.give_back())
         await door.knocked.wait()
-        await end(returning)
+        await cancel_and_wait(returning)
         door.open.set()
         await wait_until(lambda: room.memory.floor.epoch == 2)
 

@@ -11,9 +11,9 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.entries import Entry, Message, VoteInitiated
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.server.http.tokens.callers import caller_of
-from parley.server.mcp.tools.pending_waits import Waits
-from parley.server.mcp.tools.tool_call import Call, Door
+from parley.server.http.tokens.callers import caller_from_claims
+from parley.server.mcp.tools.pending_waits import PendingWaits
+from parley.server.mcp.tools.tool_call import McpDependencies, ToolCall
 from parley.server.mcp.tools.tool_registry import BY_NAME
 from tests.agents import Agent, Mode, over_http, over_stdio
 from tests.doors import doors
@@ -88,13 +88,13 @@ async def test_who_acts_has_heard_what_was_acknowledged_before(redis_url: str) -
         bus = d.doors.held.bus
         await bus.open("harbour", opened())
         token = d.token("bo", role="agent")
-        caller = caller_of(d.doors.keyring.verify(token, d.doors.clock()))
-        door = Door(d.doors, Waits())
+        caller = caller_from_claims(d.doors.keyring.verify(token, d.doors.clock()))
+        door = McpDependencies(d.doors, PendingWaits())
 
         def call(tool: str, **given: Any) -> Awaitable[Any]:
             """Called as it is: nothing is waited for on the way."""
             args = BY_NAME[tool].args.model_validate({"session": "harbour", **given})
-            return BY_NAME[tool].run(Call(door, caller, args))
+            return BY_NAME[tool].run(ToolCall(door, caller, args))
 
         async def say(name: str, entry: Entry) -> None:
             await bus.publish("harbour", [Draft(name, entry)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from parley.bus import Draft
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import FloorMuted, FloorPaused
 from tests.agents import over_http
 from tests.doors import doors
@@ -103,6 +103,6 @@ async def test_a_word_that_is_given_up_leaves_no_bid(redis_url: str) -> None:
             for _ in range(2):
                 call = asyncio.create_task(ana.call("say", session="harbour", content="A light?"))
                 await wait_until(lambda: "ana" in floor.bids)
-                await end(call)
+                await cancel_and_wait(call)
                 await wait_until(lambda: "ana" not in floor.bids)
             assert not floor.holder

@@ -13,12 +13,12 @@ import pytest
 from parley.server.bootstrap import stdio_server
 from parley.server.http.identity.authorization import RIGHTS
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.tokens.bearer_tokens import claims
+from parley.server.http.tokens.bearer_tokens import build_claims
 from parley.server.mcp.tools.call_dispatch import check_right
-from parley.server.mcp.tools.pending_waits import Waits
-from parley.server.mcp.tools.tool_call import Door
+from parley.server.mcp.tools.pending_waits import PendingWaits
+from parley.server.mcp.tools.tool_call import McpDependencies
 from parley.server.mcp.tools.tool_registry import TOOLS
-from parley.server.runtime.signing_secret import kid
+from parley.server.runtime.signing_secret import key_id
 from parley.server.settings import Settings
 from tests.agents import Agent, over_http, text_of
 from tests.arguments import ARGUMENTS
@@ -45,7 +45,7 @@ def _bad_tokens(d: Standing) -> Iterator[tuple[str, str | None]]:
     yield "another's key", _signed("another secret of thirty-two bytes!!", "HS256")
     yield "no algorithm", _signed("", "none")
     yield "expired", d.token("ana", role="agent", seconds=1)
-    yield "a ticket", d.doors.tickets.made(claims("ana", "agent", "*", time.time()))
+    yield "a ticket", d.doors.tickets.made(build_claims("ana", "agent", "*", time.time()))
 
 
 def _signed(secret: str, algorithm: str) -> str:
@@ -54,7 +54,7 @@ def _signed(secret: str, algorithm: str) -> str:
         "iss": "parley", "aud": "parley", "sub": "ana", "ses": "*", "rol": "operator",
         "iat": now, "exp": now + 3600, "jti": "0" * 16,
     }  # fmt: skip
-    return jwt.encode(payload, secret, algorithm=algorithm, headers={"kid": kid(SECRET)})
+    return jwt.encode(payload, secret, algorithm=algorithm, headers={"kid": key_id(SECRET)})
 
 
 async def test_without_a_good_token_no_tool_is_called(redis_url: str) -> None:
@@ -188,10 +188,10 @@ async def test_foreign_hosts_and_pages_are_refused(
 async def test_on_standard_input_a_token_is_all_that_its_caller_has(redis_url: str) -> None:
     """Whoever comes by a name alone opens sessions, and reads the whole memory of one."""
     async with doors(redis_url) as d:
-        door, signs = Door(d.doors, Waits()), {"secret": SECRET}
+        door, signs = McpDependencies(d.doors, PendingWaits()), {"secret": SECRET}
         token = d.token("ana", role="agent")
-        by_name = stdio_server.caller(Settings(serve=signs), "ana", None)
-        by_token = stdio_server.caller(Settings(serve=signs, token=token), None, None)
+        by_name = stdio_server.identify_caller(Settings(serve=signs), "ana", None)
+        by_token = stdio_server.identify_caller(Settings(serve=signs, token=token), None, None)
         check_right(door, by_name, "operator", "harbour")
         with pytest.raises(Problem, match="forbidden"):
             check_right(door, by_token, "operator", "harbour")

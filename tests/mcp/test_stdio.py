@@ -13,7 +13,7 @@ import pytest
 
 from parley.server.basics.errors import Misuse
 from parley.server.bootstrap import stdio_server
-from parley.server.http.tokens.bearer_tokens import Keyring, claims
+from parley.server.http.tokens.bearer_tokens import Keyring, build_claims
 from parley.server.mcp.tools.tool_registry import TOOLS
 from parley.server.settings import Settings
 from tests.doors import SECRET
@@ -27,13 +27,15 @@ def _settings(redis_url: str = "redis://localhost", token: str = "") -> Settings
 
 
 def _token(name: str, session: str = "*", secret: str = SECRET, now: float | None = None) -> str:
-    made = claims(name, "agent", session, time.time() if now is None else now, may=["support"])
+    made = build_claims(
+        name, "agent", session, time.time() if now is None else now, may=["support"]
+    )
     return Keyring([secret]).sign(made)
 
 
 def test_a_token_says_who_calls() -> None:
     """With what it may do; `--session` narrows it."""
-    found = stdio_server.caller(_settings(token=_token("ana")), None, "harbour")
+    found = stdio_server.identify_caller(_settings(token=_token("ana")), None, "harbour")
     assert (found.name, found.role, found.session, found.may) == (
         "ana", "agent", "harbour", ("support",),
     )  # fmt: skip
@@ -42,7 +44,7 @@ def test_a_token_says_who_calls() -> None:
 
 def test_a_name_suffices_where_no_token_is_set() -> None:
     """An agent of that name and no other."""
-    found = stdio_server.caller(_settings(), "ana", None)
+    found = stdio_server.identify_caller(_settings(), "ana", None)
     assert (found.name, found.role, found.operator) == ("ana", "agent", False)
     assert found.may_enter("harbour")
 
@@ -65,7 +67,7 @@ def test_nobody_comes_in_by_a_bad_name(
 ) -> None:
     """One line says what is wrong, and no token is said back."""
     with pytest.raises(Misuse, match=why) as refused:
-        stdio_server.caller(_settings(token=token), name, session)
+        stdio_server.identify_caller(_settings(token=token), name, session)
     assert not token or token not in str(refused.value)
 
 

@@ -16,7 +16,7 @@ import mcp_types as types
 import pytest
 from mcp.server.lowlevel import Server
 
-from parley.server.mcp.stdio_transport import IN_HAND, talk
+from parley.server.mcp.stdio_transport import IN_HAND, serve_stdio
 from tests.patience import wait_until
 
 LONGEST: Final = 4096
@@ -88,7 +88,7 @@ async def _talking() -> AsyncIterator[Talk]:
 
     async def body() -> None:
         try:
-            await talk(served, (source, sink), LONGEST, t.ended.set)
+            await serve_stdio(served, (source, sink), LONGEST, t.ended.set)
         finally:
             os.close(sink)
 
@@ -222,7 +222,7 @@ async def test_a_client_that_is_gone_is_the_end_too() -> None:
     try:
         os.write(say, HELLO.encode() + b"\n")
         served: Server[Any] = Server("test")
-        await asyncio.wait_for(talk(served, (source, sink), LONGEST, lambda: None), SECONDS)
+        await asyncio.wait_for(serve_stdio(served, (source, sink), LONGEST, lambda: None), SECONDS)
     finally:
         os.close(say)
         os.close(sink)

@@ -11,7 +11,7 @@ from parley.memory.items.echoes import fate
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.render.events.fact_text import fact_line
-from parley.server.rows.digest_rows import minutes
+from parley.server.rows.digest_rows import digest
 from tests.logs import PACKS, folded, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")
@@ -85,7 +85,7 @@ def test_the_context_and_the_minutes_say_why() -> None:
     text = assemble(memory, Request(participant="dee", profile="full", budget=4000)).text
     assert "P2 repeats P1 of message 1 (rejected 3-0 at message 4 because" in text
     assert "(bo, message 2)" in text
-    (row,) = minutes(memory, {})["echoes"]
+    (row,) = digest(memory, {})["echoes"]
     assert row["reoffered"] is True
     assert row["because"] == {
         "participant": "bo", "n": 2, "text": "I oppose P1, the second disk is full.",
@@ -129,7 +129,7 @@ def test_who_moved_somebody_is_told_where_positions_are() -> None:
     _, memory = flip(("cy", "I support P1, we bought a disk."))
     text = assemble(memory, Request(participant="bo", profile="full", budget=4000)).text
     assert "was oppose at n 2, moved by cy at n 3" in text
-    rows = {row["participant"]: row["positions"] for row in minutes(memory, {})["positions"]}
+    rows = {row["participant"]: row["positions"] for row in digest(memory, {})["positions"]}
     assert (rows["bo"][0]["moved_by"], rows["bo"][0]["moved_n"]) == ("cy", 3)
 
 

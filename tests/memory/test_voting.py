@@ -39,7 +39,7 @@ from parley.memory.voting.vote_calls import OPTIONS, RUNNING
 from parley.memory.voting.votes import ROWS, WITH_BALLOTS, result
 from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line
-from parley.server.rows.digest_rows import minutes
+from parley.server.rows.digest_rows import digest
 from tests.logs import PACKS, numbered, opened
 
 PROPOSED = Message(participant="ana", content="[PROPOSAL] We drink tea at four.")
@@ -596,7 +596,7 @@ def shown(chosen: Sequence[str], closed: bool) -> list[str]:
         for profile in PROFILES
     ]
     lines = [str(message_line(record)) for record in room.records]
-    report = str(minutes(room.memory, {}))
+    report = str(digest(room.memory, {}))
     return [str(facts), *map(fact_line, facts), *contexts, *lines, report]
 
 

@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, claims
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
 from tests.faults.gateway import SECRET, Gateway
 from tests.page.browsers import Visits
 from tests.patience import apart, wait_until
@@ -70,7 +70,7 @@ class Apart:
         return f"http://127.0.0.1:{self.gateway.port}"
 
     def operator(self) -> str:
-        made = claims("operator", "operator", EVERY_SESSION, time.time())
+        made = build_claims("operator", "operator", EVERY_SESSION, time.time())
         return Keyring([SECRET]).sign(made)
 
 

@@ -10,17 +10,17 @@ import pytest
 
 from parley.bus.entries import ACTS
 from parley.memory.text.similarity import fingerprint, resemblance
-from parley.personas.library import bundled, roster
+from parley.personas.library import bundled_cast, find_all
 from parley.personas.persona import Persona
 
-CAST = list(bundled().values())
+CAST = list(bundled_cast().values())
 PAIRS = list(combinations(CAST, 2))
 
 
 def test_there_are_voices_enough_to_disagree() -> None:
     """At least fourteen, each read without a remark."""
     assert len(CAST) >= 14
-    assert all(found.warnings == () for found in roster().found.values())
+    assert all(found.warnings == () for found in find_all().found.values())
 
 
 @pytest.mark.parametrize("persona", CAST, ids=lambda persona: persona.name)
@@ -65,7 +65,7 @@ def test_the_page_lists_the_cast() -> None:
 
 def test_those_who_keep_the_procedure_stay_out_of_the_matter() -> None:
     """The moderator alone has capabilities; neither it nor the scribe may propose."""
-    cast = bundled()
+    cast = bundled_cast()
     assert "moderate" in (cast["moderator"].may or ())
     for name, persona in cast.items():
         may = persona.may or ()

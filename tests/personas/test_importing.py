@@ -11,9 +11,9 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from parley.personas.errors import PersonaRefused
-from parley.personas.imports import Imported, import_text
-from parley.personas.persona_file import parse
-from parley.personas.persona_text import write
+from parley.personas.imports import ImportReport, import_text
+from parley.personas.persona_file import parse_persona
+from parley.personas.persona_text import write_persona
 
 CREW = """\
 researcher:
@@ -48,7 +48,7 @@ ADA = {
 }
 
 
-def fates(found: Imported, persona: str) -> dict[str, str]:
+def fates(found: ImportReport, persona: str) -> dict[str, str]:
     return {row.key: row.fate for row in found.rows if row.persona == persona}
 
 
@@ -147,7 +147,7 @@ def test_our_own_file_is_imported_as_it_is() -> None:
     head = "name: ana\ndescription: Speaks.\nparley: {interests: [rope], reactivity: 0.5}"
     text = f"---\n{head}\n---\nYou.\n"
     found = import_text(text, "ana.md")
-    assert found.personas == (parse(text, "ana.md").persona,)
+    assert found.personas == (parse_persona(text, "ana.md").persona,)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ voices = st.builds(lambda agent, role: {"role": role, **agent}, agents, st.just(
 files = voices | st.lists(voices, max_size=3) | st.dictionaries(st.text(max_size=9), voices)
 
 
-def imported(text: str, name: str) -> Imported:
+def imported(text: str, name: str) -> ImportReport:
     """What is imported; an example that is refused is none, and others are tried."""
     try:
         return import_text(text, name)
@@ -214,7 +214,7 @@ def test_what_is_imported_can_be_written_and_read_again(tree: Any, name: str) ->
     found = imported(json.dumps(tree), name)
     assert found.personas
     for persona in found.personas:
-        assert parse(write(persona), "f").persona == persona
+        assert parse_persona(write_persona(persona), "f").persona == persona
     assert len({persona.name for persona in found.personas}) == len(found.personas)
 
 

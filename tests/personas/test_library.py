@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parley.personas.errors import PersonaNotFound, PersonaRefused
-from parley.personas.library import bundled, find, look_up, roster
+from parley.personas.library import bundled_cast, find, find_all, find_with_source
 
 
 def put(path: Path, name: str, body: str = "You are.") -> Path:
@@ -19,8 +19,8 @@ def put(path: Path, name: str, body: str = "You are.") -> Path:
 
 def test_the_cast_is_found_by_name() -> None:
     """Without any folder."""
-    assert find("skeptic") == bundled()["skeptic"]
-    assert look_up("skeptic").source == "bundled"
+    assert find("skeptic") == bundled_cast()["skeptic"]
+    assert find_with_source("skeptic").source == "bundled"
 
 
 def test_an_own_file_wins_over_the_cast(tmp_path: Path) -> None:
@@ -30,8 +30,8 @@ def test_an_own_file_wins_over_the_cast(tmp_path: Path) -> None:
     put(tmp_path / "two" / "c.md", "extra")
     folders: list[str | Path] = [tmp_path / "one", str(tmp_path / "two")]
     assert find("skeptic", folders).body == "Mine."
-    assert look_up("skeptic", folders).source == str(tmp_path / "one" / "a.md")
-    assert set(roster(folders).found) == {*bundled(), "extra"}
+    assert find_with_source("skeptic", folders).source == str(tmp_path / "one" / "a.md")
+    assert set(find_all(folders).found) == {*bundled_cast(), "extra"}
 
 
 def test_a_path_names_a_file(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_one_broken_file_does_not_hide_the_others(tmp_path: Path) -> None:
     put(tmp_path / "twin.md", "good")
     (tmp_path / "skeptic.md").write_text("no front matter")
     (tmp_path / "README.md").write_text("about this folder")
-    everyone = roster([tmp_path])
+    everyone = find_all([tmp_path])
     assert find("good", [tmp_path]).name == "good"
     assert [Path(error.source).name for error in everyone.refused] == ["skeptic.md", "twin.md"]
     assert "is called 'good', as " in str(everyone.refused[1])
@@ -74,4 +74,4 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         with pytest.raises(PersonaRefused, match=reason):
             find(str(tmp_path / name))
     with pytest.raises(PersonaRefused, match="is no folder of personas"):
-        roster([tmp_path / "none"])
+        find_all([tmp_path / "none"])

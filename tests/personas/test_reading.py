@@ -13,8 +13,8 @@ from parley.bus.entries import ACTS
 from parley.personas.errors import PersonaRefused
 from parley.personas.front_matter import MAX_TEXT
 from parley.personas.persona import Budget, Persona
-from parley.personas.persona_file import CAPABILITIES, parse
-from parley.personas.persona_text import write
+from parley.personas.persona_file import CAPABILITIES, parse_persona
+from parley.personas.persona_text import write_persona
 
 WHOLE = """\
 ---
@@ -48,7 +48,7 @@ def ours(line: str) -> str:
 
 def test_every_key_of_the_format_is_read() -> None:
     """The example of the design, with keys of others kept."""
-    read = parse(WHOLE, "skeptic.md")
+    read = parse_persona(WHOLE, "skeptic.md")
     assert read.warnings == ()
     assert read.persona == Persona(
         name="skeptic",
@@ -67,7 +67,7 @@ def test_every_key_of_the_format_is_read() -> None:
 
 def test_a_name_and_a_description_are_enough() -> None:
     """An agent file made for another tool drops in."""
-    read = parse(file("name: reviewer\ndescription: Reviews.\ntools: Read, Grep"), "f")
+    read = parse_persona(file("name: reviewer\ndescription: Reviews.\ntools: Read, Grep"), "f")
     assert read.warnings == ()
     assert (read.persona.model, read.persona.eval_model) == ("large", "small")
     assert read.persona.may is None
@@ -78,14 +78,14 @@ def test_a_name_and_a_description_are_enough() -> None:
 def test_line_ends_and_a_byte_order_mark_do_not_matter(ends: str) -> None:
     """A file that was saved elsewhere reads the same."""
     text = "\ufeff" + WHOLE.replace("\n", ends)
-    assert parse(text, "f").persona == parse(WHOLE, "f").persona
+    assert parse_persona(text, "f").persona == parse_persona(WHOLE, "f").persona
 
 
 def test_a_body_may_hold_rules_of_its_own() -> None:
     """Only the first two lines of dashes are the front matter's."""
-    assert parse(file("name: a\ndescription: b", "One.\n---\nTwo."), "f").persona.body.endswith(
-        "Two."
-    )
+    assert parse_persona(
+        file("name: a\ndescription: b", "One.\n---\nTwo."), "f"
+    ).persona.body.endswith("Two.")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_what_is_wrong_is_refused_by_file_line_and_key(
 ) -> None:
     """And told what is allowed there."""
     with pytest.raises(PersonaRefused) as refused:
-        parse(text, "ana.md")
+        parse_persona(text, "ana.md")
     assert reason in str(refused.value)
     assert refused.value.line == line
     assert str(refused.value).startswith("ana.md:" if line is None else f"ana.md:{line}: ")
@@ -163,7 +163,7 @@ def test_what_is_wrong_is_refused_by_file_line_and_key(
 )
 def test_what_is_odd_is_remarked_on(text: str, line: int | None, remark: str) -> None:
     """With the nearest key, and the persona stands."""
-    (one,) = parse(text, "ana.md").warnings
+    (one,) = parse_persona(text, "ana.md").warnings
     assert remark in one.text
     assert one.line == line
 
@@ -173,13 +173,13 @@ def test_an_alias_bomb_is_refused_before_it_is_built() -> None:
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     with pytest.raises(PersonaRefused, match="write it out"):
-        parse(file("\n".join(rows)), "bomb.md")
+        parse_persona(file("\n".join(rows)), "bomb.md")
 
 
 def test_words_that_yaml_once_took_for_something_else_stay_words() -> None:
     """A persona may answer "no", and a date is no time of day."""
     head = "name: no\ndescription: on\ndue: 2026-01-01\nat: 12:30\noff: yes"
-    persona = parse(file(head), "f").persona
+    persona = parse_persona(file(head), "f").persona
     assert (persona.name, persona.description) == ("no", "on")
     assert persona.foreign == {"due": "2026-01-01", "at": "12:30", "off": "yes"}
 
@@ -187,7 +187,7 @@ def test_words_that_yaml_once_took_for_something_else_stay_words() -> None:
 def test_one_value_may_be_used_twice() -> None:
     """Anchors, aliases and merged keys are read as they are elsewhere."""
     head = "name: a\ndescription: b\nx: &x {k: [1]}\ny: {<<: *x, z: 2}"
-    assert parse(file(head), "f").persona.foreign["y"] == {"k": [1], "z": 2}
+    assert parse_persona(file(head), "f").persona.foreign["y"] == {"k": [1], "z": 2}
 
 
 line = st.text(
@@ -228,7 +228,7 @@ personas = st.builds(
 @given(persona=personas)
 def test_what_is_written_is_read_back(persona: Persona) -> None:
     """Every persona survives its file, keys of others included."""
-    assert parse(write(persona), "f").persona == persona
+    assert parse_persona(write_persona(persona), "f").persona == persona
 
 
 @given(text=st.text(max_size=300) | st.text("-:[]{}&*!<>|?#'\"\n ab0.", max_size=120))
@@ -236,4 +236,4 @@ def test_no_file_ends_in_a_traceback(text: str) -> None:
     """Whatever it holds, it is read or refused."""
     for whole in (text, file(text), file(f"name: a\ndescription: b\n{text}")):
         with suppress(PersonaRefused):
-            assert parse(whole, "f").persona.body
+            assert parse_persona(whole, "f").persona.body

@@ -11,8 +11,8 @@ import pytest
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.session_settings import merged
 from parley.server.basics.errors import Misuse
-from parley.server.settings import SETTINGS, built, gathered, settled
-from parley.server.settings.old_names import ALIASES, OLD, OLD_VARIABLES, table
+from parley.server.settings import SETTINGS, build_settings, read_sources, resolve_defaults
+from parley.server.settings.old_names import ALIASES, OLD, OLD_VARIABLES, old_name_rows
 from tests.calls import Parley
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,8 +91,8 @@ def test_an_old_key_of_a_file_sets_the_new_one(
     """With one warning that names both."""
     file = tmp_path / "old.toml"
     file.write_text(f"{old} = {value}\n")
-    sources = gathered({}, {}, file)
-    found = built(sources)
+    sources = read_sources({}, {}, file)
+    found = build_settings(sources)
     assert {name: SETTINGS[name].of(found) for name in wanted} == wanted
     (warning,) = sources.warnings
     assert warning.startswith(f"{old} ({file}) is an old name; write ")
@@ -103,10 +103,10 @@ def test_an_old_key_of_a_file_sets_the_new_one(
 def test_an_old_variable_sets_the_new_one(old: str, value: str, wanted: dict[str, Any]) -> None:
     """Those of layered memory have variables; others have none, and are not read."""
     variable = f"AEC_MEMORY_{old.upper()}"
-    sources = gathered({}, {variable: value.strip('"')})
+    sources = read_sources({}, {variable: value.strip('"')})
     (warning,) = sources.warnings
     if variable in OLD_VARIABLES:
-        assert {name: SETTINGS[name].of(built(sources)) for name in wanted} == wanted
+        assert {name: SETTINGS[name].of(build_settings(sources)) for name in wanted} == wanted
         assert warning.startswith(f"{variable} is an old name")
     else:
         assert not sources.values
@@ -135,7 +135,7 @@ def test_an_old_key_of_a_live_session_is_logged_by_its_new_name(at: Parley, old:
 
 def test_the_prefixed_names_of_the_environment_are_all_read() -> None:
     """The four that the source documents name, by name."""
-    found = settled(
+    found = resolve_defaults(
         {},
         {
             "AEC_MEMORY_SHORT_TERM_TOKEN_CAP": "3000",
@@ -155,7 +155,7 @@ def test_keys_may_stand_in_the_tables_they_stood_in(nest: str, tmp_path: Path) -
     """A configuration is carried over as it is nested."""
     file = tmp_path / "old.toml"
     file.write_text(f'[{nest}]\nguidance_style = "structured"\nstatement_max_length = 100\n')
-    found = settled({}, {}, file)
+    found = resolve_defaults({}, {}, file)
     assert (found.session.note.style, found.session.limits.statement) == ("structured", 100)
 
 
@@ -163,8 +163,8 @@ def test_the_new_name_wins_wherever_both_are_given(tmp_path: Path) -> None:
     """A variable with the old name does not outrank a file with the new one, and it is said."""
     file = tmp_path / "parley.toml"
     file.write_text("[limits.session]\ncap = 7000\n")
-    sources = gathered({}, {"AEC_MEMORY_SESSION_TOKEN_CAP": "9000"}, file)
-    assert built(sources).session.limits.session.cap == 7000
+    sources = read_sources({}, {"AEC_MEMORY_SESSION_TOKEN_CAP": "9000"}, file)
+    assert build_settings(sources).session.limits.session.cap == 7000
     left_out = "AEC_MEMORY_SESSION_TOKEN_CAP is left out: limits.session.cap ("
     assert [left_out in warning for warning in sources.warnings] == [False, True]
 
@@ -173,27 +173,27 @@ def test_of_two_old_names_the_later_one_wins(tmp_path: Path) -> None:
     """`memory_character_limit` took the place of `memory_length`; 50,000 where neither is."""
     file = tmp_path / "parley.toml"
     file.write_text("memory_length = 5000\nmemory_character_limit = 60000\n")
-    assert settled({}, {}, file).session.limits.note.cap == 60_000
+    assert resolve_defaults({}, {}, file).session.limits.note.cap == 60_000
     file.write_text("")
-    assert settled({}, {}, file).session.limits.note.cap == 50_000
+    assert resolve_defaults({}, {}, file).session.limits.note.cap == 50_000
 
 
 def test_a_share_is_one_of_the_cap_that_is_in_force(tmp_path: Path) -> None:
     """Whichever name gives the cap, and exactly: no binary fractions."""
     file = tmp_path / "parley.toml"
     file.write_text("memory_compression_target = 0.29\nmemory_length = 100\n")
-    assert settled({}, {}, file).session.limits.note.target == 29
+    assert resolve_defaults({}, {}, file).session.limits.note.target == 29
     file.write_text("memory_compression_target = 0.29\n[limits.note]\ncap = 1000\n")
-    assert settled({}, {}, file).session.limits.note.target == 290
+    assert resolve_defaults({}, {}, file).session.limits.note.target == 290
 
 
 def test_switched_off_outranks_the_size_beside_it(tmp_path: Path) -> None:
     """`enable_truncation = false` means no limit whatever length stands there."""
     file = tmp_path / "parley.toml"
     file.write_text("enable_truncation = false\nstatement_max_length = 300\n")
-    assert settled({}, {}, file).session.limits.statement == 0
+    assert resolve_defaults({}, {}, file).session.limits.statement == 0
     file.write_text("enable_summarization = true\nshort_term_token_cap = 900\n")
-    assert settled({}, {}, file).session.limits.short_term.cap == 900
+    assert resolve_defaults({}, {}, file).session.limits.short_term.cap == 900
 
 
 def test_old_keys_of_a_participant_are_its_limit(tmp_path: Path) -> None:
@@ -203,8 +203,8 @@ def test_old_keys_of_a_participant_are_its_limit(tmp_path: Path) -> None:
         "[note.agents.ana]\nmemory_character_limit = 900\nmemory_length = 5\n"
         "[note.agents.bo]\nmemory_length = 7\nlimit = 70\n"
     )
-    sources = gathered({}, {}, file)
-    agents = built(sources).session.note.agents
+    sources = read_sources({}, {}, file)
+    agents = build_settings(sources).session.note.agents
     assert (agents["ana"].limit, agents["bo"].limit) == (900, 70)
     assert len(sources.warnings) == 3
 
@@ -230,7 +230,7 @@ def test_a_wrong_value_is_refused_by_the_name_it_was_given(
     file = tmp_path / "parley.toml"
     file.write_text(content + "\n")
     with pytest.raises(Misuse, match=text):
-        settled({}, {}, file)
+        resolve_defaults({}, {}, file)
 
 
 def test_warnings_are_said_once_on_stderr(at: Parley, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,4 +270,4 @@ def test_a_setting_of_the_process_is_none_of_a_session(at: Parley) -> None:
 
 def test_the_documentation_lists_every_old_name() -> None:
     """docs/settings.md holds the table that the data makes."""
-    assert table() in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert old_name_rows() in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from parley.listeners.spending.prices import Price
 from parley.memory.settings.session_settings import Settings, merged
 from parley.personas.persona import Budget
 from parley.server.basics.errors import Misuse
-from parley.server.scenarios.cost_bound import refuse_unbounded, refuse_unpriced, worst
+from parley.server.scenarios.cost_bound import refuse_unbounded, refuse_unpriced, worst_case
 from tests.talkers import persona
 
 PRICES = {
@@ -38,7 +38,7 @@ def test_the_stop_rule_bounds_turns_and_with_them_calls() -> None:
     """A turn more costs more, in each kind of call that a turn brings."""
     floor = {"policy": "bid", "hops_hard": 0}
     ten, twenty = (
-        worst(parts(3), settings({"turns": turns}, floor=floor), PRICES, people=False)
+        worst_case(parts(3), settings({"turns": turns}, floor=floor), PRICES, people=False)
         for turns in (10, 20)
     )
     assert (ten.turns, twenty.turns) == (10, 20)
@@ -51,26 +51,26 @@ def test_the_stop_rule_bounds_turns_and_with_them_calls() -> None:
 def test_the_hop_limit_bounds_agents_among_themselves_alone() -> None:
     """Where a person may come, it is a pause and bounds nothing."""
     rules = settings({"quiescent": True})
-    assert worst(parts(3), rules, PRICES, people=False).turns == 18
-    assert worst(parts(3), rules, PRICES, people=True).turns is None
+    assert worst_case(parts(3), rules, PRICES, people=False).turns == 18
+    assert worst_case(parts(3), rules, PRICES, people=True).turns is None
 
 
 def test_turns_of_each_bound_the_whole() -> None:
     """Where everyone has a limit."""
     rules = settings({"quiescent": True})
-    assert worst(parts(3, turns=2), rules, PRICES, people=True).turns == 6
+    assert worst_case(parts(3, turns=2), rules, PRICES, people=True).turns == 6
 
 
 def test_a_budget_caps_what_turns_would_allow() -> None:
     """In tokens, in money and in calls."""
     rules = settings({"turns": 30}, budget={"tokens": 5_000, "micros": 7, "calls": 3})
-    found = worst(parts(2), rules, PRICES, people=False)
+    found = worst_case(parts(2), rules, PRICES, people=False)
     assert (found.tokens, found.micros, found.calls) == (5_000, 7, 3)
 
 
 def test_without_a_price_the_cost_is_not_known() -> None:
     """It is said, not taken for nothing."""
-    found = worst(parts(2), settings({"turns": 5}), {"small": PRICES["small"]}, people=False)
+    found = worst_case(parts(2), settings({"turns": 5}), {"small": PRICES["small"]}, people=False)
     assert found.tokens is not None
     assert found.micros is None
 
@@ -79,7 +79,7 @@ def test_of_one_model_without_a_price_the_cost_is_not_known_either() -> None:
     """However much is known of the others: it may be the dearest."""
     odd = Part("odd", replace(persona("odd"), model="odd"))
     rules = settings({"turns": 5})
-    assert worst([*parts(2), odd], rules, PRICES, people=False).micros is None
+    assert worst_case([*parts(2), odd], rules, PRICES, people=False).micros is None
 
 
 @pytest.mark.parametrize("whose", ["session", "persona"])
@@ -98,11 +98,12 @@ def test_a_budget_in_money_wants_a_price_for_every_model(whose: str) -> None:
 def test_what_nothing_bounds_is_refused_with_what_would() -> None:
     """Time alone bounds no cost."""
     rules = settings({"any": [{"seconds": 60}, {"quiescent": True}]})
-    found = worst(parts(2), rules, PRICES, people=True)
+    found = worst_case(parts(2), rules, PRICES, people=True)
     with pytest.raises(Misuse, match=r"add a stop rule such as 'stop: \{any: \[\{turns: 60\}"):
         refuse_unbounded(found, "f.yaml")
     refuse_unbounded(
-        worst(parts(2), settings({"seconds": 9}, budget={"tokens": 9}), PRICES, people=True), "f"
+        worst_case(parts(2), settings({"seconds": 9}, budget={"tokens": 9}), PRICES, people=True),
+        "f",
     )
 
 
@@ -114,7 +115,7 @@ def test_what_nothing_bounds_is_refused_with_what_would() -> None:
 def test_more_agents_never_cost_less(policy: str, how: str, count: int, turns: int) -> None:
     """Whatever the policy; and every part of the sum is counted in it."""
     rules = settings({"turns": turns}, floor={"policy": policy, "evaluation": how, "hops_hard": 0})
-    one, more = (worst(parts(n), rules, PRICES, people=False) for n in (count, count + 1))
+    one, more = (worst_case(parts(n), rules, PRICES, people=False) for n in (count, count + 1))
     assert one.tokens is not None
     assert more.tokens is not None
     assert one.tokens <= more.tokens
@@ -125,11 +126,11 @@ def test_more_agents_never_cost_less(policy: str, how: str, count: int, turns: i
 def test_readings_by_a_model_are_counted_in() -> None:
     """Each stretch may be asked about twice, and the last one is short."""
     extract = {"how": "model", "interval": 5, "tokens": 2000, "out": 300}
-    found = worst(parts(2), settings({"turns": 12}, extract=extract), PRICES, people=False)
+    found = worst_case(parts(2), settings({"turns": 12}, extract=extract), PRICES, people=False)
     (kind,) = [kind for kind in found.kinds if kind.purpose == "extract"]
     assert kind.calls == 6
     assert kind.tokens >= 6 * (2000 + 300)
-    without = worst(parts(2), settings({"turns": 12}), PRICES, people=False)
+    without = worst_case(parts(2), settings({"turns": 12}), PRICES, people=False)
     assert found.tokens is not None
     assert without.tokens == found.tokens - kind.tokens
 
@@ -141,7 +142,7 @@ QUIET = {"consensus": "append", "results": "append"}
 def notes(turns: int, heads: int = 2, **groups: Any) -> tuple[int, int] | None:
     """Calls and tokens of reflections, where there are any."""
     rules = settings({"turns": turns}, floor={"policy": "bid", "hops_hard": 0}, **groups)
-    found = worst(parts(heads), rules, PRICES, people=False)
+    found = worst_case(parts(heads), rules, PRICES, people=False)
     assert found.tokens == sum(kind.tokens for kind in found.kinds)
     kinds = [kind for kind in found.kinds if kind.purpose == "note"]
     return (kinds[0].calls, kinds[0].tokens) if kinds else None
@@ -182,7 +183,7 @@ def test_who_says_what_is_said_first_keeps_a_notebook_too(
     floor = {"policy": "bid", "hops_hard": 0}
     rules = settings({"turns": 10}, floor=floor, note=NOTES, routes=routes)
     found, without = (
-        worst(parts(2), rules, PRICES, people=False, opener=opener).calls or 0
+        worst_case(parts(2), rules, PRICES, people=False, opener=opener).calls or 0
         for opener in ("host", "")
     )
     assert found - without == more

@@ -24,11 +24,11 @@ from parley.listeners.sessions.shipped_packs import known, newest
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Misuse
-from parley.server.chat.completion import endings
+from parley.server.chat.completion import complete
 from parley.server.chat_commands.command_parser import help_lines, names, parse
 from parley.server.chat_commands.typed_line import Close, Publish, Quit, Show
-from parley.server.render.session_text import status, told
-from parley.server.rows.floor_rows import floor_tree
+from parley.server.render.session_text import status_line, view_lines
+from parley.server.rows.floor_rows import floor_row
 
 TALK: list[Entry] = [
     ParticipantJoined(participant="Mo", may=("moderate",)),
@@ -219,7 +219,7 @@ def test_whatever_is_typed_is_understood_or_refused(text: str, before: str) -> N
     with contextlib.suppress(Misuse):
         found = parse(before + text, "Mo", MEMORY)
         assert found is None or isinstance(found, Publish | Show | Close | Quit)
-    endings(before + text, MEMORY)
+    complete(before + text, MEMORY)
 
 
 MEMORY = memory(VOTE)
@@ -227,19 +227,19 @@ MEMORY = memory(VOTE)
 
 def test_lines_are_completed() -> None:
     """Commands at the beginning, then handles, names and the options of the vote."""
-    assert endings("/su", MEMORY) == ("/su", ["/support"])
-    assert endings("/support ", MEMORY)[1][:3] == ["V1", "P1", "D1"]
-    assert endings("/to ec", MEMORY) == ("ec", ["echo"])
-    assert endings("/vote V1 a", MEMORY)[1][:2] == ["accept", "abstain"]
-    assert endings("what of P", MEMORY) == ("P", ["P1"])
-    assert endings("and @s", MEMORY) == ("@s", ["@Sea Lion"])
-    assert endings("plain wo", MEMORY) == ("wo", [])
+    assert complete("/su", MEMORY) == ("/su", ["/support"])
+    assert complete("/support ", MEMORY)[1][:3] == ["V1", "P1", "D1"]
+    assert complete("/to ec", MEMORY) == ("ec", ["echo"])
+    assert complete("/vote V1 a", MEMORY)[1][:2] == ["accept", "abstain"]
+    assert complete("what of P", MEMORY) == ("P", ["P1"])
+    assert complete("and @s", MEMORY) == ("@s", ["@Sea Lion"])
+    assert complete("plain wo", MEMORY) == ("wo", [])
 
 
 def test_the_status_line_tells_floor_proposals_and_vote() -> None:
     """In one line, whoever is asking first."""
-    assert status(memory()) == "floor: free, asked for by echo 3 | open: P1"
-    line = status(memory(FloorGranted(participant="echo", epoch=1), VOTE))
+    assert status_line(memory()) == "floor: free, asked for by echo 3 | open: P1"
+    line = status_line(memory(FloorGranted(participant="echo", epoch=1), VOTE))
     assert line.startswith("floor: echo | open: P1 | V1: accept, reject, abstain (0 of ")
 
 
@@ -250,7 +250,7 @@ def test_the_status_line_names_the_three_that_ask_most() -> None:
         more.append(ParticipantJoined(participant=f"a{number}", role="agent"))
         more.append(FloorBid(participant=f"a{number}", epoch=0, heard=2, urgency=number % 3))
     asked = "asked for by echo 3, a2 2, a1 1, 2 more"
-    assert status(memory(*more)) == f"floor: free, {asked} | open: P1"
+    assert status_line(memory(*more)) == f"floor: free, {asked} | open: P1"
 
 
 def test_views_show_hostile_names_and_texts_visibly() -> None:
@@ -262,9 +262,9 @@ def test_views_show_hostile_names_and_texts_visibly() -> None:
         VoteInitiated(participant=evil, content=evil, options=(evil, "b")),
         FloorBid(participant=evil, epoch=0, heard=99, novelty=evil),
     )
-    lines = [status(found)]
+    lines = [status_line(found)]
     for view in ("memory", "who", "floor", "votes"):
-        lines += told(found, view)
+        lines += view_lines(found, view)
     text = "".join(lines)
     assert "evil" in text
     assert not {"\x1b", "\u202e", "\n"} & set(text)
@@ -272,7 +272,7 @@ def test_views_show_hostile_names_and_texts_visibly() -> None:
 
 def test_the_floor_is_data_too() -> None:
     """As `parley floor show --json` prints it."""
-    tree = floor_tree(memory())
+    tree = floor_row(memory())
     assert tree["holder"] is None
     assert tree["bids"] == [{"participant": "echo", "urgency": 3, "intent": "support", "re": "P1"}]
     assert (tree["policy"], tree["epoch"], tree["muted"]) == ("bid", 0, [])

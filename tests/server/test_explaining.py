@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from parley.bus import Bus, Draft
-from parley.server.queries.explanation import explanation
-from parley.server.queries.log_queries import replayed
+from parley.server.queries.explanation import build_explanation
+from parley.server.queries.log_queries import replay_log
 from parley.server.runtime.packs import read_packs
 from tests.logs import opened
 from tests.long_log import agreement, long_log
@@ -15,12 +15,12 @@ async def test_each_ratified_decision_is_explained_word_for_word(redis_url: str)
     async with await Bus.connect(redis_url) as bus:
         await bus.open("long", opened())
         await bus.publish("long", [Draft(f"e{k}", e) for k, e in enumerate(long_log(10_000))])
-        found = await replayed(bus, read_packs(), "long")
+        found = await replay_log(bus, read_packs(), "long")
     assert found.memory.n >= 7_000  # the others are of the control kinds
     bound = [one for one in found.memory.decisions.values() if one.status == "ratified"]
     assert len(bound) >= 200
     for one in bound:
-        told = explanation(found, one.handle)
+        told = build_explanation(found, one.handle)
         assert told["status"] == "ratified"
         assert told["words"]
         for row in told["words"]:

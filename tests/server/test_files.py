@@ -15,9 +15,15 @@ from hypothesis import strategies as st
 
 from parley.bus.contract.wire import encode
 from parley.bus.entries import EntrySetAside, Message, SessionClosed, SessionOpened
-from parley.bus.sessions.audit import Row, verbatim
+from parley.bus.sessions.audit import StoredRow, records_to_restore
 from parley.server.basics.errors import BadSessionFile, Failure
-from parley.server.records.log_audit import findings, forked, index_findings, skips, status_findings
+from parley.server.records.log_audit import (
+    find_faults,
+    fork_log,
+    index_findings,
+    set_aside,
+    status_findings,
+)
 from parley.server.records.session_file import (
     SessionFile,
     decode_file,
@@ -29,12 +35,12 @@ from parley.server.records.session_file import (
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def log(messages: int = 3) -> tuple[Row, ...]:
+def log(messages: int = 3) -> tuple[StoredRow, ...]:
     """A small sound log."""
-    rows = [Row(1, 0, "open", 1_700_000_000_000, encode(SessionOpened(title="Ça va")))]
+    rows = [StoredRow(1, 0, "open", 1_700_000_000_000, encode(SessionOpened(title="Ça va")))]
     for n in range(1, messages + 1):
         body = encode(Message(participant="Ada", content=f"Message {n}.\nTwo lines \u202e."))
-        rows.append(Row(n + 1, n, f"line:{n - 1}", 1_700_000_000_000 + n, body))
+        rows.append(StoredRow(n + 1, n, f"line:{n - 1}", 1_700_000_000_000 + n, body))
     return tuple(rows)
 
 
@@ -62,7 +68,7 @@ def test_the_file_holds_to_its_schema() -> None:
     """docs/session-file.schema.json describes what is written."""
     schema = json.loads((ROOT / "docs" / "session-file.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
-    odd = Row(5, 3, "junk", 1, b"\xff\xfe not json")
+    odd = StoredRow(5, 3, "junk", 1, b"\xff\xfe not json")
     for file in (FILE, SessionFile("demo", "closed", (*log(), odd))):
         jsonschema.validate(json.loads(encode_file(file)), schema)
 
@@ -80,7 +86,7 @@ def test_the_file_holds_to_its_schema() -> None:
 )
 def test_entries_that_cannot_be_read_are_kept_as_they_are(body: bytes) -> None:
     """An unknown kind, or bytes that an outsider wrote, survive the round trip."""
-    file = SessionFile("demo", "open", (*log(), Row(5, 3, "odd", 7, body)))
+    file = SessionFile("demo", "open", (*log(), StoredRow(5, 3, "odd", 7, body)))
     assert decode_file(encode_file(file)) == file
 
 
@@ -180,13 +186,13 @@ def _most_held(work: Callable[[], object], size: int) -> int:
 def test_a_long_file_takes_little_more_memory_than_its_length() -> None:
     """Read, what comes of it; to be put in place, next to nothing; written, twice its length."""
     body = encode(Message(participant="Ada", content="w" * 1000))
-    rows = [Row(1, 0, "open", 1, encode(SessionOpened()))]
-    rows += [Row(n + 1, n, f"line:{n}", n, body + b"") for n in range(1, 2001)]
+    rows = [StoredRow(1, 0, "open", 1, encode(SessionOpened()))]
+    rows += [StoredRow(n + 1, n, f"line:{n}", n, body + b"") for n in range(1, 2001)]
     file = SessionFile("demo", "open", tuple(rows))
     data = encode_file(file)
     decoded = decode_file(data)
     assert 100 < _most_held(lambda: decode_file(data), len(data)) < 170
-    assert _most_held(lambda: verbatim(decoded.rows), len(data)) < 50
+    assert _most_held(lambda: records_to_restore(decoded.rows), len(data)) < 50
     assert 200 < _most_held(lambda: encode_file(file), len(data)) < 250
 
 
@@ -202,21 +208,21 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_a_sound_log_has_no_findings() -> None:
     """Nothing is wrong with what the bus writes."""
-    assert list(findings(log())) == []
+    assert list(find_faults(log())) == []
 
 
-def _without(place: int) -> list[Row]:
+def _without(place: int) -> list[StoredRow]:
     rows = list(log())
     del rows[place]
     return rows
 
 
-def _doubled(place: int) -> list[Row]:
+def _doubled(place: int) -> list[StoredRow]:
     rows = list(log())
     return [*rows[: place + 1], *rows[place:]]
 
 
-def _swapped(place: int) -> list[Row]:
+def _swapped(place: int) -> list[StoredRow]:
     rows = list(log())
     rows[place], rows[place + 1] = rows[place + 1], rows[place]
     return rows
@@ -227,25 +233,25 @@ def _swapped(place: int) -> list[Row]:
 def test_a_missing_doubled_or_swapped_entry_is_found(change: object, place: int) -> None:
     """By its number, wherever it is."""
     assert callable(change)
-    assert list(findings(change(place)))
+    assert list(find_faults(change(place)))
 
 
 def test_a_wrong_number_or_a_repeated_id_is_found() -> None:
     """n counts primary entries only, and an id is there once."""
     rows = list(log())
-    rows[2] = Row(3, 7, rows[2].id, rows[2].received_ms, rows[2].body)
-    rows[3] = Row(4, 3, rows[1].id, rows[3].received_ms, rows[3].body)
-    found = list(findings(rows))
+    rows[2] = StoredRow(3, 7, rows[2].id, rows[2].received_ms, rows[2].body)
+    rows[3] = StoredRow(4, 3, rows[1].id, rows[3].received_ms, rows[3].body)
+    found = list(find_faults(rows))
     assert any("n 7 where 2" in line for line in found)
     assert any("has the id 'line:0' of entry 2" in line for line in found)
 
 
 def test_an_entry_of_a_kind_to_come_is_sound_and_a_broken_one_is_not() -> None:
     """What a newer version wrote is kept; what nobody can have written is found."""
-    future = Row(5, 3, "x", 1, b'{"kind":"future.kind","v":1}')
-    broken = Row(5, 3, "x", 1, b'{"kind":"message","v":1}')
-    assert list(findings([*log(), future])) == []
-    assert list(findings([*log(), Row(5, 4, "x", 1, broken.body)]))
+    future = StoredRow(5, 3, "x", 1, b'{"kind":"future.kind","v":1}')
+    broken = StoredRow(5, 3, "x", 1, b'{"kind":"message","v":1}')
+    assert list(find_faults([*log(), future])) == []
+    assert list(find_faults([*log(), StoredRow(5, 4, "x", 1, broken.body)]))
 
 
 def test_the_index_of_ids_is_held_against_the_log() -> None:
@@ -262,9 +268,9 @@ def test_the_index_of_ids_is_held_against_the_log() -> None:
 
 def test_a_fork_shares_the_past_and_says_so() -> None:
     """Everything up to N, no closing, then where it came from; itself a sound log."""
-    closed = (*log(), Row(5, 3, "close", 9, encode(SessionClosed())))
-    rows = forked(closed, "demo", 2, 0)
-    assert list(findings(rows)) == []
+    closed = (*log(), StoredRow(5, 3, "close", 9, encode(SessionClosed())))
+    rows = fork_log(closed, "demo", 2, 0)
+    assert list(find_faults(rows)) == []
     assert [row.n for row in rows] == [0, 1, 2, 2]
     assert json.loads(rows[-1].body) == {
         "kind": "session.forked",
@@ -272,21 +278,21 @@ def test_a_fork_shares_the_past_and_says_so() -> None:
         "session": "demo",
         "v": 1,
     }
-    assert len(forked(closed, "demo", 3, 0)) == 5
+    assert len(fork_log(closed, "demo", 3, 0)) == 5
 
 
 def test_a_fork_keeps_aside_what_was_set_aside_later() -> None:
     """An entry that kills whoever folds it must not come back to life in a fork."""
     aside = encode(EntrySetAside(seq=2, reason="poison"))
-    rows = forked((*log(), Row(5, 3, "aside", 9, aside)), "demo", 1, 0)
-    assert list(findings(rows)) == []
-    assert skips(rows) == {2}
+    rows = fork_log((*log(), StoredRow(5, 3, "aside", 9, aside)), "demo", 1, 0)
+    assert list(find_faults(rows)) == []
+    assert set_aside(rows) == {2}
 
 
 @pytest.mark.parametrize("depth", [200, 253, 254, 500, 995, 1_010, 1_024, 50_000])
 def test_a_deeply_nested_entry_survives_the_file(depth: int) -> None:
     """What a stranger wrote into the log does not keep its export from being read."""
-    odd = Row(5, 3, "deep", 1, b'{"kind":"song","v":' + b"[" * depth + b"]" * depth + b"}")
+    odd = StoredRow(5, 3, "deep", 1, b'{"kind":"song","v":' + b"[" * depth + b"]" * depth + b"}")
     file = SessionFile("demo", "open", (*log(), odd))
     assert decode_file(encode_file(file)) == file
 
@@ -317,26 +323,26 @@ def test_a_number_that_no_log_has_is_refused(t: int) -> None:
 @pytest.mark.parametrize("name", ["", "a b", "a\x1b[31m", "x" * 129])
 def test_an_id_that_none_can_have_is_found(name: str) -> None:
     """A stranger's id would be shown, and could never be published."""
-    assert "no id" in next(findings((*log(), Row(5, 3, name, 9, encode(SessionClosed())))))
+    assert "no id" in next(find_faults((*log(), StoredRow(5, 3, name, 9, encode(SessionClosed())))))
 
 
 def test_a_second_opening_is_found() -> None:
     """A session is opened once."""
-    rows = (*log(), Row(5, 3, "again", 9, encode(SessionOpened())))
-    assert "entry 5 is 'session.opened'" in next(findings(rows))
+    rows = (*log(), StoredRow(5, 3, "again", 9, encode(SessionOpened())))
+    assert "entry 5 is 'session.opened'" in next(find_faults(rows))
 
 
 @pytest.mark.parametrize("status", ["open", "closed", "archived", "\x1b[31m"])
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_status_that_the_log_denies_is_found(status: str, closed: bool) -> None:
     """Open, or closed and perhaps archived: the log decides."""
-    rows = (*log(), Row(5, 3, "close", 9, encode(SessionClosed()))) if closed else log()
+    rows = (*log(), StoredRow(5, 3, "close", 9, encode(SessionClosed()))) if closed else log()
     right = status in (("closed", "archived") if closed else ("open",))
     assert (list(status_findings(status, rows)) == []) is right
 
 
 def test_a_session_forked_from_its_own_fork_is_sound() -> None:
     """Every fork's entry has an id of its own, also where the names come round again."""
-    first = forked(log(), "a", 2, 0)
-    second = forked(first, "b", 2, 0)
-    assert list(findings(forked(second, "a", 2, 0))) == []
+    first = fork_log(log(), "a", 2, 0)
+    second = fork_log(first, "b", 2, 0)
+    assert list(find_faults(fork_log(second, "a", 2, 0))) == []

@@ -13,7 +13,7 @@ from parley.bus import Bus, Draft
 from parley.bus.entries import EpisodeOpened
 from parley.memory.settings.presets import PRESETS, preset
 from parley.server.settings import SETTINGS
-from parley.server.settings.setting_inventory import presets, table
+from parley.server.settings.setting_inventory import inventory_rows, list_presets
 from tests.calls import Parley
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +94,7 @@ def test_presets_are_listed_with_what_they_set(parley: Parley) -> None:
     assert all(key in SETTINGS for row in listed for key in row["sets"])
     shown = parley("settings", "presets").out
     assert all(name in shown for name in PRESETS)
-    assert presets() == listed
+    assert list_presets() == listed
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -220,4 +220,4 @@ def test_an_unknown_session_has_no_settings(at: Parley) -> None:
 
 def test_the_documentation_lists_every_preset() -> None:
     """docs/settings.md holds the table that the data makes."""
-    assert table() in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert inventory_rows() in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")

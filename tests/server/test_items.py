@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from parley.server.records.transcript_analysis import analyze
-from parley.server.settings import settled
+from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 
 
@@ -16,7 +16,7 @@ def items(*said: dict[str, Any]) -> list[dict[str, Any]]:
         json.dumps({"index": 10 * place, "agent_id": row.pop("by"), **row})
         for place, row in enumerate(said, 1)
     ]
-    return analyze(parse_transcript("\n".join(lines).encode()), settled({}, {})).items()
+    return analyze(parse_transcript("\n".join(lines).encode()), resolve_defaults({}, {})).items()
 
 
 def labelled(rows: list[dict[str, Any]], label: str) -> list[dict[str, Any]]:

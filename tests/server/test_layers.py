@@ -20,7 +20,7 @@ from parley.memory.state.insight_state import Insight, Lesson
 from parley.memory.state.memory import Memory
 from parley.memory.state.notebook_state import Line, Note, Notebooks
 from parley.memory.statistics.statistics import stats
-from parley.server.render.memory_layers import LAYERS, layer
+from parley.server.render.memory_layers import LAYERS, find_layer
 from tests.calls import Parley
 from tests.logs import PACKS, entries, numbered, talk
 
@@ -93,7 +93,7 @@ def full() -> Memory:
 
 
 def words(memory: Memory, name: str) -> str:
-    return "\n".join(layer(name).lines(memory))
+    return "\n".join(find_layer(name).lines(memory))
 
 
 def test_the_layers_are_these() -> None:
@@ -112,7 +112,7 @@ def test_no_layer_can_pose_as_another(full: Memory, name: str) -> None:
 def test_every_layer_of_an_empty_memory_is_empty(name: str) -> None:
     """Nothing to show is no error, and the tree is JSON."""
     memory = Memory(PACKS)
-    json.dumps(layer(name).tree(memory))
+    json.dumps(find_layer(name).tree(memory))
     assert "\n" not in words(memory, name)
 
 
@@ -168,7 +168,7 @@ def test_any_session_can_be_told_layer_by_layer(log: list[Entry]) -> None:
     memory = fold(Memory(PACKS), numbered(log))
     for name in NAMES:
         words(memory, name).encode()
-        json.dumps(layer(name).tree(memory))
+        json.dumps(find_layer(name).tree(memory))
     assert "." not in re.sub(r'"[^"]*"', "", json.dumps(stats(memory)))
 
 

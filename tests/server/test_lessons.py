@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parley.server.records.session_file import signed
+from parley.server.records.session_file import with_checksum
 from tests.calls import Parley
 
 
@@ -82,7 +82,7 @@ def test_a_file_of_other_things_is_refused(boats: Parley, tmp_path: Path, lesson
     """Whatever its checksum says, in one line."""
     file = tmp_path / "odd.json"
     header = '{"parley":"lessons","version":1,"session":"a","lessons":'
-    file.write_bytes(signed((header + lessons).encode()))
+    file.write_bytes(with_checksum((header + lessons).encode()))
     ran = boats("lessons", "import", "cars", "--from", file)
     assert ran.code in (1, 2)
     assert len(ran.err.splitlines()) == 1

@@ -9,7 +9,7 @@ import pytest
 from parley.bus import Bus
 from parley.bus.work.workforce import WorkerInfo
 from parley.memory.text.text_sizes import tokens
-from parley.server.queries.session_stats import summariser
+from parley.server.queries.session_stats import summary_work
 from parley.server.render.stats_text import layer_lines
 from tests.calls import Parley
 
@@ -28,7 +28,7 @@ def at(redis_url: str, monkeypatch: pytest.MonkeyPatch, parley: Parley) -> Parle
 
 def test_the_summariser_is_the_sum_of_its_workers() -> None:
     """Calls, failures, durations and remembered answers; older workers tell less."""
-    found = summariser([
+    found = summary_work([
         worker(model_calls=3, model_failures=1, model_ms=900, memo_hits=1, models=2),
         worker(model_calls=1, model_ms=300, extracts=5),
         worker(folded=7),
@@ -42,7 +42,7 @@ def test_the_summariser_is_the_sum_of_its_workers() -> None:
 
 def test_no_rate_before_the_first_call() -> None:
     """Null, not zero and not one."""
-    found = summariser([])
+    found = summary_work([])
     assert found["success_permille"] is found["ms_per_call"] is found["memo_permille"] is None
 
 

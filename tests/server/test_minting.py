@@ -12,23 +12,23 @@ import pytest
 
 from parley.server.basics.errors import Misuse
 from parley.server.bootstrap import server_addresses
-from parley.server.bootstrap.access_tokens import Wish, token
+from parley.server.bootstrap.access_tokens import TokenRequest, print_token
 from parley.server.http.tokens.bearer_tokens import Keyring
 from parley.server.http.tokens.tickets import Tickets
 from parley.server.runtime import signing_secret
-from parley.server.runtime.signing_secret import Signing, kid
+from parley.server.runtime.signing_secret import SigningKeys, key_id
 from parley.server.settings import Settings
 from parley.server.settings.serve_settings import ServeSettings
 
 SECRET = "a secret that is only used by the tests"
 
 
-def wish(**given: Any) -> Wish:
+def wish(**given: Any) -> TokenRequest:
     whole = {
         "name": "ana", "session": "harbour", "role": "person", "may": (), "hours": 12.0,
         "link": False, **given,
     }  # fmt: skip
-    return Wish(**whole)
+    return TokenRequest(**whole)
 
 
 def settings(data: Path, **serve: Any) -> Settings:
@@ -39,7 +39,7 @@ def test_a_token_is_printed_that_the_server_takes(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """One line, for a variable of a shell; nothing else on stdout."""
-    token(settings(tmp_path, secret=SECRET), wish(may=("vote",)), as_json=False)
+    print_token(settings(tmp_path, secret=SECRET), wish(may=("vote",)), as_json=False)
     said = capfdbinary.readouterr().out.decode()
     assert said.endswith("\n")
     found = Keyring([SECRET]).verify(said.strip(), time.time())
@@ -54,9 +54,9 @@ def test_a_secret_that_a_server_made_signs_too(
     """As it lies beside the data; where none ever ran there is advice instead of a token."""
     own = settings(tmp_path)
     with pytest.raises(Misuse, match="parley serve"):
-        token(own, wish(), as_json=False)
-    signing = signing_secret.at_start(own)
-    token(own, wish(session=None, role="operator"), as_json=True)
+        print_token(own, wish(), as_json=False)
+    signing = signing_secret.load_or_create(own)
+    print_token(own, wish(session=None, role="operator"), as_json=True)
     said = json.loads(capfdbinary.readouterr().out)
     found = Keyring(signing.secrets).verify(said["token"], time.time())
     assert (found.role, found.session, found.expires) == ("operator", "*", said["expires"])
@@ -70,7 +70,7 @@ def test_a_link_opens_the_page_with_a_ticket(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], session: str | None, address: str
 ) -> None:
     """It is no token, and what comes of it holds as long as was asked for."""
-    token(settings(tmp_path, secret=SECRET), wish(session=session, link=True), as_json=False)
+    print_token(settings(tmp_path, secret=SECRET), wish(session=session, link=True), as_json=False)
     link, _, ticket = capfdbinary.readouterr().out.decode().strip().partition("=")
     assert f"{link}=" == address
     found = Tickets(Keyring([SECRET]), time.time).used(ticket)
@@ -83,22 +83,22 @@ def test_a_link_leads_to_the_public_address(
 ) -> None:
     """Where the server has one."""
     own = settings(tmp_path, secret=SECRET, public=("https://parley.example",))
-    token(own, wish(link=True), as_json=True)
+    print_token(own, wish(link=True), as_json=True)
     said = json.loads(capfdbinary.readouterr().out)
     assert said["link"].startswith("https://parley.example/s/harbour#ticket=")
 
 
 def _link(own: Settings, capfdbinary: pytest.CaptureFixture[bytes]) -> str:
-    token(own, wish(link=True), as_json=True)
+    print_token(own, wish(link=True), as_json=True)
     link: str = json.loads(capfdbinary.readouterr().out)["link"]
     return link.partition("/s/harbour#ticket=")[0]
 
 
 HERE = "http://127.0.0.1:8700"
 THERE = "http://127.0.0.1:41234"
-OURS = Signing((SECRET,), "set")
-OTHERS = Signing((SECRET[::-1],), "kept")
-PASSING = Signing((SECRET,), "passing")
+OURS = SigningKeys((SECRET,), "set")
+OTHERS = SigningKeys((SECRET[::-1],), "kept")
+PASSING = SigningKeys((SECRET,), "passing")
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ PASSING = Signing((SECRET,), "passing")
     ],
 )
 def test_a_link_leads_to_the_server_that_runs(
-    live: list[tuple[str, Signing]], port: int, url: str, tmp_path: Path,
+    live: list[tuple[str, SigningKeys]], port: int, url: str, tmp_path: Path,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:  # fmt: skip
     """Whatever port it took; where none runs that the token is for, to where one would."""
     own = settings(tmp_path, secret=SECRET, port=port)
     with ExitStack() as running:
         for there, signing in live:
-            running.enter_context(server_addresses.told(own, there, signing))
+            running.enter_context(server_addresses.publish_address(own, there, signing))
         assert _link(own, capfdbinary) == url
     assert list(tmp_path.iterdir()) == []
 
@@ -138,10 +138,10 @@ def test_a_link_that_would_lead_nowhere_is_not_printed(
     with ExitStack() as running:
         for number in range(live):
             running.enter_context(
-                server_addresses.told(own, f"http://127.0.0.1:4000{number}", OURS)
+                server_addresses.publish_address(own, f"http://127.0.0.1:4000{number}", OURS)
             )
         with pytest.raises(Misuse, match=told):
-            token(own, wish(link=True), as_json=False)
+            print_token(own, wish(link=True), as_json=False)
 
 
 def test_a_server_that_was_killed_is_not_led_to(
@@ -149,7 +149,7 @@ def test_a_server_that_was_killed_is_not_led_to(
 ) -> None:
     """It left its file, which nobody holds; the same of one that is no record."""
     left = tmp_path / "serve.7.json"
-    left.write_text(json.dumps({"url": THERE, "kid": kid(SECRET)}))
+    left.write_text(json.dumps({"url": THERE, "kid": key_id(SECRET)}))
     assert _link(settings(tmp_path, secret=SECRET), capfdbinary) == HERE
     assert not left.exists()
 
@@ -158,8 +158,8 @@ def test_a_server_that_can_write_nothing_runs_all_the_same(tmp_path: Path) -> No
     """Others go by the settings."""
     file = tmp_path / "file"
     file.touch()
-    with server_addresses.told(settings(file, secret=SECRET), THERE, OURS):
-        assert server_addresses.listening(settings(file), [kid(SECRET)]) == ()
+    with server_addresses.publish_address(settings(file, secret=SECRET), THERE, OURS):
+        assert server_addresses.read_addresses(settings(file), [key_id(SECRET)]) == ()
 
 
 @pytest.mark.parametrize(
@@ -174,13 +174,13 @@ def test_what_no_token_may_say_is_told_in_a_line(
 ) -> None:
     """Before anything is printed."""
     with pytest.raises(Misuse, match=told):
-        token(settings(tmp_path, secret=SECRET), wish(**given), as_json=False)
+        print_token(settings(tmp_path, secret=SECRET), wish(**given), as_json=False)
 
 
 def test_rights_are_given_by_commas_or_one_by_one(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """As one would write them either way."""
-    token(settings(tmp_path, secret=SECRET), wish(may=("vote, close", "ask")), as_json=False)
+    print_token(settings(tmp_path, secret=SECRET), wish(may=("vote, close", "ask")), as_json=False)
     found = Keyring([SECRET]).verify(capfdbinary.readouterr().out.decode().strip(), time.time())
     assert set(found.may or ()) == {"vote", "close", "ask"}

@@ -11,14 +11,14 @@ from rich.console import Console
 from parley.server.plays.demo import bundled
 from parley.server.records.transcript_analysis import analyze
 from parley.server.render.digest_text import write_minutes
-from parley.server.settings import settled
+from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, Any]:
     """The minutes of the bundled deliberation."""
-    return analyze(bundled(), settled({}, {})).minutes()
+    return analyze(bundled(), resolve_defaults({}, {})).minutes()
 
 
 def shown(report: dict[str, Any]) -> str:
@@ -89,7 +89,7 @@ def test_words_that_are_not_at_hand_are_cited_by_number(report: dict[str, Any]) 
 def test_an_empty_deliberation_has_short_minutes() -> None:
     """Sections without content are left out."""
     line = b'{"index": 0, "agent_id": "Ada", "content": "Anyone here?"}'
-    text = shown(analyze(parse_transcript(line), settled({}, {})).minutes())
+    text = shown(analyze(parse_transcript(line), resolve_defaults({}, {})).minutes())
     assert "Decisions" not in text
     assert "1 message by 1 participant" in text
 
@@ -98,7 +98,7 @@ def test_what_was_said_in_several_lines_is_told_in_one() -> None:
     """A break is a space; whatever else a terminal would not show is spelt out."""
     said = b"Tea.\\n\\n  9 Mo: \\u001b[2J no"
     line = b'{"index": 0, "agent_id": "Ada", "act": "propose", "content": "%s"}' % said
-    text = shown(analyze(parse_transcript(line), settled({}, {})).minutes())
+    text = shown(analyze(parse_transcript(line), resolve_defaults({}, {})).minutes())
     assert "P1 active Tea. 9 Mo: \\x1b[2J no  (Ada, message 1)" in text
     assert "\\n" not in text
     assert not any(row.lstrip().startswith("9 Mo") for row in text.splitlines())

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from parley.memory.extraction.patterns.pattern_packs import Rule
-from parley.server.minutes.action_items import MOST, actions, shipped
+from parley.server.minutes.action_items import MOST, find_actions, shipped_phrases
 from parley.server.minutes.attribution import voices
-from parley.server.minutes.decided_words import NEAR, Decided
-from parley.server.minutes.minutes_report import report
+from parley.server.minutes.decided_words import NEAR, DecidedTerms
+from parley.server.minutes.minutes_report import build_report
 from parley.server.records.transcript_analysis import Analysis, analyze
-from parley.server.settings import settled
+from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 
 Row = dict[str, Any]
@@ -28,7 +28,7 @@ def talk(*said: tuple[str, str] | tuple[str, str, str], meta: Row | None = None)
         if act:
             rows[-1]["act"] = act[0]
     data = "\n".join(json.dumps(row) for row in rows).encode()
-    return analyze(parse_transcript(data), settled({}, {}))
+    return analyze(parse_transcript(data), resolve_defaults({}, {}))
 
 
 def found(*said: tuple[str, str] | tuple[str, str, str], meta: Row | None = None) -> list[Row]:
@@ -37,18 +37,18 @@ def found(*said: tuple[str, str] | tuple[str, str, str], meta: Row | None = None
 
 
 def report_of(done: Analysis) -> Row:
-    return report(done.memory, done.said.values())
+    return build_report(done.memory, done.said.values())
 
 
 def rules_that_read(sentences: Sequence[str]) -> list[set[str]]:
     """The rules that read each sentence, which Cy says to Ana and Bo."""
     done = talk(("Ana", "Hello."), ("Bo", "Hello."), *[("Cy", said) for said in sentences])
     said = [*done.said.values()]
-    rows, _ = actions(done.memory, said, voices(done.memory, said), Decided(done.memory))
+    rows, _ = find_actions(done.memory, said, voices(done.memory, said), DecidedTerms(done.memory))
     return [{row["rule"] for row in rows if row["n"] == n} for n in range(3, len(sentences) + 3)]
 
 
-@pytest.mark.parametrize("rule", shipped().rules, ids=lambda rule: str(rule.name))
+@pytest.mark.parametrize("rule", shipped_phrases().rules, ids=lambda rule: str(rule.name))
 def test_every_rule_reads_its_examples_and_not_its_counterexamples(rule: Rule) -> None:
     """Both kinds travel with the rule; what another rule reads first is another's."""
     assert len(rule.examples.matches) >= 2

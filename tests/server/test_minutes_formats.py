@@ -18,15 +18,15 @@ from markdown_it.token import Token
 
 from parley.bus.entries import Message, Record
 from parley.memory.text.escapes import visible
-from parley.server.minutes.attendance import span
-from parley.server.minutes.minutes_report import report
+from parley.server.minutes.attendance import talk_span
+from parley.server.minutes.minutes_report import build_report
 from parley.server.plays.demo import bundled
 from parley.server.records.minutes_sources import is_file
 from parley.server.records.transcript_analysis import Analysis, analyze
 from parley.server.render.minutes.minutes_forms import render
 from parley.server.render.minutes.minutes_markdown import escaped, quoted
 from parley.server.render.minutes.minutes_sections import OPEN
-from parley.server.settings import settled
+from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 from tests.calls import Parley
 from tests.hostile import HOSTILE, MARKER, mebibyte
@@ -43,8 +43,8 @@ OURS: Final = frozenset({
 @pytest.fixture(scope="module")
 def whole() -> Row:
     """The report on the bundled deliberation."""
-    done = analyze(bundled(), settled({}, {}))
-    return report(done.memory, done.said.values(), "ferry")
+    done = analyze(bundled(), resolve_defaults({}, {}))
+    return build_report(done.memory, done.said.values(), "ferry")
 
 
 def hostile(words: str) -> Analysis:
@@ -63,12 +63,14 @@ def hostile(words: str) -> Analysis:
         {"index": 3, "agent_id": name, "content": f"ACTION: {words[:HALF]}"},
         {"index": 4, "agent_id": "Cy", "content": words, "act": "decide", "topic": words[:200]},
     ]
-    return analyze(parse_transcript("\n".join(map(json.dumps, rows)).encode()), settled({}, {}))
+    return analyze(
+        parse_transcript("\n".join(map(json.dumps, rows)).encode()), resolve_defaults({}, {})
+    )
 
 
 def hostile_report(words: str) -> Row:
     done = hostile(words)
-    return report(done.memory, done.said.values(), "demo")
+    return build_report(done.memory, done.said.values(), "demo")
 
 
 class Page(HTMLParser):
@@ -403,8 +405,8 @@ def lines_of(whole: Row, heading: str) -> list[str]:
 
 def told(*rows: Row, session: str = "") -> Row:
     data = "\n".join(json.dumps({"index": k, **row}) for k, row in enumerate(rows)).encode()
-    done = analyze(parse_transcript(data), settled({}, {}))
-    return report(done.memory, done.said.values(), session)
+    done = analyze(parse_transcript(data), resolve_defaults({}, {}))
+    return build_report(done.memory, done.said.values(), session)
 
 
 def test_what_is_firm_comes_first_and_what_is_superseded_last(whole: Row) -> None:
@@ -491,9 +493,9 @@ def test_a_time_that_no_calendar_has_is_told_of_no_talk(moment: str) -> None:
     assert (whole["began"], whole["ended"]) == (None, None)
     assert "1 message by 1 participant" in render(whole, "text").decode()
     read = Message.model_construct(participant="Bo", content="Hello.", at=moment, at_text=None)
-    assert span([Record(1, 1, "a", 0, read)], logged=False) == (None, None)
+    assert talk_span([Record(1, 1, "a", 0, read)], logged=False) == (None, None)
     late = Record(1, 1, "a", 2**53 - 1, Message(participant="Bo", content="Hello."))
-    assert span([late], logged=True) == (None, None)
+    assert talk_span([late], logged=True) == (None, None)
 
 
 def test_a_decision_is_told_in_full() -> None:

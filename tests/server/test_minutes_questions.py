@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from parley.server.minutes.minutes_report import report
+from parley.server.minutes.minutes_report import build_report
 from parley.server.minutes.open_questions import MOST
 from parley.server.minutes.replies import AFTER
 from parley.server.records.transcript_analysis import Analysis, analyze
-from parley.server.settings import settled
+from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 
 Row = dict[str, Any]
@@ -24,12 +24,12 @@ def talk(*said: Row | tuple[str, str]) -> Analysis:
         row = {"agent_id": one[0], "content": one[1]} if isinstance(one, tuple) else one
         rows.append({"index": index, **row})
     data = "\n".join(json.dumps(row) for row in rows).encode()
-    return analyze(parse_transcript(data), settled({}, {}))
+    return analyze(parse_transcript(data), resolve_defaults({}, {}))
 
 
 def unresolved(*said: Row | tuple[str, str]) -> list[Row]:
     done = talk(*said)
-    rows: list[Row] = report(done.memory, done.said.values())["questions"]
+    rows: list[Row] = build_report(done.memory, done.said.values())["questions"]
     return rows
 
 
@@ -57,7 +57,7 @@ def test_an_answer_comes_soon_or_says_what_it_answers() -> None:
     chat = [CHAT] * AFTER
     assert unresolved(ASKED, *chat, late)
     done = talk(ASKED, *chat, {**late, "content": "Two days.", "re": 0})
-    assert not report(done.memory, done.said.values())["questions"]
+    assert not build_report(done.memory, done.said.values())["questions"]
 
 
 def test_yes_or_no_answers_what_can_be_answered_so() -> None:
@@ -171,7 +171,7 @@ def test_a_question_without_a_word_of_its_own_is_answered_by_the_next_voice() ->
 def test_the_newest_are_kept_and_the_rest_are_counted() -> None:
     """Nothing goes without a word."""
     done = talk(*[("Ana", f"Who pays for item{k}?") for k in range(MOST + 2)])
-    whole = report(done.memory, done.said.values())
+    whole = build_report(done.memory, done.said.values())
     assert [row["n"] for row in whole["questions"]] == list(range(3, MOST + 3))
     assert whole["left_out"]["questions"] == 2
 

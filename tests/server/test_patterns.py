@@ -83,7 +83,7 @@ def test_a_dry_run_tells_what_was_read_and_what_was_dropped(parley: Parley, tmp_
 @pytest.mark.parametrize("name", [pack.name for pack in shipped()])
 def test_a_shipped_pack_is_beyond_doubt(name: str) -> None:
     """Of what Parley ships nothing is refused, doubted, or read in plain talk."""
-    row = pattern_catalogue.checked(name)
+    row = pattern_catalogue.check_pack(name)
     assert row["sound"]
     assert name == "en@1" or row["doubts"] == []
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from parley.personas.library import bundled
-from parley.personas.persona_file import parse
+from parley.personas.library import bundled_cast
+from parley.personas.persona_file import parse_persona
 from tests.calls import Parley
 
 SPOOF = """\
@@ -34,11 +34,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parley: Parley) -> P
 def test_the_cast_is_listed(parley: Parley) -> None:
     """Without a server, in words and as JSON."""
     rows = parley("persona", "ls", "--json").rows()
-    assert [row["name"] for row in rows] == sorted(bundled())
+    assert [row["name"] for row in rows] == sorted(bundled_cast())
     assert all(row["source"] == "bundled" for row in rows)
     ran = parley("persona", "ls")
     assert ran.code == 0
-    assert all(name in ran.out for name in bundled())
+    assert all(name in ran.out for name in bundled_cast())
 
 
 def test_ones_own_files_win_and_broken_ones_are_told_of(parley: Parley, folder: Path) -> None:
@@ -57,9 +57,9 @@ def test_ones_own_files_win_and_broken_ones_are_told_of(parley: Parley, folder: 
 def test_a_persona_is_shown_as_its_file(parley: Parley, tmp_path: Path) -> None:
     """`--raw` is where one's own begins."""
     ran = parley("persona", "show", "skeptic", "--raw")
-    assert parse(ran.out, "out").persona == bundled()["skeptic"]
+    assert parse_persona(ran.out, "out").persona == bundled_cast()["skeptic"]
     (row,) = parley("persona", "show", "skeptic", "--json").rows()
-    assert row["body"] == bundled()["skeptic"].body
+    assert row["body"] == bundled_cast()["skeptic"].body
     file = tmp_path / "own.md"
     file.write_text(ran.out)
     assert parley("persona", "show", file, "--raw").out == ran.out

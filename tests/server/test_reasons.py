@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parley.memory.extraction.structure.scorecards import scorecards
-from parley.server.render.reason_text import in_words
+from parley.server.render.reason_text import explain_score
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from parley.server.render.reason_text import in_words
 )
 def test_features_are_told_in_words(rule: str, words: str) -> None:
     """Of several steps the highest, of several likenesses the closest; each thing once."""
-    assert in_words(rule) == words
+    assert explain_score(rule) == words
 
 
 def test_counts_and_votes_are_never_told_as_features() -> None:
@@ -36,5 +36,5 @@ def test_counts_and_votes_are_never_told_as_features() -> None:
     card = scorecards().proposal
     for feature in card.structure:
         if feature.startswith(("bare voters >", "voters", "restated some", "restated same", "own")):
-            assert ">=" not in in_words(feature)
-            assert in_words(feature) != feature
+            assert ">=" not in explain_score(feature)
+            assert explain_score(feature) != feature

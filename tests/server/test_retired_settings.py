@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from parley.server.records.session_file import SessionFile, decode_file, encode_file
 from parley.server.scenarios.scenario_files import bundled, parse
 from parley.server.services.session_settings import change_tree
-from parley.server.settings import Settings, built, gathered
+from parley.server.settings import Settings, build_settings, read_sources
 from tests.calls import Parley
 
 OLD = {"structure": {"manner": "spoken"}}
@@ -59,8 +59,8 @@ def test_a_process_takes_them(where: str, tmp_path: Path) -> None:
     file.write_text('[structure]\nmanner = "spoken"\n' if where == "file" else "")
     flags = {"structure.manner": "spoken"} if where == "flag" else {}
     variables = {"PARLEY_STRUCTURE_MANNER": "spoken"} if where == "variable" else {}
-    sources = gathered(flags, variables, file)
-    assert built(sources) == Settings()
+    sources = read_sources(flags, variables, file)
+    assert build_settings(sources) == Settings()
     (warning,) = sources.warnings
     assert warning.endswith("is no setting any more and has no effect")
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from parley.memory.settings.session_settings import Settings, merged
 from parley.server.basics.errors import Misuse
 from parley.server.catalogue import scenario_catalogue
-from parley.server.scenarios.cast import cast, settings_tree
+from parley.server.scenarios.cast import cast_scenario, settings_tree
 from parley.server.scenarios.scenario import MemoryOverlay
 from parley.server.scenarios.scenario_files import bundled, load, parse
 from tests.calls import Parley
@@ -36,7 +36,7 @@ stop: {turns: 10}
 @pytest.mark.parametrize("name", bundled())
 def test_a_bundled_scenario_is_whole(name: str) -> None:
     """Its personas are there, its settings hold, and everyone with a seat has lines."""
-    found = cast(name)
+    found = cast_scenario(name)
     assert merged(Settings(), found.tree) == found.settings
     assert {part.name for part in found.parts} == set(found.scenario.script)
     turns = sum(len(lines.turns) for lines in found.scenario.script.values())
@@ -58,7 +58,7 @@ def test_money_is_counted_in_millionths(tmp_path: Path) -> None:
     assert settings_tree(parse(text, "f.yaml"))["budget"] == {"micros": 1_500_000}
     path = tmp_path / "f.yaml"
     path.write_text(text)
-    found = cast(str(path))
+    found = cast_scenario(str(path))
     assert found.parts[1].persona.budget.micros == 250_000
     assert found.prices["large"].input == 2_500_000
 
@@ -117,7 +117,7 @@ def test_what_only_the_whole_shows_is_refused_too(
     path = tmp_path / "f.yaml"
     path.write_text(LEAST.replace(was, now))
     with pytest.raises(Misuse, match=re.escape(says)):
-        cast(str(path))
+        cast_scenario(str(path))
 
 
 def test_a_persona_beside_the_file_is_found_from_anywhere(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_persona_beside_the_file_is_found_from_anywhere(tmp_path: Path) -> Non
     (tmp_path / "eve.md").write_text("---\nname: eve\ndescription: Listens.\n---\nYou are Eve.\n")
     path = tmp_path / "f.yaml"
     path.write_text(LEAST.replace("persona: skeptic", "persona: ./eve.md"))
-    assert cast(str(path)).parts[0].name == "eve"
+    assert cast_scenario(str(path)).parts[0].name == "eve"
 
 
 @given(
@@ -162,13 +162,15 @@ def test_hostile_yaml_is_refused(text: str) -> None:
 def test_the_committed_schema_is_that_of_the_models() -> None:
     """'parley scenario schema > docs/scenario.schema.json' writes it anew."""
     held = (ROOT / "docs" / "scenario.schema.json").read_bytes()
-    assert held == scenario_catalogue.schema()
+    assert held == scenario_catalogue.scenario_schema()
 
 
 @pytest.mark.parametrize("name", bundled())
 def test_bundled_scenarios_are_valid_under_the_schema(name: str) -> None:
     """So an editor that checks by it agrees with us."""
-    jsonschema.validate(yaml.safe_load(bundled()[name]), json.loads(scenario_catalogue.schema()))
+    jsonschema.validate(
+        yaml.safe_load(bundled()[name]), json.loads(scenario_catalogue.scenario_schema())
+    )
 
 
 def test_an_unknown_name_gets_the_nearest(parley: Parley) -> None:

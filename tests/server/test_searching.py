@@ -10,37 +10,39 @@ from parley.bus import Bus
 from parley.bus.contract.errors import SessionNotFound
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.server.queries import message_search
-from parley.server.queries.message_search import found
-from parley.server.runtime.backend import Held
+from parley.server.queries.message_search import search_messages
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs
 from tests.sessions import discuss
 
 
 @pytest.fixture
-async def held(redis_url: str) -> AsyncIterator[Held]:
+async def held(redis_url: str) -> AsyncIterator[Backend]:
     packs = read_packs(())
     async with await Bus.connect(redis_url) as bus:
-        yield Held(bus, packs, MemoryReader(bus, packs.known))
+        yield Backend(bus, packs, MemoryReader(bus, packs.known))
 
 
 async def test_the_newest_matches_come_oldest_first(
-    held: Held, monkeypatch: pytest.MonkeyPatch
+    held: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Across pages, before a place, and no more than asked for."""
     monkeypatch.setattr(message_search, "PAGE", 7)
     await discuss(held.bus, "a", 60)
-    every = [record.seq for record in await found(held, "a", ["+1"], None, 100)]
+    every = [record.seq for record in await search_messages(held, "a", ["+1"], None, 100)]
     assert every == sorted(every)
     assert len(every) == 7
-    assert [one.seq for one in await found(held, "a", ["+1"], None, 3)] == every[-3:]
-    assert [one.seq for one in await found(held, "a", ["+1"], None, 3, every[4])] == every[1:4]
-    assert [one.seq for one in await found(held, "a", ["+1"], None, 9, 2**53)] == every
-    assert await found(held, "a", ["+1"], None, 9, 1) == []
-    by_one = await found(held, "a", ["PROPOSE", "index"], "bo", 100)
+    assert [one.seq for one in await search_messages(held, "a", ["+1"], None, 3)] == every[-3:]
+    assert [
+        one.seq for one in await search_messages(held, "a", ["+1"], None, 3, every[4])
+    ] == every[1:4]
+    assert [one.seq for one in await search_messages(held, "a", ["+1"], None, 9, 2**53)] == every
+    assert await search_messages(held, "a", ["+1"], None, 9, 1) == []
+    by_one = await search_messages(held, "a", ["PROPOSE", "index"], "bo", 100)
     assert {getattr(one.entry, "participant", "") for one in by_one} <= {"bo"}
 
 
-async def test_a_session_that_is_not_there_is_an_error(held: Held) -> None:
+async def test_a_session_that_is_not_there_is_an_error(held: Backend) -> None:
     """Rather than an empty answer."""
     with pytest.raises(SessionNotFound):
-        await found(held, "nowhere", ["word"], None, 5)
+        await search_messages(held, "nowhere", ["word"], None, 5)

@@ -20,8 +20,8 @@ from parley.server.basics.errors import Failure
 from parley.server.bootstrap import server_addresses
 from parley.server.cli.main import main
 from parley.server.runtime import signing_secret
-from parley.server.runtime.signing_secret import kid
-from parley.server.runtime.worker_process import Helping
+from parley.server.runtime.signing_secret import key_id
+from parley.server.runtime.worker_process import WorkerProcess
 from parley.server.settings import Settings
 from tests.patience import PATIENCE, wait_until
 
@@ -61,8 +61,8 @@ async def test_it_says_where_it_is_and_ends_when_told(
         told = json.loads(ready.read_text())
         assert told["pid"] == process.pid
         own = Settings(data=tmp_path)
-        kids = [kid(each) for each in signing_secret.as_kept(own)]
-        assert server_addresses.listening(own, kids) == (told["url"],)
+        kids = [key_id(each) for each in signing_secret.load(own)]
+        assert server_addresses.read_addresses(own, kids) == (told["url"],)
         async with httpx2.AsyncClient(timeout=PATIENCE) as client:
             assert (await client.get(f"{told['url']}/nothing-here")).status_code == 404
         process.send_signal(ending)
@@ -109,7 +109,7 @@ async def test_a_worker_that_keeps_dying_is_given_up(
     """In a line that says how often, also where the worker said nothing."""
     monkeypatch.setattr("sys.executable", "/bin/false")
     with (tmp_path / "log").open("w+b") as log:
-        helping = Helping(Settings(data=tmp_path), log)
+        helping = WorkerProcess(Settings(data=tmp_path), log)
         await helping.start()
         for _ in range(DEATHS - 1):
             await wait_until(lambda: helping.ended is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parley.bus.entries import Entry
 from parley.memory.state.effects import Condense
-from parley.server.queries.assistant_trace import held
+from parley.server.queries.assistant_trace import memory_state_row
 from tests.dialogues import assistant, condensed, exchange, remembered
 
 
@@ -14,7 +14,8 @@ def test_a_trace_says_whether_the_summary_stands_in_a_models_words() -> None:
     log: list[Entry] = [assistant(summary={"how": "model"}, limits=limits), *exchange(1)]
     told = condensed(Condense("running", 3), "Told.")
     rows = [
-        held("desk", remembered(log, entries)) for entries in ([], [told], [told, *exchange(2)])
+        memory_state_row("desk", remembered(log, entries))
+        for entries in ([], [told], [told, *exchange(2)])
     ]
     assert [(row["compressions"], row["in_a_models_words"]) for row in rows] == [
         (1, False), (1, True), (2, False),

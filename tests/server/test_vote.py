@@ -13,9 +13,9 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.server.basics.errors import Failure
-from parley.server.render.vote_text import headline
+from parley.server.render.vote_text import vote_headline
 from parley.server.rows.vote_rows import vote_row
-from parley.server.runtime.backend import Held
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs
 from parley.server.services import votes
 from tests.calls import Parley, Ran
@@ -240,7 +240,7 @@ def test_a_ballot_that_came_too_late_is_no_success(at: Parley, redis_url: str) -
 async def _late(url: str) -> None:
     async with await Bus.connect(url) as bus:
         packs = read_packs([])
-        held = Held(bus, packs, reader := LateReader(bus, packs.known))
+        held = Backend(bus, packs, reader := LateReader(bus, packs.known))
         called = (await bus.info("s")).n
         await votes.counted_in(held, "s", "V1")
         for _ in range(2):
@@ -255,4 +255,4 @@ def test_the_count_of_a_closed_vote_is_in_the_order_of_its_options() -> None:
     vote = Vote(ref=1, n=2, by="ana", question="?", status="carried", carried="red",
                 options=("red", "blue"), tally=tally)  # fmt: skip
     row = vote_row(Memory({}), vote)
-    assert headline(row) == "red carried (majority: red 3, blue 2, abstain 1)"
+    assert vote_headline(row) == "red carried (majority: red 3, blue 2, abstain 1)"

@@ -40,7 +40,7 @@ from parley.bus.entries import (
     VoteInitiated,
 )
 from parley.server.render.events.entry_text import message_line
-from parley.server.render.events.fact_text import adds, fact_line
+from parley.server.render.events.fact_text import fact_line, is_worth_showing
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_summary_says_how_it_was_made() -> None:
     line = message_line(Record(1, 1, "x", 0, made))
     assert line is not None
     assert line.plain == "      summary of messages 1-12 (extract): Ana: Tea. Bo: At four."
-    assert not adds({"kind": "summary.made"})
+    assert not is_worth_showing({"kind": "summary.made"})
 
 
 def test_an_item_is_announced_by_its_words() -> None:

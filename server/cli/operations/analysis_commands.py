@@ -48,7 +48,7 @@ def analyze(
 ) -> None:
     """What a transcript came to. Reads the file, needs no server."""
     from parley.server.basics.errors import Misuse
-    from parley.server.basics.output import emit, emit_bytes
+    from parley.server.basics.output import print_json, write_stdout
     from parley.server.records import transcript_analysis
     from parley.server.render import command_output
 
@@ -56,10 +56,10 @@ def analyze(
         raise Misuse("--as, --brief and --budget shape a context: add --format context")
     found = transcript_analysis.analyze(_read(ctx, file, skip_bad, input_format), settings(ctx))
     if form is Form.memory:
-        emit_bytes(found.canonical())
+        write_stdout(found.canonical())
     elif form is Form.items:
         for row in found.items():
-            emit(row)
+            print_json(row)
     elif form is Form.context:
         command_output.show_context(found.context(as_, brief=brief, budget=budget), json)
     else:
@@ -98,14 +98,14 @@ def replay(
 
 
 def _read(ctx: typer.Context, file: Path, skip_bad: bool, format: str | None) -> Read:
-    from parley.server.basics.output import tell
+    from parley.server.basics.output import print_notice
     from parley.server.cli.operations.transcript_commands import read
-    from parley.server.records.session_opening import roles_of
-    from parley.server.transcripts.transcript_export import told
+    from parley.server.records.session_opening import assign_roles
+    from parley.server.transcripts.transcript_export import summary_lines
 
     found = read(file, skip_bad, format)
     if found.format != "jsonl":
-        tell(f"read as {found.format}")
-    for line in (*told(found), *roles_of(found, settings(ctx)).lines()):
-        tell(line)
+        print_notice(f"read as {found.format}")
+    for line in (*summary_lines(found), *assign_roles(found, settings(ctx)).lines()):
+        print_notice(line)
     return found

@@ -30,6 +30,6 @@ def minutes(
     ] = None,
 ) -> None:
     """The minutes of a session or transcript, to hand on."""
-    from parley.server.cli.operations.minutes_output import minutes as handed_on
+    from parley.server.cli.operations.minutes_output import hand_on_minutes as handed_on
 
     handed_on(settings(ctx), source, format, at, out, input_format)

@@ -8,8 +8,8 @@ from typing import Final
 from parley.bus.contract.errors import SessionNotFound
 from parley.server.basics.disk_files import write_bytes
 from parley.server.basics.errors import Failure
-from parley.server.basics.output import emit_bytes, stdout, tell
-from parley.server.records.minutes_sources import is_file, of_file, of_session
+from parley.server.basics.output import print_notice, stdout, write_stdout
+from parley.server.records.minutes_sources import is_file, report_file, report_session
 from parley.server.render.minutes import minutes_text
 from parley.server.render.minutes.minutes_forms import Form, render
 from parley.server.runtime.connection import run
@@ -20,7 +20,7 @@ _FORMS: Final[dict[str, Form]] = {
 }  # fmt: skip
 
 
-def minutes(
+def hand_on_minutes(
     settings: Settings,
     source: str,
     form: Form | None,
@@ -34,18 +34,18 @@ def minutes(
     """
     form = form or _FORMS.get(out.suffix.lower() if out else "", "text")
     if input_format is not None or is_file(source):
-        found = of_file(settings, source, at, input_format)
+        found = report_file(settings, source, at, input_format)
     else:
         try:
-            found = run(of_session(settings, source, at))
+            found = run(report_session(settings, source, at))
         except SessionNotFound as missing:
             if Path(source).exists():
                 raise Failure(f"{missing}; './{source}' is the file of that name") from None
             raise
     if out is not None:
         write_bytes(out, render(found, form))
-        tell(f"the minutes are in {out}")
+        print_notice(f"the minutes are in {out}")
     elif form == "text":
         minutes_text.write(stdout(), found)
     else:
-        emit_bytes(render(found, form))
+        write_stdout(render(found, form))

@@ -24,7 +24,7 @@ def ls(json: Json = False) -> None:
     from parley.server.catalogue import pattern_catalogue
     from parley.server.render import pattern_text
 
-    pattern_text.show_listed(pattern_catalogue.listed(), json)
+    pattern_text.show_listed(pattern_catalogue.list_packs(), json)
 
 
 @app.command()
@@ -33,7 +33,7 @@ def show(pack: Pack, json: Json = False) -> None:
     from parley.server.catalogue import pattern_catalogue
     from parley.server.render import pattern_text
 
-    pattern_text.show_one(pattern_catalogue.described(pack), json)
+    pattern_text.show_one(pattern_catalogue.describe_pack(pack), json)
 
 
 @app.command()
@@ -49,7 +49,7 @@ def check(
     from parley.server.catalogue import pattern_catalogue
     from parley.server.render import pattern_text
 
-    row = pattern_catalogue.checked(pack, over)
+    row = pattern_catalogue.check_pack(pack, over)
     pattern_text.show_checked(row, json)
     if not row["sound"]:
         raise SystemExit(1)

@@ -26,7 +26,7 @@ def ls(ctx: typer.Context, json: Json = False) -> None:
     from parley.server.catalogue import persona_catalogue
     from parley.server.render import persona_text
 
-    everyone = persona_catalogue.everyone(settings(ctx))
+    everyone = persona_catalogue.list_personas(settings(ctx))
     persona_text.show_roster(everyone, json)
 
 
@@ -45,7 +45,9 @@ def show(
     from parley.server.catalogue import persona_catalogue
     from parley.server.render import persona_text
 
-    persona_text.show_persona(persona_catalogue.one(settings(ctx), name), raw=raw, json=json)
+    persona_text.show_persona(
+        persona_catalogue.find_persona(settings(ctx), name), raw=raw, json=json
+    )
 
 
 @app.command()
@@ -54,7 +56,7 @@ def check(files: Files, json: Json = False) -> None:
     from parley.server.catalogue import persona_catalogue
     from parley.server.render import persona_text
 
-    found = persona_catalogue.checked(files)
+    found = persona_catalogue.check_personas(files)
     persona_text.show_checks(found, json)
     if any(row.refused for row in found):
         raise typer.Exit(1)
@@ -74,4 +76,4 @@ def import_(
     from parley.server.catalogue import persona_catalogue
     from parley.server.render import persona_text
 
-    persona_text.show_import(persona_catalogue.bring(file, to, force=force), to, json)
+    persona_text.show_import(persona_catalogue.import_personas(file, to, force=force), to, json)

@@ -57,10 +57,10 @@ def run(
     Then prints the minutes. Without a model its script is played. Ctrl-C leaves the
     session open: the same command goes on with it.
     """
-    from parley.server.plays.play_run import Wish, perform
+    from parley.server.plays.play_run import RunOptions, run_scenario
 
-    wish = Wish(scenario, session, seed, processes, out, yes, offline, fast, json, minder)
-    raise SystemExit(perform(settings(ctx), wish))
+    wish = RunOptions(scenario, session, seed, processes, out, yes, offline, fast, json, minder)
+    raise SystemExit(run_scenario(settings(ctx), wish))
 
 
 def host(
@@ -73,8 +73,8 @@ def host(
     fast: Fast = False,
 ) -> None:
     """Host some of a scenario's agents in a session that is open, until it is closed."""
-    from parley.server.plays.play_run import serve
+    from parley.server.plays.play_run import host_scenario
 
     raise SystemExit(
-        serve(settings(ctx), scenario, session, agent, minder, offline=offline, fast=fast)
+        host_scenario(settings(ctx), scenario, session, agent, minder, offline=offline, fast=fast)
     )

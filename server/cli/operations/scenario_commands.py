@@ -21,7 +21,7 @@ def ls(json: Json = False) -> None:
     from parley.server.catalogue import scenario_catalogue
     from parley.server.render import scenario_text
 
-    scenario_text.show_listed(scenario_catalogue.listed(), json)
+    scenario_text.show_listed(scenario_catalogue.list_scenarios(), json)
 
 
 @app.command()
@@ -32,14 +32,14 @@ def show(
     json: Json = False,
 ) -> None:
     """Who takes part, how it goes round, when it ends. Then the most that it can come to."""
-    from parley.server.basics.output import emit_bytes
+    from parley.server.basics.output import write_stdout
     from parley.server.catalogue import scenario_catalogue
     from parley.server.render import scenario_text
 
     if raw:
-        emit_bytes(scenario_catalogue.text(scenario).encode())
+        write_stdout(scenario_catalogue.read_scenario(scenario).encode())
     else:
-        scenario_text.show_one(scenario_catalogue.described(settings(ctx), scenario), json)
+        scenario_text.show_one(scenario_catalogue.describe_scenario(settings(ctx), scenario), json)
 
 
 @app.command()
@@ -52,7 +52,7 @@ def check(
     from parley.server.catalogue import scenario_catalogue
     from parley.server.render import scenario_text
 
-    found = [scenario_catalogue.checked(settings(ctx), file) for file in files]
+    found = [scenario_catalogue.check_scenario(settings(ctx), file) for file in files]
     scenario_text.show_checked(found, json)
     if any(row["refused"] for row in found):
         raise SystemExit(1)
@@ -61,7 +61,7 @@ def check(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of the format, for an editor."""
-    from parley.server.basics.output import emit_bytes
+    from parley.server.basics.output import write_stdout
     from parley.server.catalogue import scenario_catalogue
 
-    emit_bytes(scenario_catalogue.schema())
+    write_stdout(scenario_catalogue.scenario_schema())

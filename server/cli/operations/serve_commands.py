@@ -1,4 +1,4 @@
-"""The doors: `serve`, `token`, `mcp`, `schema`."""
+"""The doors: `serve`, `print_token`, `serve_stdio`, `schema`."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def token(
     _installed()
     from parley.server.bootstrap import access_tokens
 
-    wish = access_tokens.Wish(name, session, role, tuple(may or ()), hours, link)
-    access_tokens.token(settings(ctx), wish, as_json=json)
+    wish = access_tokens.TokenRequest(name, session, role, tuple(may or ()), hours, link)
+    access_tokens.print_token(settings(ctx), wish, as_json=json)
 
 
 def mcp(
@@ -91,7 +91,7 @@ def mcp(
     _installed()
     from parley.server.bootstrap import stdio_server
 
-    raise SystemExit(stdio_server.mcp(settings(ctx), as_, session))
+    raise SystemExit(stdio_server.serve_stdio(settings(ctx), as_, session))
 
 
 def schema(

@@ -1,4 +1,4 @@
-"""Running it: `worker`, `status`, `doctor`."""
+"""Running it: `worker`, `show_status`, `run_checks`."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def worker(
 
     Ctrl-C or SIGTERM drains: what is in hand is finished first.
     """
-    from parley.server.runtime.worker import work
+    from parley.server.runtime.worker import run_worker
 
-    raise typer.Exit(work(settings(ctx), lanes.value, minder=minder))
+    raise typer.Exit(run_worker(settings(ctx), lanes.value, minder=minder))
 
 
 def status(ctx: typer.Context, json: Json = False) -> None:
@@ -44,7 +44,7 @@ def status(ctx: typer.Context, json: Json = False) -> None:
     from parley.server.runtime import status
     from parley.server.runtime.connection import run
 
-    command_output.show_status(run(status.status(settings(ctx))), json)
+    command_output.show_status(run(status.show_status(settings(ctx))), json)
 
 
 def doctor(ctx: typer.Context, json: Json = False) -> None:
@@ -53,7 +53,7 @@ def doctor(ctx: typer.Context, json: Json = False) -> None:
     from parley.server.runtime import status
     from parley.server.runtime.connection import run
 
-    checks = run(status.doctor(settings(ctx)))
+    checks = run(status.run_checks(settings(ctx)))
     command_output.show_checks(checks, json)
     if any(check["state"] == "fail" for check in checks):
         raise typer.Exit(1)

@@ -37,8 +37,8 @@ def transcript(
     """Convert a record of talk to JSON Lines; say what was left out."""
     from parley.server.basics.disk_files import write_bytes
     from parley.server.basics.errors import Misuse
-    from parley.server.basics.output import emit_bytes
-    from parley.server.transcripts.transcript_export import json_lines
+    from parley.server.basics.output import write_stdout
+    from parley.server.transcripts.transcript_export import to_json_lines
 
     if list_:
         _list(json)
@@ -48,9 +48,9 @@ def transcript(
     if out is not None and out.exists() and file.exists() and out.samefile(file):
         raise Misuse(f"{str(out)!r} is the record itself, which would be lost; name another OUT")
     found = read(file, skip_bad, format)
-    data = b"".join(json_lines(found))
+    data = b"".join(to_json_lines(found))
     if out is None:
-        emit_bytes(data)
+        write_stdout(data)
     else:
         write_bytes(out, data)
     _report(found, json=json, on_stdout=out is not None)
@@ -58,46 +58,53 @@ def transcript(
 
 def read(file: Path, skip_bad: bool, format: str | None) -> Transcript:
     """The transcript in `file`; with `skip_bad` what is wrong is told on stderr and left out."""
-    from parley.server.basics.output import tell
+    from parley.server.basics.output import print_notice
     from parley.server.transcripts import read_transcript
 
     return read_transcript(
-        file, (lambda bad: tell(f"left out {bad}")) if skip_bad else None, format
+        file, (lambda bad: print_notice(f"left out {bad}")) if skip_bad else None, format
     )
 
 
 def _list(json: bool) -> None:
-    from parley.server.basics.output import cell, emit, listing, stdout
+    from parley.server.basics.output import new_table, print_json, stdout, table_cell
     from parley.server.transcripts import FORMATS
 
     if json:
         for each in FORMATS:
-            emit({"name": each.name, "about": each.about, "extensions": each.extensions})
+            print_json({"name": each.name, "about": each.about, "extensions": each.extensions})
         return
-    table = listing("FORMAT", "WHAT IT IS")
+    table = new_table("FORMAT", "WHAT IT IS")
     for each in FORMATS:
-        table.add_row(cell(each.name), cell(each.about))
+        table.add_row(table_cell(each.name), table_cell(each.about))
     stdout().print(table)
 
 
 def _report(found: Transcript, *, json: bool, on_stdout: bool) -> None:
-    from parley.server.basics.output import emit, many, shown, stderr, stdout, tell
-    from parley.server.transcripts.transcript_export import account, told
+    from parley.server.basics.output import (
+        count_of,
+        escape,
+        print_json,
+        print_notice,
+        stderr,
+        stdout,
+    )
+    from parley.server.transcripts.transcript_export import summary_lines, summary_row
 
     if json and on_stdout:
-        emit(account(found))
+        print_json(summary_row(found))
         return
     if json:
         import orjson
 
-        tell(orjson.dumps(account(found)).decode())
+        print_notice(orjson.dumps(summary_row(found)).decode())
         return
-    row = account(found)
+    row = summary_row(found)
     lines = [
-        f"{many(row['messages'], 'message')} of {many(len(row['speakers']), 'speaker')}, "
+        f"{count_of(row['messages'], 'message')} of {count_of(len(row['speakers']), 'speaker')}, "
         f"read as {found.format}",
-        *told(found),
+        *summary_lines(found),
     ]
     console = stdout() if on_stdout else stderr()
     for line in lines:
-        console.print(shown(line), markup=False)
+        console.print(escape(line), markup=False)

@@ -45,13 +45,13 @@ def join(
 
     What is said appears, what you type is said; /help lists the commands.
     """
-    from parley.server.basics.entry_drafts import person
+    from parley.server.basics.entry_drafts import login_name
     from parley.server.chat import guest
     from parley.server.chat_commands import capabilities
     from parley.server.runtime.connection import run
 
-    name = as_ or person()
-    run(guest.join(settings(ctx), session, name, capabilities.rights(may), as_json=json))
+    name = as_ or login_name()
+    run(guest.join(settings(ctx), session, name, capabilities.parse_rights(may), as_json=json))
 
 
 @app.command()
@@ -61,7 +61,7 @@ def show(ctx: typer.Context, session: Session, json: Json = False) -> None:
     from parley.server.runtime.connection import run
     from parley.server.services import floor_moderation
 
-    lines, tree = run(floor_moderation.floor(settings(ctx), session))
+    lines, tree = run(floor_moderation.read_floor(settings(ctx), session))
     command_output.show_lines(lines, tree, json)
 
 
@@ -117,4 +117,4 @@ def _moderate(
     from parley.server.services import floor_moderation
 
     receipt = run(floor_moderation.moderate(settings(ctx), session, command, as_))
-    command_output.show_done(receipt, done, json)
+    command_output.show_notice(receipt, done, json)

@@ -189,7 +189,7 @@ def step(
         by=as_, of=of, discovered=discovered or (), form=form.value, ok=not failed,
         confidence=confidence,
     )  # fmt: skip
-    command_output.show_one(run(recorded), "n", json)
+    command_output.show_value(run(recorded), "n", json)
 
 
 def _begin(
@@ -199,7 +199,7 @@ def _begin(
     from parley.server.runtime.connection import run
     from parley.server.services import goals
 
-    command_output.show_one(
+    command_output.show_value(
         run(goals.begin(settings(ctx), session, kind, text, **given)), "ref", json
     )
 

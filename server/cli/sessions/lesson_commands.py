@@ -38,7 +38,7 @@ def show(
     json: Json = False,
 ) -> None:
     """What a session learnt, the weightiest first. "show" may be left out."""
-    from parley.server.basics.output import tell
+    from parley.server.basics.output import print_notice
     from parley.server.runtime.connection import run
     from parley.server.services import lessons
 
@@ -46,9 +46,11 @@ def show(
     rows = run(question)
     _show(rows, json)
     if not rows and teach:
-        tell(f"{session} has nothing to teach yet: no ratified decision, no insight")
+        print_notice(f"{session} has nothing to teach yet: no ratified decision, no insight")
     elif not rows:
-        tell(f"{session} learnt nothing yet; 'parley lessons import {session} --from OTHER'")
+        print_notice(
+            f"{session} learnt nothing yet; 'parley lessons import {session} --from OTHER'"
+        )
 
 
 @app.command()
@@ -61,17 +63,17 @@ def export(
 ) -> None:
     """Save what a session could teach to a file; -o - writes to stdout."""
     from parley.server.basics.disk_files import write_bytes
-    from parley.server.basics.output import emit_bytes, many, tell
+    from parley.server.basics.output import count_of, print_notice, write_stdout
     from parley.server.runtime.connection import run
     from parley.server.services import lessons
 
     data, count = run(lessons.export(settings(ctx), session))
     path = out or Path(f"{session}.lessons.json")
     if str(path) == "-":
-        emit_bytes(data)
+        write_stdout(data)
     else:
         write_bytes(path, data)
-        tell(f"{many(count, 'lesson')} in {path}")
+        print_notice(f"{count_of(count, 'lesson')} in {path}")
 
 
 @app.command("import")
@@ -90,28 +92,28 @@ def import_(
     json: Json = False,
 ) -> None:
     """Have a session learn what another could teach. Repeating it is harmless."""
-    from parley.server.basics.entry_drafts import person
-    from parley.server.basics.output import many, tell
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.basics.output import count_of, print_notice
     from parley.server.runtime.connection import run
     from parley.server.services import lessons
 
     found = run(
-        lessons.bring(settings(ctx), target, source, most=top, dry=dry_run, by=as_ or person())
+        lessons.bring(settings(ctx), target, source, most=top, dry=dry_run, by=as_ or login_name())
     )
     _show(found.rows, json)
     if dry_run:
-        tell(f"{target} would be offered {many(len(found.rows), 'lesson')}")
+        print_notice(f"{target} would be offered {count_of(len(found.rows), 'lesson')}")
     else:
         known = f"{found.known} {'was' if found.known == 1 else 'were'} there before"
-        tell(f"{target} was offered {many(len(found.rows), 'lesson')}; {known}")
+        print_notice(f"{target} was offered {count_of(len(found.rows), 'lesson')}; {known}")
 
 
 def _show(rows: list[dict[str, Any]], json: bool) -> None:
-    from parley.server.basics.output import emit, shown, stdout
+    from parley.server.basics.output import escape, print_json, stdout
     from parley.server.services.lessons import lesson_text
 
     for row in rows:
         if json:
-            emit(row)
+            print_json(row)
         else:
-            stdout().print(shown(lesson_text(row)), markup=False)
+            stdout().print(escape(lesson_text(row)), markup=False)

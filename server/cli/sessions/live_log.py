@@ -5,10 +5,10 @@ from __future__ import annotations
 from parley.bus.contract.cursor import Cursor
 from parley.bus.contract.errors import InvalidEntry
 from parley.server.basics.errors import Misuse
-from parley.server.basics.output import emit, stderr, stdout, tell
-from parley.server.render.events.live_text import show
-from parley.server.rows.entry_rows import as_data
-from parley.server.runtime.connection import connected
+from parley.server.basics.output import print_json, print_notice, stderr, stdout
+from parley.server.render.events.live_text import print_line
+from parley.server.rows.entry_rows import log_row
+from parley.server.runtime.connection import open_connection
 from parley.server.settings import Settings
 
 
@@ -37,16 +37,16 @@ async def watch(
     console = stdout()
     lines = 0
     if after is None and stderr().is_terminal:
-        tell(f"waiting for what comes next in {session}; --after 0 starts at its beginning")
+        print_notice(f"waiting for what comes next in {session}; --after 0 starts at its beginning")
     async with (
-        connected(settings) as running,
+        open_connection(settings) as running,
         running.bus.subscribe(session, after=after, facts=facts) as heard,
     ):
         async for one in heard:
             if as_json:
-                emit(as_data(one))
+                print_json(log_row(one))
             else:
-                show(console, one)
+                print_line(console, one)
             lines += 1
             if lines == limit:
                 return

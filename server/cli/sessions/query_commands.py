@@ -37,20 +37,20 @@ def memory(
     With --json, exactly the canonical bytes of its memory. With --layer, one
     layer of it.
     """
-    from parley.server.basics.output import emit_bytes
+    from parley.server.basics.output import write_stdout
     from parley.server.queries import memory_queries
     from parley.server.render import command_output
     from parley.server.runtime.connection import run
 
     if layer is not None:
         command_output.show_layer(
-            run(memory_queries.layer_of(settings(ctx), session, layer, at)), json
+            run(memory_queries.read_layer(settings(ctx), session, layer, at)), json
         )
     elif json:
-        emit_bytes(run(memory_queries.canonical_memory(settings(ctx), session, at)))
+        write_stdout(run(memory_queries.dump_memory(settings(ctx), session, at)))
     else:
         command_output.show_minutes(
-            run(memory_queries.minutes_of(settings(ctx), session, at)), False
+            run(memory_queries.read_digest(settings(ctx), session, at)), False
         )
 
 
@@ -83,15 +83,15 @@ def context(
     if (trace or profile == "exchange") and at is not None:
         raise Misuse("--at goes with the other profiles; --trace and exchange show the present")
     if trace:
-        command_output.show_trace(run(assistant_trace.trace_of(own, session, as_, budget)), json)
+        command_output.show_trace(run(assistant_trace.read_trace(own, session, as_, budget)), json)
         return
     if profile == "exchange":
         command_output.show_messages(
-            run(assistant_trace.messages_of(own, session, as_, budget)), json
+            run(assistant_trace.read_prompt(own, session, as_, budget)), json
         )
         return
     chosen = profile or ("brief" if brief else "full")
-    question = memory_queries.context_of(own, session, as_, chosen, budget, at, with_ or ())
+    question = memory_queries.read_context(own, session, as_, chosen, budget, at, with_ or ())
     command_output.show_context(run(question), json)
 
 
@@ -109,7 +109,7 @@ def explain(
     from parley.server.render import command_output
     from parley.server.runtime.connection import run
 
-    command_output.show_item(run(memory_queries.story_of(settings(ctx), session, ref)), json)
+    command_output.show_item(run(memory_queries.explain_item(settings(ctx), session, ref)), json)
 
 
 def stats(ctx: typer.Context, session: Session, json: Json = False) -> None:

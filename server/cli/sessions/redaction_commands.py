@@ -30,27 +30,27 @@ def redact(
 
     Shows first what would go. Who said it, when, and how it counted stays.
     """
-    from parley.server.basics.entry_drafts import person
+    from parley.server.basics.entry_drafts import login_name
     from parley.server.basics.errors import Misuse
-    from parley.server.basics.output import emit, tell
+    from parley.server.basics.output import print_json, print_notice
     from parley.server.runtime.connection import run
     from parley.server.services import redaction
 
     if not reason.strip():
         raise Misuse("--reason: is empty; say why, without repeating what goes")
     if not yes:
-        for line in redaction.foretold(
+        for line in redaction.preview_lines(
             run(redaction.foreseen(settings(ctx), session, n, renumber))
         ):
-            tell(line)
+            print_notice(line)
         typer.confirm(f"Redact entry {n} of {session} for good?", abort=True, err=True)
     done = run(
         redaction.redacted(
-            settings(ctx), session, n, reason=reason, by=as_ or person(), renumber=renumber
+            settings(ctx), session, n, reason=reason, by=as_ or login_name(), renumber=renumber
         )
     )
     if json:
-        emit(done)
+        print_json(done)
     else:
-        for line in redaction.told(done):
-            tell(line)
+        for line in redaction.redaction_lines(done):
+            print_notice(line)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parley.server.basics.output import emit, stdout, tell
+from parley.server.basics.output import print_json, print_notice, stdout
 from parley.server.queries import message_search
 from parley.server.render.events.entry_text import message_line
-from parley.server.rows.entry_rows import as_data
-from parley.server.runtime.backend import holding
+from parley.server.rows.entry_rows import log_row
+from parley.server.runtime.backend import open_backend
 from parley.server.settings import Settings
 
 
@@ -22,13 +22,15 @@ async def search(
     as_json: bool,
 ) -> None:
     """Prints the newest `limit` matches, oldest first."""
-    async with holding(settings) as held:
-        matches = await message_search.found(held, session, words, by, limit)
+    async with open_backend(settings) as held:
+        matches = await message_search.search_messages(held, session, words, by, limit)
     console = stdout()
     for record in matches:
         if as_json:
-            emit(as_data(record))
+            print_json(log_row(record))
         elif (line := message_line(record)) is not None:
             console.print(line)
     if not matches:
-        tell(f"no message holds {' and '.join(map(repr, words))}" + (f" by {by}" if by else ""))
+        print_notice(
+            f"no message holds {' and '.join(map(repr, words))}" + (f" by {by}" if by else "")
+        )

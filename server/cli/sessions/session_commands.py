@@ -32,12 +32,12 @@ def new(
 
     --preset P says what it remembers; 'parley settings presets' lists them.
     """
-    from parley.server.basics.output import tell
+    from parley.server.basics.output import print_notice
     from parley.server.runtime.connection import run
     from parley.server.services import sessions
 
     run(sessions.new(settings(ctx), session, title))
-    tell(f"{session} is open; 'parley say {session} TEXT --as NAME' talks in it")
+    print_notice(f"{session} is open; 'parley say {session} TEXT --as NAME' talks in it")
 
 
 @app.command()
@@ -84,7 +84,7 @@ def set_(
 
     entry = session_settings.change(pairs or [], settings(ctx), repack=repack, by=by)
     receipt = run(session_settings.publish(settings(ctx), session, entry))
-    command_output.show_done(
+    command_output.show_notice(
         receipt, f"{session} goes by other rules after entry {receipt.seq}", json
     )
 
@@ -99,8 +99,10 @@ def compact(ctx: typer.Context, session: Session, by: By = None, json: Json = Fa
     from parley.server.runtime.connection import run
     from parley.server.services import session_settings
 
-    receipt = run(session_settings.publish(settings(ctx), session, session_settings.compaction(by)))
-    command_output.show_done(receipt, f"the memory of {session} is compacted", json)
+    receipt = run(
+        session_settings.publish(settings(ctx), session, session_settings.draft_compaction(by))
+    )
+    command_output.show_notice(receipt, f"the memory of {session} is compacted", json)
 
 
 @app.command()
@@ -110,30 +112,32 @@ def close(
     reason: Annotated[str, typer.Option(metavar="TEXT", help="logged with it")] = "closed",
 ) -> None:
     """Take no more entries. The session stays readable."""
-    from parley.server.basics.output import tell
+    from parley.server.basics.output import print_notice
     from parley.server.runtime.connection import run
     from parley.server.services import sessions
 
-    run(sessions.close(settings(ctx), session, reason))
-    tell(f"{session} is closed; it stays readable, and can be forked")
+    run(sessions.close_session(settings(ctx), session, reason))
+    print_notice(f"{session} is closed; it stays readable, and can be forked")
 
 
 @app.command()
 def archive(ctx: typer.Context, session: Session, out: Out = None) -> None:
     """Close a session, save it to a file, and mark it archived."""
-    from parley.server.basics.output import tell
+    from parley.server.basics.output import print_notice
     from parley.server.runtime.connection import run
     from parley.server.services import sessions
 
     path = out or Path(f"{session}.json")
-    run(sessions.archive(settings(ctx), session, path))
-    tell(f"{session} is archived in {path}; 'parley session rm {session}' removes it from Redis")
+    run(sessions.archive_session(settings(ctx), session, path))
+    print_notice(
+        f"{session} is archived in {path}; 'parley session rm {session}' removes it from Redis"
+    )
 
 
 @app.command()
 def export(ctx: typer.Context, session: Session, out: Out = None) -> None:
     """Save a session to a file; -o - writes to stdout."""
-    from parley.server.basics.output import emit_bytes, tell
+    from parley.server.basics.output import print_notice, write_stdout
     from parley.server.records.session_file import encode_file, write_file
     from parley.server.runtime.connection import run
     from parley.server.services import sessions
@@ -141,10 +145,10 @@ def export(ctx: typer.Context, session: Session, out: Out = None) -> None:
     file = run(sessions.export(settings(ctx), session))
     path = out or Path(f"{session}.json")
     if str(path) == "-":
-        emit_bytes(encode_file(file))
+        write_stdout(encode_file(file))
     else:
         write_file(path, file)
-        tell(f"{file.head} entries in {path}")
+        print_notice(f"{file.head} entries in {path}")
 
 
 @app.command("import")
@@ -155,7 +159,7 @@ def import_(
     replace: Annotated[bool, typer.Option("--replace", help="overwrite a live session")] = False,
 ) -> None:
     """Restore a session from a file. Never overwrites one unless told to."""
-    from parley.server.basics.output import tell
+    from parley.server.basics.output import print_notice
     from parley.server.records.session_file import read_file
     from parley.server.runtime.connection import run
     from parley.server.services import sessions
@@ -164,9 +168,9 @@ def import_(
     found = read_file(file)
     name = as_ or found.session
     for setting in sessions.without_effect(found):
-        tell(f"warning: {unheeded(setting)}")
+        print_notice(f"warning: {unheeded(setting)}")
     run(sessions.restore(settings(ctx), found, name, replace))
-    tell(f"{name}: {found.head} entries restored")
+    print_notice(f"{name}: {found.head} entries restored")
 
 
 @app.command()
@@ -192,7 +196,7 @@ def verify(
         found = verification.verify_file(read_file(file), settings(ctx))
     else:
         found = run(verification.verify(settings(ctx), str(session)))
-    command_output.show_verdict(session or str(file), found, json)
+    command_output.show_findings(session or str(file), found, json)
     if found:
         raise typer.Exit(1)
 
@@ -208,12 +212,12 @@ def fork(
     ] = None,
 ) -> None:
     """Open a session that shares another's past."""
-    from parley.server.basics.output import tell
+    from parley.server.basics.output import print_notice
     from parley.server.runtime.connection import run
     from parley.server.services import sessions
 
     n = run(sessions.fork(settings(ctx), session, name, at))
-    tell(f"{name} goes on from {session} at {n}")
+    print_notice(f"{name} goes on from {session} at {n}")
 
 
 @app.command()
@@ -223,11 +227,11 @@ def rm(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask")] = False,
 ) -> None:
     """Remove a session and everything kept about it."""
-    from parley.server.basics.output import tell
+    from parley.server.basics.output import print_notice
     from parley.server.runtime.connection import run
     from parley.server.services import sessions
 
     if not yes:
         typer.confirm(f"Remove {session} for good?", abort=True, err=True)
     run(sessions.remove(settings(ctx), session))
-    tell(f"{session} is removed")
+    print_notice(f"{session} is removed")

@@ -46,9 +46,9 @@ def shown(
         if suggest:
             raise Misuse("--suggest is about a session: give its name")
         if session == PRESETS:
-            setting_text.show_presets(setting_inventory.presets(), json)
+            setting_text.show_presets(setting_inventory.list_presets(), json)
         else:
-            rows = setting_inventory.of_process(settings(ctx), sources(ctx))
+            rows = setting_inventory.list_process_settings(settings(ctx), sources(ctx))
             setting_text.show_settings(rows, changed, json)
         return
     rows, advice = run(settings_advice.asked(settings(ctx), session))

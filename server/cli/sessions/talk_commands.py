@@ -1,4 +1,4 @@
-"""Taking part: `say`, `publish`, `watch`, `search`, `correct`, `alias`."""
+"""Taking part: `say`, `publish_drafts`, `watch`, `search`, `correct`, `alias`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def say(
     from parley.server.services import publication
 
     text = stdin_text() if content == "-" else content
-    message = entry_drafts.message(as_, text, act=act, re=re, topic=topic, to=to or [])
+    message = entry_drafts.draft_message(as_, text, act=act, re=re, topic=topic, to=to or [])
     receipt = run(publication.say(settings(ctx), session, message, id_))
     command_output.show_receipt(receipt, receipt.n, json)
 
@@ -78,8 +78,8 @@ def publish(
     from parley.server.runtime.connection import run
     from parley.server.services import entry_import
 
-    drafts = entry_import.drafts_in(file)
-    for receipt in run(entry_import.publish(settings(ctx), session, drafts)):
+    drafts = entry_import.read_drafts(file)
+    for receipt in run(entry_import.publish_drafts(settings(ctx), session, drafts)):
         command_output.show_receipt(receipt, receipt.n, json)
 
 
@@ -137,9 +137,9 @@ def correct(
     from parley.server.services import corrections
 
     ops = {"retract": retract or None, "merge": merge, "topic": topic, "by": by}
-    entry = entry_drafts.correction(ref, ops, as_)
+    entry = entry_drafts.draft_correction(ref, ops, as_)
     receipt = run(corrections.correct(settings(ctx), session, entry))
-    command_output.show_done(receipt, f"{entry.ref} is corrected, for good", json)
+    command_output.show_notice(receipt, f"{entry.ref} is corrected, for good", json)
 
 
 def alias(
@@ -156,4 +156,4 @@ def alias(
     from parley.server.services import participant_aliases
 
     receipt = run(participant_aliases.alias(settings(ctx), session, nick, name, as_))
-    command_output.show_done(receipt, f"{nick} counts as {name}, now and before", json)
+    command_output.show_notice(receipt, f"{nick} counts as {name}, now and before", json)

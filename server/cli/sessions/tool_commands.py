@@ -53,7 +53,7 @@ def put(
     text = stdin_text() if result == "-" else result
     given = {"ttl": ttl, "call_id": call_id, "error": error, "version": version}
     question = tool_cache.put(
-        settings(ctx), session, tool, tool_cache.arguments_of(args), text,
+        settings(ctx), session, tool, tool_cache.parse_arguments(args), text,
         participant=as_, of=of, read_only=not write, **given,
     )  # fmt: skip
     receipt = run(question)
@@ -75,7 +75,7 @@ def get(
     from parley.server.runtime.connection import run
     from parley.server.services import tool_cache
 
-    arguments = tool_cache.arguments_of(args)
+    arguments = tool_cache.parse_arguments(args)
     question = tool_cache.get(
         settings(ctx), session, tool, arguments, participant=as_, version=version
     )
@@ -89,4 +89,4 @@ def ls(ctx: typer.Context, session: Session, json: Json = False) -> None:
     from parley.server.runtime.connection import run
     from parley.server.services import tool_cache
 
-    command_output.show_kept(run(tool_cache.kept(settings(ctx), session)), json)
+    command_output.show_kept_results(run(tool_cache.list_results(settings(ctx), session)), json)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from typer.core import TyperCommand
 
-from parley.server.cli.shared.setting_flags import PANEL, Anywhere
+from parley.server.cli.shared.setting_flags import PANEL, FlagsAnywhere
 from parley.server.settings import SETTINGS
 
 SECTIONS: Final = {  # of the help: what commands are for
@@ -22,7 +22,7 @@ SECTIONS: Final = {  # of the help: what commands are for
 }
 
 
-class Sections(Anywhere):
+class Sections(FlagsAnywhere):
     """All commands under headings, and the settings of every process."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -27,7 +27,7 @@ _EVERY: Final = {**SETTINGS, **WITHOUT_EFFECT}
 _TAKING: Final = {s.flag for s in _EVERY.values() if not s.switch} | {"--config"}
 
 
-class Anywhere(TyperGroup):
+class FlagsAnywhere(TyperGroup):
     """A command group whose own flags are understood behind its subcommands too."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

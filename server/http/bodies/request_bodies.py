@@ -7,19 +7,21 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from parley.bus.entries import Act, Ending, EpisodeKind, Intent, StepForm, VoteRule
-from parley.server.http.bodies.strict_json import exact
-from parley.server.http.state.dependencies import MOST, SESSION
+from parley.server.http.bodies.strict_json import check_exact_numbers
+from parley.server.http.state.dependencies import MAX_INTEGER, SESSION_PATTERN
 
-Whole = Annotated[int, Field(ge=0, le=MOST)]
-Number = Annotated[int, Field(ge=1, le=MOST)]
+Whole = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
+Number = Annotated[int, Field(ge=1, le=MAX_INTEGER)]
 Name = Annotated[str, Field(min_length=1, max_length=128, pattern=r"\S")]
 Words = Annotated[str, Field(min_length=1, max_length=1_048_576, pattern=r"\S")]
 Short = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
-Session = Annotated[str, Field(pattern=SESSION)]
+Session = Annotated[str, Field(pattern=SESSION_PATTERN)]
 Target = Annotated[str, Field(min_length=1, max_length=128)] | Number  # a handle, an id, an n
 Episode = Annotated[str, Field(pattern=r"^[Ee]?[1-9][0-9]{0,8}$")]
 Permille = Annotated[int, Field(ge=0, le=1000)]
-Tree = Annotated[dict[str, Any], AfterValidator(exact)]  # what somebody else gives meaning to
+Tree = Annotated[
+    dict[str, Any], AfterValidator(check_exact_numbers)
+]  # what somebody else gives meaning to
 
 
 class Body(BaseModel):

@@ -8,13 +8,13 @@ from typing import Any, Final
 import orjson
 from pydantic import BaseModel
 
-from parley.server.basics.entry_json import LEFT_OUT, Fields, Wrong
-from parley.server.http.state.dependencies import MOST
+from parley.server.basics.entry_json import LEFT_OUT, Fields, InvalidField
+from parley.server.http.state.dependencies import MAX_INTEGER
 
 _FILLED: Final = frozenset({"kind", "participant", "agent_id", "by", "re", "at", "timestamp"})
 
 
-def exact(tree: Any) -> Any:
+def check_exact_numbers(tree: Any) -> Any:
     """`tree`, if every number in it is one that any reader reads alike. Raises `ValueError`."""
     rest = [tree]
     while rest:
@@ -25,27 +25,27 @@ def exact(tree: Any) -> Any:
             rest += value
         elif isinstance(value, float) and not math.isfinite(value):
             raise ValueError("a number that is none")
-        elif isinstance(value, int) and abs(value) > MOST:
+        elif isinstance(value, int) and abs(value) > MAX_INTEGER:
             raise ValueError("a number is too large")
     return tree
 
 
-def check_sent(row: Fields) -> None:
-    """Raises `Wrong` for a value that no entry can hold as it is."""
+def check_fields(row: Fields) -> None:
+    """Raises `InvalidField` for a value that no entry can hold as it is."""
     for name, value in row.items():
         try:
-            exact(value)
+            check_exact_numbers(value)
         except ValueError as error:
-            raise Wrong(str(error), name) from None
+            raise InvalidField(str(error), name) from None
     if isinstance(row.get("re"), bool | float):
-        raise Wrong("an entry has a number or an id", "re")
+        raise InvalidField("an entry has a number or an id", "re")
     if len({str(row[name]) for name in ("at", "timestamp") if row.get(name) is not None}) > 1:
-        raise Wrong("one time is told", "at")
+        raise InvalidField("one time is told", "at")
 
 
-def check_kept(row: Fields, entry: BaseModel) -> None:
-    """Raises `Wrong` for a field of `row` that `entry` has as something else."""
+def check_round_trip(row: Fields, entry: BaseModel) -> None:
+    """Raises `InvalidField` for a field of `row` that `entry` has as something else."""
     for name in row.keys() & type(entry).model_fields.keys() - _FILLED:
         sent = row[name]
         if sent not in LEFT_OUT and orjson.dumps(sent) != orjson.dumps(getattr(entry, name)):
-            raise Wrong("another value than was sent would be kept", name)
+            raise InvalidField("another value than was sent would be kept", name)

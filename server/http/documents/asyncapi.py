@@ -84,7 +84,7 @@ _SOCKET: Final[dict[str, tuple[str, Tree]]] = {
 
 
 @cache
-def document() -> Tree:
+def asyncapi_document() -> Tree:
     """The whole document."""
     return {
         "asyncapi": "3.0.0",

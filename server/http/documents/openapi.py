@@ -13,9 +13,9 @@ from pydantic.json_schema import models_json_schema
 from starlette.routing import BaseRoute
 
 from parley.server.http.bodies.request_bodies import EntriesBody, MessageBody
-from parley.server.http.identity.authorization import Needs
+from parley.server.http.identity.authorization import RequiresRight
 from parley.server.http.identity.credentials import COOKIE, SEAT_COOKIE
-from parley.server.http.problems.problem_details import SCHEMA, problems
+from parley.server.http.problems.problem_details import SCHEMA, problem_responses
 
 VERSION: Final = "1"  # of the API, as its paths have it
 _REF: Final = "#/components/schemas/{model}"
@@ -58,7 +58,7 @@ SCHEMES: Final[Mapping[str, Any]] = {
 }
 
 
-def describe(app: FastAPI, routes: Iterable[BaseRoute]) -> None:
+def install_openapi(app: FastAPI, routes: Iterable[BaseRoute]) -> None:
     """Have `app.openapi` describe its `routes`; each operation is called as its function."""
     own = [route for route in routes if isinstance(route, APIRoute)]
     for route in own:
@@ -86,7 +86,9 @@ def _described(app: FastAPI, routes: Sequence[APIRoute]) -> dict[str, Any]:
     tree["tags"] = [{"name": name, "description": about} for name, about in TAGS.items()]
     components = tree.setdefault("components", {})
     components["securitySchemes"] = dict(SCHEMES)
-    components["responses"] = {str(status): answer for status, answer in problems().items()}
+    components["responses"] = {
+        str(status): answer for status, answer in problem_responses().items()
+    }
     components["schemas"] = _schemas(components.get("schemas", {}))
     return tree
 
@@ -95,25 +97,25 @@ def _complete(operation: dict[str, Any], route: APIRoute) -> None:
     """Its family, its right, and what any route may answer."""
     if route.tags:
         operation["tags"] = operation.pop("tags")  # behind what the framework tells
-    right = next(rights(route), "public")
+    right = next(route_rights(route), "public")
     operation["x-parley-right"] = right
     if right == "public":
         return
     operation["security"] = [{name: []} for name in SCHEMES]
     answers = operation["responses"]
-    for status, usual in problems().items():
+    for status, usual in problem_responses().items():
         if answers.get(str(status), usual) == usual:
             answers[str(status)] = {"$ref": f"#/components/responses/{status}"}
     operation["responses"] = dict(sorted(answers.items()))
 
 
-def rights(route: APIRoute) -> Iterator[str]:
+def route_rights(route: APIRoute) -> Iterator[str]:
     """The rights that a route needs."""
     yield from _rights(route.dependant)
 
 
 def _rights(dependant: Dependant) -> Iterator[str]:
-    if isinstance(dependant.call, Needs):
+    if isinstance(dependant.call, RequiresRight):
         yield dependant.call.right
     for inner in dependant.dependencies:
         yield from _rights(inner)

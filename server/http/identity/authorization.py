@@ -8,15 +8,17 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from parley.personas.persona_file import CAPABILITIES
-from parley.server.http.identity.credentials import address, anybody
-from parley.server.http.identity.credentials import charge as charge
-from parley.server.http.identity.credentials import who as who
+from parley.server.http.identity.credentials import (
+    caller_or_anonymous,
+    charge_rate,
+    client_address,
+    identify_caller,
+)
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.state.dependencies import doors_behind
+from parley.server.http.state.dependencies import dependencies_of_app
 from parley.server.http.state.origins import SAFE
 from parley.server.http.tokens.callers import NOBODY as NOBODY
 from parley.server.http.tokens.callers import Caller as Caller
-from parley.server.http.tokens.callers import caller_of as caller_of
 
 ANYWHERE: Final = frozenset({"public", "token"})  # rights that no session limits
 RIGHTS: Final = frozenset({*ANYWHERE, "read", "speak", "operator", "metrics", *CAPABILITIES})
@@ -26,7 +28,7 @@ _HANDED_ON: Final = frozenset({"forwarded", "via", "x-real-ip", "cf-connecting-i
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class RequiresRight:
     """The one dependency that every route has: its right. Gives the caller.
 
     Looks at the token, the session of the path, the origin where a cookie was sent, and
@@ -41,15 +43,15 @@ class Needs:
             raise ValueError(f"no right {self.right!r}")
 
     async def __call__(self, connection: HTTPConnection) -> Caller:
-        doors = doors_behind(connection)
+        doors = dependencies_of_app(connection)
         if self.right == "public" or (self.right == "metrics" and _is_here(connection)):
-            return anybody(connection, doors)
-        caller = await who(connection)
+            return caller_or_anonymous(connection, doors)
+        caller = await identify_caller(connection)
         self._check_session(caller, connection.path_params.get("session"))
         if getattr(connection.state, "by_cookie", False):
             _check_own_page(connection)
         safe = connection.scope["type"] == "websocket" or connection.scope["method"] in SAFE
-        charge(doors, caller, "read" if safe or self.right in ("token", "read") else "publish")
+        charge_rate(doors, caller, "read" if safe or self.right in ("token", "read") else "publish")
         return caller
 
     def _check_session(self, caller: Caller, session: str | None) -> None:
@@ -65,19 +67,19 @@ def _check_own_page(connection: HTTPConnection) -> None:
     """A cookie comes along with what any page asks for: only our own may change anything."""
     if connection.scope["type"] == "http" and connection.scope["method"] in SAFE:
         return
-    if not doors_behind(connection).origins.is_own(connection.headers.get("origin", "")):
+    if not dependencies_of_app(connection).origins.is_own(connection.headers.get("origin", "")):
         raise Problem("origin")
 
 
 def _is_here(connection: HTTPConnection) -> bool:
     """From this machine, and not handed on by a proxy on it, as far as it tells."""
-    if address(connection) not in _LOOPBACK or connection.url.hostname not in _HERE:
+    if client_address(connection) not in _LOOPBACK or connection.url.hostname not in _HERE:
         return False
     names = connection.headers.keys()
     return not any(name in _HANDED_ON or name.startswith("x-forwarded-") for name in names)
 
 
-AnyToken = Annotated[Caller, Depends(Needs("token"))]
-Reader = Annotated[Caller, Depends(Needs("read"))]
-Speaker = Annotated[Caller, Depends(Needs("speak"))]
-Operator = Annotated[Caller, Depends(Needs("operator"))]
+AnyToken = Annotated[Caller, Depends(RequiresRight("token"))]
+Reader = Annotated[Caller, Depends(RequiresRight("read"))]
+Speaker = Annotated[Caller, Depends(RequiresRight("speak"))]
+Operator = Annotated[Caller, Depends(RequiresRight("operator"))]

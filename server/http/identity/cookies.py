@@ -9,12 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from parley.server.http.identity.credentials import COOKIE, SEAT_COOKIE
-from parley.server.http.state.dependencies import Doors
+from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims
 
 
-def keep(
-    response: Response, request: Request, doors: Doors, claims: Claims, *, beside: bool
+def set_cookie(
+    response: Response, request: Request, doors: Dependencies, claims: Claims, *, beside: bool
 ) -> None:
     """Have the browser keep a token of `claims`; `beside` an operator's, that one stays."""
     token, age = doors.keyring.sign(claims), max(0, int(claims.expires - doors.clock()))
@@ -30,7 +30,7 @@ def keep(
         )  # fmt: skip
 
 
-def forget(response: Response, session: str | None) -> None:
+def clear_cookies(response: Response, session: str | None) -> None:
     """The name in one session, or everything: then the browser clears what other paths keep."""
     if session is not None:
         response.delete_cookie(SEAT_COOKIE, path=_path(session), httponly=True, samesite="strict")

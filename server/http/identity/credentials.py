@@ -9,31 +9,31 @@ from typing import Final
 from starlette.requests import HTTPConnection
 
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.state.dependencies import Doors, doors_behind
+from parley.server.http.state.dependencies import Dependencies, dependencies_of_app
 from parley.server.http.state.rate_limits import Kind
-from parley.server.http.tokens.callers import NOBODY, Caller, caller_of
+from parley.server.http.tokens.callers import NOBODY, Caller, caller_from_claims
 
 OF_ONE: Final = 64  # bits of an address of IPv6 that its network has: one sender's
 COOKIE: Final = "parley"
 SEAT_COOKIE: Final = "parley_seat"
 
 
-async def who(connection: HTTPConnection) -> Caller:
+async def identify_caller(connection: HTTPConnection) -> Caller:
     """The caller by header, cookie or a WebSocket's ticket. Raises `Problem` `token-…`."""
     known = getattr(connection.state, "caller", None)
     if known is None:
-        known = connection.state.caller = _found(connection, doors_behind(connection))
+        known = connection.state.caller = _found(connection, dependencies_of_app(connection))
     return known
 
 
-def address(connection: HTTPConnection) -> str:
+def client_address(connection: HTTPConnection) -> str:
     """Where a request is from, as far as the server's proxies are believed."""
     return connection.client.host if connection.client else ""
 
 
-def sender(connection: HTTPConnection) -> str:
+def rate_key(connection: HTTPConnection) -> str:
     """Whose rate it is without a good token: an address, or a network where one has many."""
-    where = address(connection)
+    where = client_address(connection)
     try:
         found = ipaddress.ip_address(where)
     except ValueError:
@@ -43,7 +43,7 @@ def sender(connection: HTTPConnection) -> str:
     return str(ipaddress.IPv6Network((int(found), OF_ONE), strict=False))
 
 
-def charge(doors: Doors, caller: Caller, kind: Kind, cost: int = 1) -> None:
+def charge_rate(doors: Dependencies, caller: Caller, kind: Kind, cost: int = 1) -> None:
     """Take `cost` of the caller's rate. Raises `Problem` `rate`.
 
     `Needs` takes 1 a request; a batch takes the rest of its entries, a socket each publish.
@@ -53,27 +53,27 @@ def charge(doors: Doors, caller: Caller, kind: Kind, cost: int = 1) -> None:
         raise Problem("rate", retry_after=wait)
 
 
-def _found(connection: HTTPConnection, doors: Doors) -> Caller:
+def _found(connection: HTTPConnection, doors: Dependencies) -> Caller:
     """By header before all; a socket's ticket, since it was asked for, before cookies."""
     try:
         if (said := connection.headers.get("authorization")) is not None:
             scheme, _, token = said.partition(" ")
             if scheme.lower() != "bearer":
                 raise Problem("token-invalid")
-            return caller_of(doors.keyring.verify(token.strip(), doors.clock()))
+            return caller_from_claims(doors.keyring.verify(token.strip(), doors.clock()))
         if connection.scope["type"] == "websocket" and "ticket" in connection.query_params:
-            return caller_of(doors.tickets.used(connection.query_params["ticket"]))
+            return caller_from_claims(doors.tickets.used(connection.query_params["ticket"]))
         if COOKIE in connection.cookies or SEAT_COOKIE in connection.cookies:
             connection.state.by_cookie = True
             return _by_cookies(connection, doors)
     except Problem:
-        slow_down(doors, connection, "login")
+        charge_address(doors, connection, "login")
         raise
-    slow_down(doors, connection, "nobody")
+    charge_address(doors, connection, "nobody")
     raise Problem("token-missing")
 
 
-def _by_cookies(connection: HTTPConnection, doors: Doors) -> Caller:
+def _by_cookies(connection: HTTPConnection, doors: Dependencies) -> Caller:
     """The seat's, which an operator's may stand beside; of two that fail, the page's says why."""
     failed: list[Problem] = []
     callers: dict[str, Caller] = {}
@@ -81,7 +81,7 @@ def _by_cookies(connection: HTTPConnection, doors: Doors) -> Caller:
         if cookie in connection.cookies:
             try:
                 found = doors.keyring.verify(connection.cookies[cookie], doors.clock())
-                callers[cookie] = caller_of(found)
+                callers[cookie] = caller_from_claims(found)
             except Problem as problem:
                 failed.append(problem)
     page, seat = callers.get(COOKIE), callers.get(SEAT_COOKIE)
@@ -92,39 +92,39 @@ def _by_cookies(connection: HTTPConnection, doors: Doors) -> Caller:
     return seat or page or NOBODY
 
 
-def slow_down(doors: Doors, connection: HTTPConnection, kind: Kind) -> None:
+def charge_address(doors: Dependencies, connection: HTTPConnection, kind: Kind) -> None:
     """Whoever comes without a good token is counted by where they come from."""
-    if wait := doors.buckets.take(sender(connection), kind):
+    if wait := doors.buckets.take(rate_key(connection), kind):
         raise Problem("rate", retry_after=wait)
 
 
-def anybody(connection: HTTPConnection, doors: Doors) -> Caller:
+def caller_or_anonymous(connection: HTTPConnection, doors: Dependencies) -> Caller:
     """The caller where there is one; what is public is shown with a bad token too."""
     try:
         caller = _quietly(connection, doors)
     except Problem:
         caller = NOBODY
     if caller.jti:
-        charge(doors, caller, "read")
-    elif wait := doors.buckets.take(sender(connection), "read"):
+        charge_rate(doors, caller, "read")
+    elif wait := doors.buckets.take(rate_key(connection), "read"):
         raise Problem("rate", retry_after=wait)
     return caller
 
 
-def unknown(connection: HTTPConnection) -> Problem | None:
+def credential_problem(connection: HTTPConnection) -> Problem | None:
     """Why nobody knows the caller; None where it brings a good token."""
     try:
-        known = _quietly(connection, doors_behind(connection)).jti
+        known = _quietly(connection, dependencies_of_app(connection)).jti
     except Problem as problem:
         return problem
     return None if known else Problem("token-missing")
 
 
-def _quietly(connection: HTTPConnection, doors: Doors) -> Caller:
+def _quietly(connection: HTTPConnection, doors: Dependencies) -> Caller:
     """By cookies or header, without a word about tokens that fail."""
     said = connection.headers.get("authorization", "")
     if said.lower().startswith("bearer "):
-        return caller_of(doors.keyring.verify(said[7:].strip(), doors.clock()))
+        return caller_from_claims(doors.keyring.verify(said[7:].strip(), doors.clock()))
     if COOKIE in connection.cookies or SEAT_COOKIE in connection.cookies:
         return _by_cookies(connection, doors)
     return NOBODY

@@ -56,18 +56,20 @@ def check_floor(memory: Memory, caller: Caller, kind: str) -> None:
         raise Muted(caller.name)
 
 
-def may_be_noted(caller: Caller, entry: Message) -> bool:
-    """Whether `check_words` may refuse it: a look that spares most messages the memory."""
+def may_be_note(caller: Caller, entry: Message) -> bool:
+    """Whether `check_message_authors` may refuse it:
+    a look that spares most messages the memory.
+    """
     return not caller.operator and entry.act is None and scribes.may_be_led(entry.content)
 
 
-def check_words(memory: Memory, caller: Caller, said: Sequence[Message]) -> None:
+def check_message_authors(memory: Memory, caller: Caller, said: Sequence[Message]) -> None:
     """Raises `Problem` `not-your-name` where the fold would take one of `said` for another's words.
 
     "ann: I am for it" is Ann's where a scribe types it. In a talk that has doors Ann speaks
     for herself: only whom the settings make a scribe, or the chair, writes for others.
     """
-    if not any(may_be_noted(caller, one) for one in said):
+    if not any(may_be_note(caller, one) for one in said):
         return
     typist = memory.named(caller.name)
     if typist in memory.bots or scribes.keeps_record(memory, typist):

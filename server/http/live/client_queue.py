@@ -14,7 +14,7 @@ BYTES: Final = 4 << 20
 Ending = Literal["slow", "expired", "shutdown", "gone", "left"]
 
 
-class Outlet:
+class ClientQueue:
     """Nobody waits for it: over its limit it is dropped.
 
     One reader. `ended` says why nothing follows what is queued.

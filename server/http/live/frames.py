@@ -72,25 +72,25 @@ class _Beat(Frame):
 BEAT: Final = _Beat("", 0, None, b"{}")
 
 
-def frame(record: Record, facts: Sequence[Fact]) -> Frame:
+def entry_frame(record: Record, facts: Sequence[Fact]) -> Frame:
     """An entry with the facts that it gave."""
     try:
         head = orjson.dumps(as_shown(record, facts))
         tail = b',"facts":%s}' % msgspec.json.encode(facts)
     except (TypeError, UnicodeEncodeError):  # text that is not UTF-8, written past our doors
         head, tail = _unreadable(record), b',"facts":[]}'
-    group = group_of(record.entry.kind)
+    group = group_of_kind(record.entry.kind)
     return Frame("entry", record.seq, group, head[:-1] + tail, len(head) - 1)
 
 
-def group_of(kind: str) -> Group:
+def group_of_kind(kind: str) -> Group:
     """What a client asks for by `show` to be told of entries of that kind."""
     if kind == "message":
         return "messages"
     return "floor" if kind.startswith(_FLOOR) else "other"
 
 
-def notice(event: str, cursor: int = 0, /, **members: Any) -> Frame:
+def notice_frame(event: str, cursor: int = 0, /, **members: Any) -> Frame:
     """What the server says about the stream; `cursor` where a client goes on from there."""
     return Frame(event, cursor, None, orjson.dumps({"type": event, **members}))
 

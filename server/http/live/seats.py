@@ -11,11 +11,11 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import structlog
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.rooms.room import Room
 from parley.listeners.sessions.session import Session
-from parley.server.http.live.session_channels import Rooms
+from parley.server.http.live.session_channels import SessionChannels
 from parley.server.http.tokens.callers import Caller
 
 LOOK_SECONDS: Final = 15.0  # between two looks for idle seats
@@ -27,7 +27,7 @@ class Seats:
     """By session and canonical name. A seat idle for `idle_minutes` is given up."""
 
     def __init__(
-        self, bus: Bus, rooms: Rooms, idle_minutes: float, clock: Callable[[], float]
+        self, bus: Bus, rooms: SessionChannels, idle_minutes: float, clock: Callable[[], float]
     ) -> None:
         self._bus, self._rooms = bus, rooms
         self._idle_seconds, self._clock = idle_minutes * 60, clock
@@ -99,7 +99,7 @@ class Seats:
     async def aclose(self) -> None:
         """Leave every seat, but where a vote runs: a restart is to void nobody's ballot."""
         if self._looking is not None:
-            await end(self._looking)
+            await cancel_and_wait(self._looking)
         for session, seats in list(self._taken.items()):
             for seat in list(seats):
                 seat.joined.stays = bool(seat.joined.memory.votes.running)
@@ -124,7 +124,7 @@ class Seats:
         self._taken[session].remove(seat)
         if not self._taken[session]:
             del self._taken[session]
-        task = asyncio.create_task(_left(seat))
+        task = asyncio.create_task(close_seat(seat))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
         return task
@@ -153,7 +153,7 @@ class _Seat:
         self.joined, self.room, self.stack, self.used = joined, room, stack, used
 
 
-async def _left(seat: _Seat) -> None:
+async def close_seat(seat: _Seat) -> None:
     try:
         await seat.stack.aclose()
     except Exception as error:  # the session is gone or unreadable: so is the seat

@@ -22,8 +22,8 @@ from parley.listeners.history.moments import Moments
 from parley.listeners.rooms.room import Room
 from parley.memory.errors import DomainError
 from parley.memory.state.item_state import Fact
-from parley.server.http.live.client_queue import Ending, Outlet
-from parley.server.http.live.frames import Frame, Group, frame, notice
+from parley.server.http.live.client_queue import ClientQueue, Ending
+from parley.server.http.live.frames import Frame, Group, entry_frame, notice_frame
 
 RING: Final = 2_000  # newest frames kept
 RING_BYTES: Final = 16 << 20
@@ -32,12 +32,12 @@ STRETCH_BYTES: Final = 2 << 20
 FOLDS: Final = 2  # stretches folded at once
 RETRY_SECONDS: Final = 0.3
 
-Told = AsyncGenerator[tuple[Record, list[Fact]]]
+FoldedRecords = AsyncGenerator[tuple[Record, list[Fact]]]
 
 log = structlog.get_logger("parley.channel")
 
 
-class Listener:
+class Subscription:
     """What one client hears, through an outlet of its own.
 
     `after` is the seq that it began behind.
@@ -45,7 +45,7 @@ class Listener:
 
     __slots__ = ("_behind", "_channel", "after", "outlet")
 
-    def __init__(self, channel: Channel, outlet: Outlet, after: int) -> None:
+    def __init__(self, channel: SessionChannel, outlet: ClientQueue, after: int) -> None:
         self._channel = channel
         self._behind: int | None = after  # while it is being brought up; None: it is live
         self.after, self.outlet = after, outlet
@@ -57,7 +57,7 @@ class Listener:
         return await self.outlet.frames()
 
 
-class Channel:
+class SessionChannel:
     """A hearer of `room`; everybody who listens shares its frames.
 
     Every entry after seq `_floor` that the room folded is in the ring.
@@ -81,17 +81,17 @@ class Channel:
         self._filled = False  # as far back as it goes
         self._filling = asyncio.Lock()
         self._begun = 0
-        self._live: set[Outlet] = set()
-        self._behind: set[Listener] = set()
+        self._live: set[ClientQueue] = set()
+        self._behind: set[Subscription] = set()
         self._ended: Ending | None = None
         room.hear(self._hear, self._begin_anew)
 
     @asynccontextmanager
     async def listen(
         self, after: int | None, show: frozenset[Group] | None = None
-    ) -> AsyncIterator[Listener]:
+    ) -> AsyncIterator[Subscription]:
         """Every entry after seq `after` once, in order; None: from now on."""
-        listener = Listener(self, Outlet(show), self._room.seq if after is None else after)
+        listener = Subscription(self, ClientQueue(show), self._room.seq if after is None else after)
         self._behind.add(listener)
         if listener.after >= self._floor:
             self._join(listener)
@@ -103,7 +103,7 @@ class Channel:
             self._behind.discard(listener)
             self._live.discard(listener.outlet)
 
-    def reset(self, listener: Listener) -> None:
+    def reset(self, listener: Subscription) -> None:
         """Have it begin anew at the newest entry."""
         listener._behind = None
         self._behind.discard(listener)
@@ -119,7 +119,7 @@ class Channel:
     # -- what the room says ----------------------------------------------------------
 
     def _hear(self, record: Record, facts: Sequence[Fact]) -> None:
-        made = frame(record, facts)
+        made = entry_frame(record, facts)
         self._ring.append(made)
         self._bytes += len(made.data)
         self._trim()
@@ -140,7 +140,7 @@ class Channel:
 
     def _reset(self) -> Frame:
         room = self._room
-        return notice("reset", room.seq, seq=room.seq, n=room.memory.n)
+        return notice_frame("reset", room.seq, seq=room.seq, n=room.memory.n)
 
     def _trim(self) -> None:
         while len(self._ring) > self._most or self._bytes > RING_BYTES:
@@ -150,7 +150,7 @@ class Channel:
 
     # -- whoever is behind -----------------------------------------------------------
 
-    def _join(self, listener: Listener) -> None:
+    def _join(self, listener: Subscription) -> None:
         missed: list[Frame] = []
         after = self._room.seq if listener._behind is None else listener._behind
         for made in reversed(self._ring):
@@ -162,7 +162,7 @@ class Channel:
         self._behind.discard(listener)
         self._live.add(listener.outlet)
 
-    async def _bring_up(self, listener: Listener) -> list[Frame]:
+    async def _bring_up(self, listener: Subscription) -> list[Frame]:
         """Frames that it missed; none once it is live, or over."""
         while (after := listener._behind) is not None and listener.outlet.ended is None:
             if after >= self._floor:
@@ -214,10 +214,10 @@ class Channel:
             found: list[Frame] = []
             size = 0
             upto = min(to, after + self._stretch_of)
-            told = cast("Told", self._moments.since(self._room.session, after, upto))
+            told = cast("FoldedRecords", self._moments.since(self._room.session, after, upto))
             async with aclosing(told):
                 async for record, facts in told:
-                    found.append(frame(record, facts))
+                    found.append(entry_frame(record, facts))
                     size += len(found[-1].data)
                     if size > STRETCH_BYTES:
                         break

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import BusError, SessionNotFound
 from parley.listeners.agents.arbiter import Arbiter
 from parley.listeners.history.moments import Moments
@@ -20,7 +20,7 @@ from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
 from parley.listeners.votes.teller import Teller
 from parley.memory.state.memory import Packs
-from parley.server.http.live.session_channel import FOLDS, Channel
+from parley.server.http.live.session_channel import FOLDS, SessionChannel
 
 AGAIN_SECONDS: Final = 0.5  # before an arbiter that Redis failed looks again
 NOTICED_SECONDS: Final = 5.0  # for a room to hear that its session is gone: one look at the log
@@ -30,7 +30,7 @@ Kind = type[Arbiter] | type[Teller]
 log = structlog.get_logger("parley.rooms")
 
 
-class Rooms:
+class SessionChannels:
     """Shared and counted. A room with agents and a floor has an arbiter here.
 
     Any other has, while votes run in it, somebody who counts them, and is kept so long.
@@ -41,7 +41,7 @@ class Rooms:
     ) -> None:
         self._bus, self._packs, self._moments = bus, packs, moments
         self._linger_seconds = linger_seconds
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _LiveSession] = {}
         self._opening = WeakValueDictionary[str, asyncio.Lock]()  # for as long as someone waits
         self._folds = asyncio.Semaphore(FOLDS)
         self._closing: set[asyncio.Task[None]] = set()
@@ -67,7 +67,7 @@ class Rooms:
         held = self._held.get(session)
         return None if held is None else held.room
 
-    def channel(self, session: str) -> Channel:
+    def channel(self, session: str) -> SessionChannel:
         """The live stream, inside `room(session)`. Raises `SessionNotFound` once it is over."""
         if session not in self._held:
             raise SessionNotFound(session)
@@ -94,7 +94,7 @@ class Rooms:
         while self._closing:
             await asyncio.wait(self._closing)
 
-    async def _taken(self, session: str) -> _Held:
+    async def _taken(self, session: str) -> _LiveSession:
         """The room with one user more, opened where it is not."""
         lock = self._opening.setdefault(session, asyncio.Lock())
         async with lock:
@@ -107,30 +107,30 @@ class Rooms:
                 held.timer = None
             return held
 
-    async def _opened(self, session: str) -> _Held:
+    async def _opened(self, session: str) -> _LiveSession:
         async with AsyncExitStack() as stack:
             room = await stack.enter_async_context(
                 entered(BusDoor(self._bus, self._packs, session))
             )
-            channel = Channel(room, self._moments, self._folds)
-            held = self._held[session] = _Held(room, channel, stack.pop_all())
+            channel = SessionChannel(room, self._moments, self._folds)
+            held = self._held[session] = _LiveSession(room, channel, stack.pop_all())
         held.minding = asyncio.create_task(self._mind(held), name=f"parley-mind-{session}")
         return held
 
-    def _linger(self, held: _Held) -> None:
+    def _linger(self, held: _LiveSession) -> None:
         if self._held.get(held.room.session) is not held:
             return  # it was let go of while somebody was in it
         loop = asyncio.get_running_loop()
         held.timer = loop.call_later(self._linger_seconds, self._leave, held)
 
-    def _leave(self, held: _Held) -> None:
+    def _leave(self, held: _LiveSession) -> None:
         """Let it go, unless votes run: then look again later."""
         if held.room.memory.votes.running:
             self._linger(held)
         else:
             self._let_go(held)
 
-    def _let_go(self, held: _Held) -> None:
+    def _let_go(self, held: _LiveSession) -> None:
         """Forget it at once; what ends it goes on by itself."""
         if self._held.get(held.room.session) is held:
             del self._held[held.room.session]
@@ -140,13 +140,13 @@ class Rooms:
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
 
-    async def _mind(self, held: _Held) -> None:
+    async def _mind(self, held: _LiveSession) -> None:
         """Have somebody at work while one is needed; tell everybody where the room fails."""
         room = held.room
         try:
             while True:
                 seq = room.seq
-                held.put_to_work(_needed(room))
+                held.put_to_work(needed_worker(room))
                 await room.moved(seq)
         except Exception as error:  # whatever ended it: a session that is gone, a log unreadable
             log.warning("room_ended", session=room.session, reason=str(error))
@@ -154,10 +154,10 @@ class Rooms:
             self._let_go(held)
 
 
-class _Held:
+class _LiveSession:
     """A room, who uses it, and what works in it."""
 
-    def __init__(self, room: Room, channel: Channel, stack: AsyncExitStack) -> None:
+    def __init__(self, room: Room, channel: SessionChannel, stack: AsyncExitStack) -> None:
         self.room, self.channel = room, channel
         self.users = 0
         self.timer: asyncio.TimerHandle | None = None
@@ -180,14 +180,14 @@ class _Held:
         self._kind, self._worker = wanted, None
         if wanted is not None:
             name = f"parley-{wanted.__name__.lower()}-{self.room.session}"
-            self._worker = asyncio.create_task(_worked(self.room, wanted), name=name)
+            self._worker = asyncio.create_task(run_worker(self.room, wanted), name=name)
 
     async def aclose(self) -> None:
-        await end(*(task for task in (self.minding, self._worker) if task is not None))
+        await cancel_and_wait(*(task for task in (self.minding, self._worker) if task is not None))
         await self._stack.aclose()
 
 
-def _needed(room: Room) -> Kind | None:
+def needed_worker(room: Room) -> Kind | None:
     """Who is to be at work there: an arbiter, who counts votes too, or a teller alone."""
     memory = room.memory
     if memory.closed is not None:
@@ -200,7 +200,7 @@ def _needed(room: Room) -> Kind | None:
     return Teller if memory.votes.running else None
 
 
-async def _worked(room: Room, kind: Kind) -> None:
+async def run_worker(room: Room, kind: Kind) -> None:
     """Work until there is nothing more to do, through outages of Redis."""
     nonce = secrets.token_hex(6)
     while room.memory.closed is None:

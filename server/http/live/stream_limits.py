@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.server.http.live.client_queue import Ending
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.tokens.callers import Caller
@@ -31,7 +31,7 @@ class Stream(Protocol):
     def beat(self) -> None: ...
 
 
-class Streams:
+class StreamLimits:
     """At most `most` in all, and `OF_A_TOKEN` of each."""
 
     def __init__(self, closing: asyncio.Event, clock: Callable[[], float], most: int) -> None:
@@ -94,7 +94,7 @@ class Streams:
 
     async def aclose(self) -> None:
         if self._task is not None:
-            await end(self._task)
+            await cancel_and_wait(self._task)
 
     async def _serve(self) -> None:
         while not self._closing.is_set():

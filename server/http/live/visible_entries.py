@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from parley.bus.entries import Record
 from parley.memory.state.item_state import Fact
-from parley.server.rows.entry_rows import as_data
+from parley.server.rows.entry_rows import log_row
 
 _CAST: Final = "ballot.cast"
 _NOTES: Final = {"note.written": "content", "note.revised": "text"}  # by kind, where the words are
@@ -19,7 +19,7 @@ def as_shown(record: Record, facts: Sequence[Fact] = ()) -> dict[str, Any]:
 
     The fact of a ballot in a secret vote does not, nor that of one that did not count.
     """
-    row = as_data(record)
+    row = log_row(record)
     if record.entry.kind in _NOTES:
         row["entry"].pop(_NOTES[record.entry.kind], None)
     if record.entry.kind == _CAST and not any(

@@ -22,9 +22,9 @@ from parley.memory import errors as memory_errors
 from parley.memory.settings.session_settings import Settings
 from parley.personas.errors import PersonaError, PersonaNotFound
 from parley.server.basics import errors
-from parley.server.basics.entry_json import Wrong
+from parley.server.basics.entry_json import InvalidField
 from parley.server.http.problems.problem_types import EVERYWHERE, KINDS
-from parley.server.http.problems.validation_details import unechoed as unechoed
+from parley.server.http.problems.validation_details import redact_input
 
 MEDIA: Final = "application/problem+json"
 MUTED: Final = "You are muted: nothing you say is taken until a moderator unmutes you."
@@ -100,18 +100,18 @@ def _told_as(value: Any) -> Any:
     return round(value, 3) if isinstance(value, float) else value
 
 
-def answer(problem: Problem, scope: Scope) -> JSONResponse:
+def problem_response(problem: Problem, scope: Scope) -> JSONResponse:
     """The response that `problem` is, to the request of `scope`."""
     request = scope.get("state", {}).get("request_id", "")
     return JSONResponse(problem.body(request), problem.status, problem.headers, MEDIA)
 
 
-async def refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+async def send_problem(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request, or a handshake that was not accepted yet, with `problem`."""
-    await answer(problem, scope)(scope, receive, send)
+    await problem_response(problem, scope)(scope, receive, send)
 
 
-def problem_of(error: BaseException) -> Problem:
+def problem_from_exception(error: BaseException) -> Problem:
     """The problem that an exception is; `internal` for a bug."""
     if isinstance(error, Problem):
         return error
@@ -121,7 +121,7 @@ def problem_of(error: BaseException) -> Problem:
     return Problem("internal")
 
 
-def problems(*slugs: str) -> dict[int | str, dict[str, Any]]:
+def problem_responses(*slugs: str) -> dict[int | str, dict[str, Any]]:
     """`responses=` of a route that may answer these, beside those that any route may."""
     content = {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     found: dict[int | str, dict[str, Any]] = {}
@@ -136,7 +136,7 @@ def _told(slug: str, status: int | None = None) -> Callable[[Any], Problem]:
     """The domain's own words, without those of the caller."""
 
     def made(error: BaseException) -> Problem:
-        return Problem(slug, status=status, detail=unechoed(str(error), _values(error)))
+        return Problem(slug, status=status, detail=redact_input(str(error), _values(error)))
 
     return made
 
@@ -163,7 +163,7 @@ def _setting(error: memory_errors.SettingsRefused) -> Problem:
             break
         path.append(step)
         tree = tree[step]
-    told = error.reason if error.reason.startswith(_TAKES) else unechoed(error.reason)
+    told = error.reason if error.reason.startswith(_TAKES) else redact_input(error.reason)
     return Problem("refused", detail=told, field=".".join(path))
 
 
@@ -201,7 +201,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     Muted: lambda _: Problem("floor-not-granted", detail=MUTED),
     PersonaNotFound: _as("no-persona"),
     PersonaError: _told("refused"),
-    Wrong: _told("refused"),
+    InvalidField: _told("refused"),
     errors.BadSessionFile: _as("bad-file"),
     errors.NotYet: _as("not-yet", limit="n"),
     errors.Misuse: _told("refused"),

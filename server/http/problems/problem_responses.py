@@ -15,8 +15,13 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketState
 
-from parley.server.http.problems.problem_details import KNOWN, Problem, answer, problem_of
-from parley.server.http.problems.validation_details import wanted
+from parley.server.http.problems.problem_details import (
+    KNOWN,
+    Problem,
+    problem_from_exception,
+    problem_response,
+)
+from parley.server.http.problems.validation_details import describe_expected
 
 _logger = structlog.get_logger(__name__)
 
@@ -28,7 +33,7 @@ _NOT_AN_OBJECT: Final = frozenset({"model_attributes_type", "dict_type", "list_t
 Handler = Callable[[Any, Any], Any]
 
 
-def install(app: FastAPI) -> None:
+def install_exception_handlers(app: FastAPI) -> None:
     """Have `app` answer every exception that is known, and each of the framework."""
     handlers: dict[Any, Handler] = {
         **dict.fromkeys(KNOWN, _by_table),
@@ -41,7 +46,7 @@ def install(app: FastAPI) -> None:
 
 
 async def _by_table(connection: HTTPConnection, error: Exception) -> Response | None:
-    return await _answered(connection, problem_of(error))
+    return await _answered(connection, problem_from_exception(error))
 
 
 async def _by_status(connection: HTTPConnection, error: HTTPException) -> Response | None:
@@ -63,7 +68,7 @@ async def _invalid(connection: HTTPConnection, error: Any) -> Response | None:
     if len(first["loc"]) == 1 and first["type"] in _NOT_AN_OBJECT and not _is_json(connection):
         return await _answered(connection, Problem("media-type"))
     field = ".".join(_own(connection.app, first["loc"][1:])) or None
-    detail = wanted(first["type"], first["msg"])
+    detail = describe_expected(first["type"], first["msg"])
     wrong = Problem("invalid", detail=detail, field=field, fault=first["type"])
     return await _answered(connection, wrong)
 
@@ -76,7 +81,7 @@ async def _answered(connection: HTTPConnection, problem: Problem) -> Response | 
     ):
         await connection.close(1011 if problem.status >= 500 else 1008)
         return None
-    return answer(problem, connection.scope)
+    return problem_response(problem, connection.scope)
 
 
 def _is_json(connection: HTTPConnection) -> bool:
@@ -86,14 +91,14 @@ def _is_json(connection: HTTPConnection) -> bool:
 
 def _own(app: FastAPI, loc: Iterable[int | str]) -> Iterator[str]:
     """The steps to a field that are names of ours; a name that the caller made up ends it."""
-    known = own_names(app)
+    known = api_names(app)
     for step in loc:
         if isinstance(step, str) and step not in known:
             return
         yield str(step)
 
 
-def own_names(app: FastAPI) -> frozenset[str]:
+def api_names(app: FastAPI) -> frozenset[str]:
     """Every name that the API has for a field, a parameter or a kind."""
     found: frozenset[str] | None = getattr(app.state, "own_names", None)
     if found is None:
@@ -124,11 +129,11 @@ def _methods(connection: HTTPConnection) -> list[str]:
     taken = [
         method
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
-        if matching(connection.app.routes, {**scope, "method": method})
+        if any_route_matches(connection.app.routes, {**scope, "method": method})
     ]
     return ["HEAD", *taken] if "GET" in taken or not taken else taken
 
 
-def matching(routes: Iterable[BaseRoute], scope: Scope) -> bool:
+def any_route_matches(routes: Iterable[BaseRoute], scope: Scope) -> bool:
     """Whether one of `routes` is for the request of `scope`."""
     return any(route.matches(scope)[0] is Match.FULL for route in routes)

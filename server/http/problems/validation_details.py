@@ -29,7 +29,7 @@ _OF_THE_MODEL: Final = frozenset({
 _SHORTEST: Final = 2  # a value this short is taken out where it is quoted only
 
 
-def unechoed(text: str, values: Iterable[str] = ()) -> str:
+def redact_input(text: str, values: Iterable[str] = ()) -> str:
     """`text` without what is in quotes, without `values`, without advice for a shell.
 
     Empty where nothing is left that says anything.
@@ -43,7 +43,7 @@ def unechoed(text: str, values: Iterable[str] = ()) -> str:
     return kept if re.search(r"\w", kept) else ""
 
 
-def wanted(fault: str, message: str) -> str:
+def describe_expected(fault: str, message: str) -> str:
     """What a field takes, as the model says it; empty where that may tell what was sent."""
     return (
         f"A field of the request is missing or wrong. {message}." if fault in _OF_THE_MODEL else ""

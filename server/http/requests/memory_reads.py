@@ -18,35 +18,37 @@ from parley.memory.context.context import Context, Profile, assemble
 from parley.memory.context.context import Request as Wanted
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import NotYet
-from parley.server.http.state.dependencies import MOST, Doors
+from parley.server.http.state.dependencies import MAX_INTEGER, Dependencies
 from parley.server.queries import explanation
-from parley.server.queries.log_queries import Replayed
+from parley.server.queries.log_queries import Replay
 
 CATCH_UP_SECONDS: Final = 1.0  # for which a room is waited for, before the log is read here
 MORE: Final = 16  # entries looked at beyond the messages wanted
 
-At = Annotated[int | None, Query(ge=0, le=MOST, description="number of a past primary entry")]
+At = Annotated[
+    int | None, Query(ge=0, le=MAX_INTEGER, description="number of a past primary entry")
+]
 
 
-async def memory_of(doors: Doors, session: str, at: int | None = None) -> Memory:
+async def read_memory(doors: Dependencies, session: str, at: int | None = None) -> Memory:
     """Memory now or after primary entry `at`: read it before the next await.
 
     Raises `SessionNotFound`, and `NotYet` for a moment that has not come.
     """
     info = await doors.held.bus.info(session)
     if at is None:
-        return await present(doors, info)
-    check(info, at)
+        return await current_memory(doors, info)
+    check_moment(info, at)
     return await doors.moments.at(session, at)
 
 
-def check(info: SessionInfo, at: int | None) -> None:
+def check_moment(info: SessionInfo, at: int | None) -> None:
     """Raises `NotYet` for a moment that has not come."""
     if at is not None and at > info.n:
         raise NotYet(at, info.n)
 
 
-async def present(doors: Doors, info: SessionInfo) -> Memory:
+async def current_memory(doors: Dependencies, info: SessionInfo) -> Memory:
     """The memory of everything up to the head that `info` tells of, or later."""
     room = doors.rooms.held(info.session)
     if room is not None:
@@ -59,8 +61,8 @@ async def present(doors: Doors, info: SessionInfo) -> Memory:
     return await doors.held.reader.current(info.session)
 
 
-async def context_of(
-    doors: Doors,
+async def assemble_context(
+    doors: Dependencies,
     session: str,
     participant: str | None,
     profile: Profile,
@@ -78,7 +80,7 @@ async def context_of(
             session, participant, profile=profile, budget=budget, shared=shared
         )
     info = await doors.held.bus.info(session)
-    check(info, at)
+    check_moment(info, at)
     if info.skips:
         return await reader.context(
             session, participant, profile=profile, budget=budget, at=at, shared=shared
@@ -90,7 +92,7 @@ async def context_of(
     return assemble(memory, asked)
 
 
-async def _recent(doors: Doors, session: str, at: int, count: int) -> list[Record]:
+async def _recent(doors: Dependencies, session: str, at: int, count: int) -> list[Record]:
     """The newest `count` messages up to primary entry `at`, oldest first."""
     found: list[Record] = []
     last = at
@@ -102,35 +104,35 @@ async def _recent(doors: Doors, session: str, at: int, count: int) -> list[Recor
     return found[-count:] if count else []
 
 
-async def explained(doors: Doors, session: str, ref: str) -> dict[str, Any]:
+async def explain_item(doors: Dependencies, session: str, ref: str) -> dict[str, Any]:
     """Why an item is in memory, as `server.queries.explanation` tells it. Raises `UnknownRef`."""
     facts = await doors.moments.history(session, ref)
-    memory = await memory_of(doors, session)
-    words = explanation.cited(memory, ref) | {fact.n for fact in facts[:1]}
+    memory = await read_memory(doors, session)
+    words = explanation.cited_entries(memory, ref) | {fact.n for fact in facts[:1]}
     recent = await doors.held.reader.recent(session, memory.settings.context.recent_full)
     said = await doors.moments.records(session, words)
-    memory = await memory_of(doors, session)
+    memory = await read_memory(doors, session)
     said.update((record.n, record) for record in recent)
-    return explanation.explanation(Replayed(memory, facts, said), ref)
+    return explanation.build_explanation(Replay(memory, facts, said), ref)
 
 
-def zipped(request: Request, packed: bytes, tag: str, status: int = 200) -> Response:
+def gzip_response(request: Request, packed: bytes, tag: str, status: int = 200) -> Response:
     """JSON that is kept packed, to whoever takes it so; 304 where the caller has it."""
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
     if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
         return Response(None, 304, headers)
-    if takes_gzip(request.headers.get("accept-encoding", "")):
+    if accepts_gzip(request.headers.get("accept-encoding", "")):
         return Response(packed, status, {**headers, "Content-Encoding": "gzip"}, "application/json")
     return Response(zlib.decompress(packed, 31), status, headers, "application/json")
 
 
-def packed(tree: Any) -> bytes:
+def gzip_json(tree: Any) -> bytes:
     """The JSON of it, as gzip has it."""
     press = zlib.compressobj(1, wbits=31)
     return press.compress(orjson.dumps(tree)) + press.flush()
 
 
-def takes_gzip(accepts: str) -> bool:
+def accepts_gzip(accepts: str) -> bool:
     """Whether an `Accept-Encoding` takes gzip: by its name, else by `*`; a weight of 0 is a no."""
     said = {}
     for one in accepts.lower().split(","):

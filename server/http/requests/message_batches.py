@@ -5,25 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from parley.bus.contract.drafts import Draft, is_handle, sealed
+from parley.bus.contract.drafts import Draft, is_handle, seal
 from parley.bus.contract.errors import InvalidEntry, StaleEpoch
 from parley.bus.entries import KINDS, ItemCorrected
-from parley.bus.log.batches import PART_BYTES
+from parley.bus.log.batches import BATCH_BYTES
 from parley.memory.floor.seats import allowed
 from parley.memory.state.memory import Memory
-from parley.server.basics.entry_json import Fields, Wrong, admit, entry_of, id_of, is_message
-from parley.server.http.bodies.strict_json import check_kept, check_sent
+from parley.server.basics.entry_json import (
+    Fields,
+    InvalidField,
+    check_draft,
+    is_message,
+    parse_entry,
+    read_id,
+)
+from parley.server.http.bodies.strict_json import check_fields, check_round_trip
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.identity.token_grants import (
     check_correction,
     check_floor,
+    check_message_authors,
     check_phase,
-    check_words,
 )
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.requests.message_requests import check_act, own_id
-from parley.server.http.state.dependencies import Doors
-from parley.server.services.publication import NEVER
+from parley.server.http.requests.message_requests import check_act, entry_id
+from parley.server.http.state.dependencies import Dependencies
+from parley.server.services.publication import NO_EPOCH
 
 # A result is counted by the server: whoever tells one is believed.
 _NEEDS: Final = {"vote.initiated": "vote", "ballot.completed": "operator"}
@@ -34,8 +41,13 @@ _OF_MESSAGES: Final = frozenset({
 _NAMES: Final = frozenset(name for kind in KINDS.values() for name in kind.model_fields)
 
 
-async def drafts_of(
-    doors: Doors, session: str, caller: Caller, rows: Sequence[Fields], named: str | None, key: str
+async def draft_batch(
+    doors: Dependencies,
+    session: str,
+    caller: Caller,
+    rows: Sequence[Fields],
+    named: str | None,
+    key: str,
 ) -> list[Draft]:
     """What `rows` publish, all of it checked. Raises `Problem` with the row and field at fault."""
     memory = await doors.held.reader.current(session)
@@ -44,12 +56,12 @@ async def drafts_of(
     for index, row in enumerate(rows):
         try:
             drafts.append(_draft(memory, caller, row, named, ids, f"{key}.{index}"))
-        except Wrong as wrong:
+        except InvalidField as wrong:
             raise _at(index, wrong.field) from None
     said: Any = [one.entry for one in drafts if one.entry.kind == "message"]
-    check_words(memory, caller, said)
-    if sum(len(sealed(one.id, one.entry).body) for one in drafts) > PART_BYTES:
-        raise Problem("too-large", limit=PART_BYTES)
+    check_message_authors(memory, caller, said)
+    if sum(len(seal(one.id, one.entry).body) for one in drafts) > BATCH_BYTES:
+        raise Problem("too-large", limit=BATCH_BYTES)
     await _check_references(doors, session, drafts, frozenset(ids.values()))
     return drafts
 
@@ -65,17 +77,17 @@ def _draft(
     re = ids.get(target, target) if isinstance(target, str) else target
     given = {**row, "by" if row.get("kind") == "item.corrected" else "participant": name}
     given.pop("agent_id", None)
-    entry = entry_of(given, re)
-    check_kept(row, entry)
+    entry = parse_entry(given, re)
+    check_round_trip(row, entry)
     check_act(caller, getattr(entry, "act", None))
     check_phase(memory, caller, name, entry)
     if isinstance(entry, ItemCorrected):
         check_correction(memory, caller, name, entry)
-    own = id_of(row, "")
+    own = read_id(row, "")
     if own and (len(own) > 100 or not own.isascii()):
-        raise Wrong("an id of a request is at most 100 characters of ASCII", "id")
-    draft = Draft(own_id(name, own or key), entry)
-    admit(draft)
+        raise InvalidField("an id of a request is at most 100 characters of ASCII", "id")
+    draft = Draft(entry_id(name, own or key), entry)
+    check_draft(draft)
     if own:
         ids[own] = draft.id
     return draft
@@ -83,18 +95,18 @@ def _draft(
 
 def _check_shape(row: Fields) -> None:
     if not isinstance(row.get("kind"), str | None):
-        raise Wrong("a kind is a word", "kind")
+        raise InvalidField("a kind is a word", "kind")
     if is_message(row) and not row.keys() <= _OF_MESSAGES:
-        raise Wrong("a message has no such field")
-    check_sent(row)
+        raise InvalidField("a message has no such field")
+    check_fields(row)
 
 
 def _speaker(caller: Caller, row: Fields, named: str | None) -> str:
     said = [row[name] for name in ("participant", "agent_id", "by") if row.get(name) is not None]
     if row.get("kind") != "item.corrected" and row.get("by") is not None:
-        raise Wrong("only a correction has it", "by")
+        raise InvalidField("only a correction has it", "by")
     if any(not isinstance(name, str) for name in said) or len(set(said)) > 1:
-        raise Wrong("one name speaks", "participant")
+        raise InvalidField("one name speaks", "participant")
     return caller.speaker(said[0] if said else named)
 
 
@@ -110,7 +122,7 @@ def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None
 
 
 async def _check_references(
-    doors: Doors, session: str, drafts: Sequence[Draft], own: frozenset[str]
+    doors: Dependencies, session: str, drafts: Sequence[Draft], own: frozenset[str]
 ) -> None:
     """Before anything lands, every id that is named from outside the batch is looked up."""
     foreign = {}
@@ -121,7 +133,7 @@ async def _check_references(
     if not foreign:
         return
     try:
-        await doors.held.bus.publish(session, list(foreign.values()), epoch=NEVER)
+        await doors.held.bus.publish(session, list(foreign.values()), epoch=NO_EPOCH)
     except StaleEpoch:
         return
     except InvalidEntry:
@@ -133,7 +145,7 @@ def _at(index: int, field: str) -> Problem:
     return Problem("invalid", field=place, fault="value_error")
 
 
-def by_id(drafts: Sequence[Draft], receipts: Sequence[Any]) -> list[Mapping[str, Any]]:
+def receipt_rows(drafts: Sequence[Draft], receipts: Sequence[Any]) -> list[Mapping[str, Any]]:
     """The receipts of a batch as rows."""
     return [
         {"seq": one.seq, "n": one.n, "id": draft.id, "duplicate": one.duplicate}

@@ -22,9 +22,9 @@ from parley.memory.floor.seats import allowed
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.problems.validation_details import wanted
-from parley.server.http.state.dependencies import Doors
-from parley.server.services.publication import standing
+from parley.server.http.problems.validation_details import describe_expected
+from parley.server.http.state.dependencies import Dependencies
+from parley.server.services.publication import find_published
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -32,13 +32,13 @@ KEY: Final = r"^[!-~]{1,100}$"
 ITEMS: Final = "PD"  # what a handle of a proposal or a decision begins with
 ONCE: Final = "the same key again gives the same answer, and nothing is said twice"
 
-Key = Annotated[
+IdempotencyKey = Annotated[
     str | None,
     Header(alias="Idempotency-Key", pattern=KEY, description=ONCE),
 ]
 
 
-def own_id(name: str, key: str | None = None) -> str:
+def entry_id(name: str, key: str | None = None) -> str:
     """The id of an entry of `name`: by its key the same again, else a new one."""
     whose = blake2b(name.encode(), digest_size=8).hexdigest()
     return f"http:{whose}:{key or ULID()}"
@@ -50,7 +50,7 @@ def check_act(caller: Caller, act: str | None) -> None:
         raise Problem("act-not-allowed")
 
 
-def lacking(memory: Memory, said: Message) -> str | None:
+def missing_target(memory: Memory, said: Message) -> str | None:
     """The slug of what an act is on where it is not there; what `re` answers else is anything."""
     on = said.re
     if said.act is None or on is None:
@@ -61,17 +61,17 @@ def lacking(memory: Memory, said: Message) -> str | None:
     return "no-item" if is_item and memory.item(on) is None else None
 
 
-async def check_target(doors: Doors, session: str, memory: Memory, draft: Draft) -> None:
+async def check_target(doors: Dependencies, session: str, memory: Memory, draft: Draft) -> None:
     """Raises `Problem` for an act on what is not there, unless it stands since it was.
 
     The log would take it, and nobody would hear that it was for nothing.
     """
-    slug = lacking(memory, cast("Message", draft.entry))
-    if slug is not None and await standing(doors.held, session, draft) is None:
+    slug = missing_target(memory, cast("Message", draft.entry))
+    if slug is not None and await find_published(doors.held, session, draft) is None:
         raise Problem(slug)
 
 
-def moderator(memory: Memory, caller: Caller, named: str | None, needs: str) -> str | None:
+def moderator_name(memory: Memory, caller: Caller, named: str | None, needs: str) -> str | None:
     """In whose name something is done that takes the capability `needs`.
 
     None is an operator's own word, which is the server's, and needs none. Raises `Problem`
@@ -86,7 +86,9 @@ def moderator(memory: Memory, caller: Caller, named: str | None, needs: str) -> 
     raise Problem("forbidden", needs=needs)
 
 
-async def said(doors: Doors, session: str, seat: Session, draft: Draft, seconds: float) -> Receipt:
+async def speak_in_turn(
+    doors: Dependencies, session: str, seat: Session, draft: Draft, seconds: float
+) -> Receipt:
     """Has the seat say the message of `draft`, waiting at most `seconds` for its turn.
 
     One at a time, and what was said before is not said again: a request that is sent
@@ -100,7 +102,7 @@ async def said(doors: Doors, session: str, seat: Session, draft: Draft, seconds:
     except TimeoutError:
         raise NotGranted(seat.name, seconds, "another word of its own waits") from None
     try:
-        if (before := await standing(doors.held, session, draft)) is not None:
+        if (before := await find_published(doors.held, session, draft)) is not None:
             return before
         entry: Any = draft.entry
         receipt = await seat.said(
@@ -113,27 +115,29 @@ async def said(doors: Doors, session: str, seat: Session, draft: Draft, seconds:
     return receipt
 
 
-async def published(doors: Doors, session: str, drafts: Sequence[Draft]) -> list[Receipt]:
+async def publish_and_nudge(
+    doors: Dependencies, session: str, drafts: Sequence[Draft]
+) -> list[Receipt]:
     """Appends, and tells this process' own room, which need not wait for Redis to say so."""
     receipts = await doors.held.bus.publish(session, drafts)
     doors.rooms.nudge(session)
     return receipts
 
 
-def row_of(receipt: Receipt, id: str) -> dict[str, Any]:
+def receipt_row(receipt: Receipt, id: str) -> dict[str, Any]:
     return {"seq": receipt.seq, "n": receipt.n, "id": id, "duplicate": receipt.duplicate}
 
 
-def answer(receipt: Receipt, id: str) -> Response:
+def receipt_response(receipt: Receipt, id: str) -> Response:
     """201, or 200 for what stood there before."""
-    return as_json(row_of(receipt, id), 200 if receipt.duplicate else 201)
+    return json_response(receipt_row(receipt, id), 200 if receipt.duplicate else 201)
 
 
-def as_json(tree: Any, status: int = 200) -> Response:
+def json_response(tree: Any, status: int = 200) -> Response:
     return Response(orjson.dumps(tree), status, media_type="application/json")
 
 
-def check_media(request: HTTPConnection) -> None:
+def check_content_type(request: HTTPConnection) -> None:
     """Raises `Problem` `media-type` for a body that is not sent as JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -142,20 +146,22 @@ def check_media(request: HTTPConnection) -> None:
 
 async def read_body(request: Request, model: type[Model]) -> Model:
     """The body, read and checked in one step. Raises `Problem`, naming the field."""
-    check_media(request)
+    check_content_type(request)
     try:
         return model.model_validate_json(await request.body())
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
         if first["type"] == "json_invalid":
             raise Problem("malformed") from None
-        raise Problem("invalid", **fault(model, first["loc"], first)) from None
+        raise Problem("invalid", **validation_fault(model, first["loc"], first)) from None
 
 
-def fault(model: type[BaseModel], loc: Sequence[int | str], error: ErrorDetails) -> dict[str, Any]:
+def validation_fault(
+    model: type[BaseModel], loc: Sequence[int | str], error: ErrorDetails
+) -> dict[str, Any]:
     """Where and what is wrong, in words of the model alone: never a key that was sent."""
     own = {field.alias or name for name, field in model.model_fields.items()}
     field = str(loc[0]) if loc and loc[0] in own else ""
     place = "".join(f".{step}" for step in loc[1:2] if field and isinstance(step, int))
-    found = {"fault": error["type"], "detail": wanted(error["type"], error["msg"])}
+    found = {"fault": error["type"], "detail": describe_expected(error["type"], error["msg"])}
     return {**found, **({"field": field + place} if field else {})}

@@ -8,20 +8,20 @@ from typing import Literal
 
 from parley.bus.entries import PRIMARY, Record
 from parley.memory.state.memory import Memory
-from parley.server.http.requests.memory_reads import check
-from parley.server.http.state.dependencies import Doors
-from parley.server.queries.log_queries import entries
+from parley.server.http.requests.memory_reads import check_moment
+from parley.server.http.state.dependencies import Dependencies
+from parley.server.queries.log_queries import stream_entries
 
 Form = Literal["json", "md", "html", "text"]
 
 
-async def page(doors: Doors, session: str, at: int | None, format: Form) -> bytes:
+async def render_minutes(doors: Dependencies, session: str, at: int | None, format: Form) -> bytes:
     """The minutes as a file. Raises `SessionNotFound`, `NotYet`.
 
     Kept until the log moves, and a few are made at once: they take seconds of a long session.
     """
     info = await doors.held.bus.info(session)
-    check(info, at)
+    check_moment(info, at)
     n = info.n if at is None else at
     upto = ("head", info.head) if n == info.n else ("n", n)  # entries without an n may still come
     key = ("minutes", session, info.incarnation, len(info.skips), upto, format)
@@ -34,15 +34,15 @@ async def page(doors: Doors, session: str, at: int | None, format: Form) -> byte
     return await asyncio.to_thread(zlib.decompress, kept)
 
 
-async def _made(doors: Doors, session: str, n: int, format: Form) -> bytes:
+async def _made(doors: Dependencies, session: str, n: int, format: Form) -> bytes:
     memory = await doors.moments.at(session, n)  # its own copy: it is read in a thread
-    log = entries(doors.held.bus, session, memory.seq)
+    log = stream_entries(doors.held.bus, session, memory.seq)
     said = [record async for record in log if record.entry.kind in PRIMARY]
     return await asyncio.to_thread(_rendered, memory, said, session, format)
 
 
 def _rendered(memory: Memory, said: list[Record], session: str, format: Form) -> bytes:
-    from parley.server.minutes.minutes_report import report
+    from parley.server.minutes.minutes_report import build_report
     from parley.server.render.minutes.minutes_forms import render
 
-    return render(report(memory, said, session), format)
+    return render(build_report(memory, said, session), format)

@@ -14,12 +14,12 @@ from typing import Any, Final
 import structlog
 from fastapi import FastAPI
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import SessionClosed
 from parley.memory.text.escapes import visible
-from parley.server.catalogue.scenario_catalogue import described
+from parley.server.catalogue.scenario_catalogue import describe_scenario
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.state.dependencies import Doors
+from parley.server.http.state.dependencies import Dependencies
 from parley.server.runtime.worker_process import child_environment
 from parley.server.settings import SETTINGS, Settings
 from parley.server.settings.setting import INHERITED
@@ -30,13 +30,13 @@ TOLD: Final = 500  # characters of what a player that failed said last
 GRACE_SECONDS: Final = 5.0  # for a player to end by itself
 
 Opening = Callable[[], Awaitable[None]]
-Playing = dict[str, asyncio.Task[None]]
+Runs = dict[str, asyncio.Task[None]]
 
 log = structlog.get_logger("parley.runs")
 
 
-async def begin(
-    app: FastAPI, doors: Doors, session: str, scenario: str, *, offline: bool,
+async def start_run(
+    app: FastAPI, doors: Dependencies, session: str, scenario: str, *, offline: bool,
     opening: Opening | None = None,
 ) -> None:  # fmt: skip
     """Have a scenario played in a session that is open, or that `opening` opens.
@@ -48,7 +48,7 @@ async def begin(
     """
     if opening is None and (await doors.held.bus.info(session)).status != "open":
         raise SessionClosed(session)
-    await asyncio.to_thread(described, doors.settings, scenario)
+    await asyncio.to_thread(describe_scenario, doors.settings, scenario)
     playing = _playing(app)
     if session in playing:
         raise Problem("exists", detail="A scenario is played in this session already.")
@@ -56,42 +56,42 @@ async def begin(
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=FULL)
     opened = asyncio.Event()
     playing[session] = task = asyncio.create_task(
-        _played(doors, session, scenario, offline, opened), name="parley-run"
+        _run_player(doors, session, scenario, offline, opened), name="parley-run"
     )
-    task.add_done_callback(partial(_over, playing, session))
+    task.add_done_callback(partial(_forget_run, playing, session))
     try:
         if opening is not None:
             await opening()
     except BaseException:
-        await stop(app, session)
+        await stop_run(app, session)
         raise
     opened.set()
 
 
-async def stop(app: FastAPI, session: str) -> None:
+async def stop_run(app: FastAPI, session: str) -> None:
     """Return once nothing is played there: what comes under that name is another talk."""
     if (task := _playing(app).get(session)) is not None:
         task.cancel()  # once: its player gets the time to leave
         await asyncio.wait({task})
 
 
-def _playing(app: FastAPI) -> Playing:
+def _playing(app: FastAPI) -> Runs:
     """What is played, by session, or is to be once that is open."""
-    found: Playing | None = getattr(app.state, "playing", None)
+    found: Runs | None = getattr(app.state, "playing", None)
     if found is None:
         found = app.state.playing = {}
     return found
 
 
-def _over(playing: Playing, session: str, task: asyncio.Task[None]) -> None:
+def _forget_run(playing: Runs, session: str, task: asyncio.Task[None]) -> None:
     """Free its place. Whoever asked for it was answered long ago, so its failure is logged."""
     del playing[session]
     if not task.cancelled() and (error := task.exception()) is not None:
         log.warning("run_failed", session=session, exc_info=error)
 
 
-async def _played(
-    doors: Doors, session: str, scenario: str, offline: bool, opened: asyncio.Event
+async def _run_player(
+    doors: Dependencies, session: str, scenario: str, offline: bool, opened: asyncio.Event
 ) -> None:
     await opened.wait()
     words = ["run", scenario, "--session", session, "--yes", "--minder", str(os.getpid())]
@@ -141,7 +141,7 @@ async def _until(process: asyncio.subprocess.Process, closing: asyncio.Event) ->
     try:
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await end(*waits)
+        await cancel_and_wait(*waits)
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

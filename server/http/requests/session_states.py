@@ -7,15 +7,15 @@ from typing import Any
 
 from parley.bus.entries import Record
 from parley.memory.settings.presets import DEFAULT
-from parley.server.http.requests.memory_reads import memory_of
-from parley.server.http.state.dependencies import Doors
+from parley.server.http.requests.memory_reads import read_memory
+from parley.server.http.state.dependencies import Dependencies
 from parley.server.services import sessions
 
 
-async def state_of(doors: Doors, session: str) -> dict[str, Any]:
+async def session_state(doors: Dependencies, session: str) -> dict[str, Any]:
     """Raises `SessionNotFound`."""
     state = await sessions.state(doors.held, session)
-    memory = await memory_of(doors, session)
+    memory = await read_memory(doors, session)
     known = [*memory.floor.seats, *(name for name in memory.participants
                                     if name not in memory.floor.seats)]  # fmt: skip
     return {
@@ -24,7 +24,9 @@ async def state_of(doors: Doors, session: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def rows_of(doors: Doors, infos: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+async def session_rows(
+    doors: Dependencies, infos: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """Each with the title and preset that its first entry gives it, in one round trip."""
     wanted = [(info["session"], 0) for info in infos]
     firsts = await doors.held.bus.read_many(wanted, count=1) if wanted else []

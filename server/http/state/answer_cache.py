@@ -10,7 +10,7 @@ ANSWERS: Final = 256
 BYTES: Final = 32 << 20
 
 
-class Kept:
+class AnswerCache:
     """Bytes by what they answer, the least recently used let go of."""
 
     def __init__(self, most: int = ANSWERS, room: int = BYTES) -> None:

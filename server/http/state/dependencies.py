@@ -16,64 +16,64 @@ from starlette.routing import BaseRoute
 from parley.bus.contract.keys import SESSION_ID
 from parley.listeners.history.moments import Moments
 from parley.server.http.live.seats import Seats
-from parley.server.http.live.session_channels import Rooms
-from parley.server.http.live.stream_limits import Streams
-from parley.server.http.state.answer_cache import Kept
+from parley.server.http.live.session_channels import SessionChannels
+from parley.server.http.live.stream_limits import StreamLimits
+from parley.server.http.state.answer_cache import AnswerCache
 from parley.server.http.state.metrics import Metrics
-from parley.server.http.state.origins import Origins
-from parley.server.http.state.rate_limits import Buckets
+from parley.server.http.state.origins import OriginRules
+from parley.server.http.state.rate_limits import RateLimits
 from parley.server.http.tokens.bearer_tokens import Keyring
 from parley.server.http.tokens.tickets import Tickets
-from parley.server.runtime.backend import Held
-from parley.server.runtime.connection import Running
+from parley.server.runtime.backend import Backend
+from parley.server.runtime.connection import Connection
 from parley.server.settings import Settings
 
-SESSION: Final = "^" + SESSION_ID.pattern.replace(r"\Z", "$")  # as JSON Schema has it
-MADE_AT_ONCE: Final = 2  # minutes, in threads that others need as well
-MOST: Final = 2**53 - 1  # of any whole number in a request: JavaScript reads no larger one
+SESSION_PATTERN: Final = "^" + SESSION_ID.pattern.replace(r"\Z", "$")  # as JSON Schema has it
+MINUTES_AT_ONCE: Final = 2  # minutes, in threads that others need as well
+MAX_INTEGER: Final = 2**53 - 1  # of any whole number in a request: JavaScript reads no larger one
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
+class Dependencies:
     """`closing` is set once the server is to end: every stream says so and returns."""
 
     settings: Settings
-    held: Held
-    running: Running
+    held: Backend
+    running: Connection
     keyring: Keyring
     tickets: Tickets
-    buckets: Buckets
-    rooms: Rooms
-    streams: Streams
+    buckets: RateLimits
+    rooms: SessionChannels
+    streams: StreamLimits
     seats: Seats
     moments: Moments
-    origins: Origins
+    origins: OriginRules
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
-    making: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MADE_AT_ONCE))
+    making: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MINUTES_AT_ONCE))
     metrics: Metrics = field(default_factory=Metrics)
-    views: Kept = field(default_factory=Kept)
+    views: AnswerCache = field(default_factory=AnswerCache)
     importing: asyncio.Lock = field(default_factory=asyncio.Lock)  # files are held whole
     verifying: asyncio.Lock = field(default_factory=asyncio.Lock)  # logs are, and folded twice
     connections: set[Any] = field(default_factory=set)  # that are open
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MountedPart:
     """Routes of another package, and what runs for as long as the server does."""
 
     routes: tuple[BaseRoute, ...]
     lifespan: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
 
 
-def doors_behind(connection: HTTPConnection) -> Doors:
-    return cast("Doors", connection.app.state.doors)
+def dependencies_of_app(connection: HTTPConnection) -> Dependencies:
+    return cast("Dependencies", connection.app.state.doors)
 
 
-async def doors_of(connection: HTTPConnection) -> Doors:
+async def get_dependencies(connection: HTTPConnection) -> Dependencies:
     """The same for a route: what is not a coroutine would be asked for in a thread."""
-    return doors_behind(connection)
+    return dependencies_of_app(connection)
 
 
-DoorsOf = Annotated[Doors, Depends(doors_of)]
-SessionId = Annotated[str, Path(pattern=SESSION, description="id of the session")]
+DependenciesOf = Annotated[Dependencies, Depends(get_dependencies)]
+SessionId = Annotated[str, Path(pattern=SESSION_PATTERN, description="id of the session")]

@@ -51,7 +51,7 @@ class Metrics:
         return generate_latest(self.registry)
 
 
-class Counted:
+class MetricsMiddleware:
     """Counts what passes, by the route that took it."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from parley.server.basics.errors import Misuse
-from parley.server.http.problems.problem_details import Problem, refuse
+from parley.server.http.problems.problem_details import Problem, send_problem
 from parley.server.settings.serve_settings import ServeSettings
 
 HERE: Final = ("localhost", "127.0.0.1", "[::1]")
@@ -23,7 +23,7 @@ SHOWN: Final = "X-Request-Id, Retry-After, RateLimit-Remaining"
 CACHED_SECONDS: Final = 600
 
 
-class Origins:
+class OriginRules:
     """Host and Origin rules for a server bound to `port`."""
 
     def __init__(self, serve: ServeSettings, port: int) -> None:
@@ -69,10 +69,10 @@ class Origins:
         return origin.lower() in self._allowed
 
 
-class OwnHosts:
+class OriginMiddleware:
     """421 for a foreign `Host`, 403 for a foreign `Origin`; CORS for `serve.origins`."""
 
-    def __init__(self, app: ASGIApp, origins: Origins) -> None:
+    def __init__(self, app: ASGIApp, origins: OriginRules) -> None:
         self.app, self.origins = app, origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -82,7 +82,7 @@ class OwnHosts:
         headers = Headers(scope=scope)
         origin = headers.get("origin")
         if problem := self._refusal(scope, headers, origin):
-            await refuse(problem, scope, receive, send)
+            await send_problem(problem, scope, receive, send)
         elif origin is None or self.origins.is_own(origin) or not self.origins.is_allowed(origin):
             await self.app(scope, receive, send)
         elif scope.get("method") == "OPTIONS" and "access-control-request-method" in headers:

@@ -18,7 +18,7 @@ NOBODYS: Final = 10  # requests a second without a token
 
 
 @dataclass(slots=True)
-class Bucket:
+class TokenBucket:
     """`level` of `size`, filled at `rate` a second; it may owe what one large request took."""
 
     rate: float
@@ -37,12 +37,12 @@ class Bucket:
         return 0.0
 
 
-class Buckets:
+class RateLimits:
     """`take` says how long to wait. Keys are a token's `jti`, or an address."""
 
     def __init__(self, serve: ServeSettings, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._buckets: OrderedDict[tuple[str, str, bool], Bucket] = OrderedDict()
+        self._buckets: OrderedDict[tuple[str, str, bool], TokenBucket] = OrderedDict()
         self._rates: dict[Kind, tuple[float, float]] = {
             "publish": (serve.rate, serve.rate * BURST_SECONDS),
             "read": (serve.reads, serve.reads * BURST_SECONDS),
@@ -62,7 +62,7 @@ class Buckets:
         if bucket is None:
             rate, size = self._rates[kind]
             times = OPERATORS if operator else 1
-            bucket = Bucket(rate * times, size * times, size * times, now)
+            bucket = TokenBucket(rate * times, size * times, size * times, now)
             self._buckets[name] = bucket
             if len(self._buckets) > KEPT:
                 self._buckets.popitem(last=False)

@@ -23,7 +23,7 @@ ALIVE_MS: Final = 15_000  # since a worker's last beat
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """What Redis said: workers alive, and how long the oldest fold is due."""
 
     answered: bool
@@ -35,17 +35,17 @@ class Finding:
         return self.oldest_fold_ms > LATE_MS and not self.workers
 
 
-class Health:
+class HealthCheck:
     """Asks when it is asked, at most once in `KEPT_SECONDS`."""
 
     def __init__(self, bus: Bus, clock: Callable[[], float] = time.monotonic) -> None:
         self._bus, self._clock = bus, clock
         self._answered = clock()
         self._asked = float("-inf")
-        self._finding = Finding(answered=True)
+        self._finding = HealthFinding(answered=True)
         self._asking = asyncio.Lock()
 
-    async def finding(self) -> Finding:
+    async def finding(self) -> HealthFinding:
         """What was found last, or now where that is `KEPT_SECONDS` ago; never raises."""
         async with self._asking:
             if self._clock() - self._asked >= KEPT_SECONDS:
@@ -64,12 +64,12 @@ class Health:
             return "entries wait to be folded, and no worker is at work"
         return ""
 
-    async def _look(self) -> Finding:
+    async def _look(self) -> HealthFinding:
         try:
             async with asyncio.timeout(ASKING_SECONDS):
                 workers = await self._bus.workers()
                 oldest = await self._bus.oldest_due_ms("fold")
         except (BusError, TimeoutError):
-            return Finding(answered=False)
+            return HealthFinding(answered=False)
         alive = sum(worker.age_ms < ALIVE_MS for worker in workers)
-        return Finding(answered=True, workers=alive, oldest_fold_ms=oldest or 0)
+        return HealthFinding(answered=True, workers=alive, oldest_fold_ms=oldest or 0)

@@ -9,13 +9,18 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.server.http.identity.authorization import Caller
-from parley.server.http.live.client_queue import Ending, Outlet
+from parley.server.http.live.client_queue import ClientQueue, Ending
 from parley.server.http.live.frames import Frame
-from parley.server.http.live.session_channel import Listener
-from parley.server.http.state.dependencies import Doors
-from parley.server.http.subscriptions.subscription_start import Wish, beginning, hello, last_word
+from parley.server.http.live.session_channel import Subscription
+from parley.server.http.state.dependencies import Dependencies
+from parley.server.http.subscriptions.subscription_start import (
+    SubscriptionRequest,
+    closing_frame,
+    find_start,
+    hello_frame,
+)
 
 RETRY: Final = b"retry: 1000\n\n"
 LAST_WORD_SECONDS: Final = 30.0  # for a client that does not read to be told so
@@ -31,7 +36,9 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, doors: Doors, caller: Caller, session: str, wish: Wish) -> None:
+    def __init__(
+        self, doors: Dependencies, caller: Caller, session: str, wish: SubscriptionRequest
+    ) -> None:
         super().__init__()
         self._doors, self._caller = doors, caller
         self._session, self._wish = session, wish
@@ -50,22 +57,22 @@ class EventStream(Response):
         doors, caller, wish = self._doors, self._caller, self._wish
         async with doors.rooms.room(self._session) as room:
             channel = doors.rooms.channel(self._session)
-            begun = await beginning(doors, room, wish)
+            begun = await find_start(doors, room, wish)
             async with channel.listen(begun.after, wish.show) as listener:
                 if begun.anew:
                     channel.reset(listener)
-                first = RETRY + hello(room, caller, begun, listener).sse
+                first = RETRY + hello_frame(room, caller, begun, listener).sse
                 await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
                 with doors.streams.told(listener.outlet, caller):
                     gone = asyncio.create_task(_until_gone(receive, listener.outlet))
                     try:
                         sent = await self._write_all(send, first, listener)
                     finally:
-                        await end(gone)
+                        await cancel_and_wait(gone)
                 why = listener.outlet.ended or "gone"
-                return last_word(why, sent), why
+                return closing_frame(why, sent), why
 
-    async def _write_all(self, send: Send, first: bytes, listener: Listener) -> int:
+    async def _write_all(self, send: Send, first: bytes, listener: Subscription) -> int:
         """Write what comes until the outlet ends; the seq of the last entry that was written."""
         slow, sent = self._doors.settings.serve.slow_seconds, listener.after
         facts, data, upto = self._wish.facts, first, sent
@@ -87,7 +94,7 @@ async def _write(send: Send, data: bytes, *, more: bool = True) -> None:
     await send({"type": "http.response.body", "body": data, "more_body": more})
 
 
-async def _until_gone(receive: Receive, outlet: Outlet) -> None:
+async def _until_gone(receive: Receive, outlet: ClientQueue) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     outlet.end("left")

@@ -10,10 +10,10 @@ from typing import Any, Final
 from parley.bus.contract.session_info import SessionInfo
 from parley.listeners.rooms.room import Room
 from parley.server.http.identity.authorization import Caller
-from parley.server.http.live.frames import Frame, Group, notice
-from parley.server.http.live.session_channel import Listener
+from parley.server.http.live.frames import Frame, Group, notice_frame
+from parley.server.http.live.session_channel import Subscription
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.state.dependencies import Doors
+from parley.server.http.state.dependencies import Dependencies
 
 CATCH_UP_SECONDS: Final = 5.0
 LAST_WORDS: Final = ("shutdown", "expired", "gone", "slow")  # ends that are told
@@ -21,7 +21,7 @@ GROUPS: Final[tuple[Group, ...]] = ("messages", "floor", "other")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SubscriptionRequest:
     """What a client asks to hear.
 
     `after` None is from now on. `incarnation` is that of the log it heard last; of another
@@ -37,7 +37,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class SubscriptionStart:
     """`after` None is from now on; `anew`: what was heard before does not stand."""
 
     info: SessionInfo
@@ -45,42 +45,46 @@ class Beginning:
     anew: bool
 
 
-async def beginning(doors: Doors, room: Room, wish: Wish) -> Beginning:
+async def find_start(
+    doors: Dependencies, room: Room, wish: SubscriptionRequest
+) -> SubscriptionStart:
     """Where to begin. Raises `Problem` `not-yet` for a cursor beyond the log."""
     info = await doors.held.bus.info(room.session)
     if wish.incarnation not in (None, info.incarnation):
-        return Beginning(info, None, anew=True)
+        return SubscriptionStart(info, None, anew=True)
     if wish.after is not None and wish.after > info.head:
         if not wish.resumed:
             raise Problem("not-yet", limit=info.head)
-        return Beginning(info, None, anew=True)
+        return SubscriptionStart(info, None, anew=True)
     async with asyncio.timeout(CATCH_UP_SECONDS):  # who saw an entry acknowledged is behind it
         await room.caught_up(info.head if wish.after is None else wish.after)
-    return Beginning(info, wish.after, anew=False)
+    return SubscriptionStart(info, wish.after, anew=False)
 
 
-def hello(room: Room, caller: Caller, begun: Beginning, listener: Listener | None = None) -> Frame:
+def hello_frame(
+    room: Room, caller: Caller, begun: SubscriptionStart, listener: Subscription | None = None
+) -> Frame:
     """The first word of a stream: what the session is, and behind which entry it begins."""
-    return notice("hello", **_about(room, caller, begun), **_after(listener))
+    return notice_frame("hello", **_about(room, caller, begun), **_after(listener))
 
 
-def last_word(why: str, sent: int) -> Frame:
+def closing_frame(why: str, sent: int) -> Frame:
     """What is said before a stream ends because of `why`; `sent` is the seq told last."""
     match why:
         case "slow":
-            return notice("dropped", reason="slow", after=sent)
+            return notice_frame("dropped", reason="slow", after=sent)
         case "expired":
-            return notice("expired", reason="token")
+            return notice_frame("expired", reason="token")
         case _:
-            return notice("bye", reason=why)
+            return notice_frame("bye", reason=why)
 
 
-def shown(words: Sequence[str]) -> frozenset[Group] | None:
+def parse_groups(words: Sequence[str]) -> frozenset[Group] | None:
     """The groups that `words` name; None is all of them."""
     return None if "all" in words else frozenset(one for one in GROUPS if one in words)
 
 
-def _about(room: Room, caller: Caller, begun: Beginning) -> dict[str, Any]:
+def _about(room: Room, caller: Caller, begun: SubscriptionStart) -> dict[str, Any]:
     status = "closed" if room.memory.closed is not None else begun.info.status
     return {
         "session": room.session, "seq": room.seq, "n": room.memory.n, "status": status,
@@ -88,5 +92,5 @@ def _about(room: Room, caller: Caller, begun: Beginning) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _after(listener: Listener | None) -> dict[str, int]:
+def _after(listener: Subscription | None) -> dict[str, int]:
     return {} if listener is None else {"after": listener.after}

@@ -13,34 +13,35 @@ from pydantic_core import from_json
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from ulid import ULID
 
-from parley.bus.connection.tasks import end
+from parley.bus.connection.tasks import cancel_and_wait
 from parley.listeners.rooms.room import Room
-from parley.server.http.identity.authorization import Caller, charge
+from parley.server.http.identity.authorization import Caller
+from parley.server.http.identity.credentials import charge_rate
 from parley.server.http.live.client_queue import Ending
-from parley.server.http.live.session_channel import Channel
-from parley.server.http.problems.problem_details import Problem, problem_of
-from parley.server.http.requests.message_batches import by_id, drafts_of
-from parley.server.http.requests.message_requests import published
-from parley.server.http.state.dependencies import Doors
+from parley.server.http.live.session_channel import SessionChannel
+from parley.server.http.problems.problem_details import Problem, problem_from_exception
+from parley.server.http.requests.message_batches import draft_batch, receipt_rows
+from parley.server.http.requests.message_requests import publish_and_nudge
+from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.subscriptions.subscription_start import (
     LAST_WORDS,
-    Beginning,
-    Wish,
-    beginning,
-    hello,
-    last_word,
-    shown,
+    SubscriptionRequest,
+    SubscriptionStart,
+    closing_frame,
+    find_start,
+    hello_frame,
+    parse_groups,
 )
 from parley.server.http.subscriptions.websocket_messages import (
     Ping,
     Publish,
     Subscribe,
-    ref_in,
-    sent_in,
+    parse_client_message,
+    read_ref,
 )
 
 PROTOCOL: Final = "parley.v1"
-IN_HAND: Final = 16  # publishes taken and not answered; then the socket is not read
+PUBLISHES_PENDING: Final = 16  # publishes taken and not answered; then the socket is not read
 UNREADABLE: Final = 3  # frames that cannot be read before it ends
 LAST_WORD_SECONDS: Final = 30.0
 
@@ -52,15 +53,17 @@ CODES: Final[dict[str, int]] = {
 log = structlog.get_logger("parley.ws")
 
 
-class Socket:
+class WebSocketSession:
     """One connection: a reader, a publisher once it publishes, a writer while it hears."""
 
-    def __init__(self, websocket: WebSocket, doors: Doors, caller: Caller, session: str) -> None:
+    def __init__(
+        self, websocket: WebSocket, doors: Dependencies, caller: Caller, session: str
+    ) -> None:
         self._ws, self._doors = websocket, doors
         self._caller, self._session = caller, session
         self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._publishes: asyncio.Queue[Publish] = asyncio.Queue(IN_HAND - 1)
-        self._channel: Channel
+        self._publishes: asyncio.Queue[Publish] = asyncio.Queue(PUBLISHES_PENDING - 1)
+        self._channel: SessionChannel
         self._publisher: asyncio.Task[None] | None = None
         self._writer: asyncio.Task[None] | None = None
         self._sent = 0  # seq of the last entry told
@@ -71,7 +74,7 @@ class Socket:
         with self._doors.streams.place(self._caller):
             async with self._doors.rooms.room(self._session) as room:
                 self._channel = self._doors.rooms.channel(self._session)
-                begun = await beginning(self._doors, room, Wish())
+                begun = await find_start(self._doors, room, SubscriptionRequest())
                 offered = self._ws.scope["subprotocols"]
                 await self._ws.accept(PROTOCOL if PROTOCOL in offered else None)
                 why = await self._held(room, begun)
@@ -85,15 +88,15 @@ class Socket:
     def beat(self) -> None:
         """Nothing: the protocol has pings of its own."""
 
-    async def _held(self, room: Room, begun: Beginning) -> str:
+    async def _held(self, room: Room, begun: SubscriptionStart) -> str:
         with self._doors.streams.told(self, self._caller):
-            await self._send(hello(room, self._caller, begun).ws)
+            await self._send(hello_frame(room, self._caller, begun).ws)
             reader = asyncio.create_task(self._read(room))
             reader.add_done_callback(self._reader_over)
             try:
                 return await self._over
             finally:
-                await end(*filter(None, (reader, self._writer, self._publisher)))
+                await cancel_and_wait(*filter(None, (reader, self._writer, self._publisher)))
 
     # -- hearing the client ----------------------------------------------------------
 
@@ -115,13 +118,13 @@ class Socket:
             try:
                 await self._heed(room, tree)
             except Exception as error:
-                await self._nack(ref_in(tree), error)
+                await self._nack(read_ref(tree), error)
 
     async def _heed(self, room: Room, tree: Any) -> None:
         try:
-            said = sent_in(tree)
+            said = parse_client_message(tree)
         except Problem:
-            charge(self._doors, self._caller, "read")
+            charge_rate(self._doors, self._caller, "read")
             raise
         match said:
             case Publish():
@@ -129,10 +132,10 @@ class Socket:
                     self._publisher = asyncio.create_task(self._publish_all())
                 await self._publishes.put(said)
             case Subscribe():
-                charge(self._doors, self._caller, "read")
+                charge_rate(self._doors, self._caller, "read")
                 await self._subscribe(room, said)
             case Ping():
-                charge(self._doors, self._caller, "read")
+                charge_rate(self._doors, self._caller, "read")
                 await self._say(type="pong")
             case _:
                 await self._unsubscribe()
@@ -159,12 +162,12 @@ class Socket:
         doors, caller, session = self._doors, self._caller, self._session
         if not caller.may_do("speak", session):
             raise Problem("forbidden", needs="speak")
-        charge(doors, caller, "publish", len(said.entries))
-        drafts = await drafts_of(doors, session, caller, said.entries, said.as_, str(ULID()))
-        return by_id(drafts, await published(doors, session, drafts))
+        charge_rate(doors, caller, "publish", len(said.entries))
+        drafts = await draft_batch(doors, session, caller, said.entries, said.as_, str(ULID()))
+        return receipt_rows(drafts, await publish_and_nudge(doors, session, drafts))
 
     async def _nack(self, ref: str | None, error: Exception) -> None:
-        problem = problem_of(error)
+        problem = problem_from_exception(error)
         if problem.slug == "internal":
             log.error("publish_failed", session=self._session, exc_info=error)
         await self._say(type="nack", ref=ref, problem=problem.body(self._request))
@@ -177,17 +180,19 @@ class Socket:
     # -- telling the client ----------------------------------------------------------
 
     async def _subscribe(self, room: Room, said: Subscribe) -> None:
-        wish = Wish(said.after, shown(said.show), said.facts, said.incarnation)
-        begun = await beginning(self._doors, room, wish)
+        wish = SubscriptionRequest(
+            said.after, parse_groups(said.show), said.facts, said.incarnation
+        )
+        begun = await find_start(self._doors, room, wish)
         await self._unsubscribe()
         self._writer = asyncio.create_task(self._write(begun, wish))
 
     async def _unsubscribe(self) -> None:
         if self._writer is not None:
-            await end(self._writer)
+            await cancel_and_wait(self._writer)
             self._writer = None
 
-    async def _write(self, begun: Beginning, wish: Wish) -> None:
+    async def _write(self, begun: SubscriptionStart, wish: SubscriptionRequest) -> None:
         channel = self._channel
         async with channel.listen(begun.after, wish.show) as listener:
             if begun.anew:
@@ -227,6 +232,6 @@ class Socket:
         with contextlib.suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
             async with asyncio.timeout(LAST_WORD_SECONDS):
                 if why in LAST_WORDS:
-                    word = last_word(why, self._sent)
+                    word = closing_frame(why, self._sent)
                     await self._ws.send({"type": "websocket.send", "text": word.ws})
                 await self._ws.close(CODES[why], why)

@@ -8,8 +8,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from parley.server.http.bodies.request_bodies import Body, Spoken
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.requests.message_requests import fault
-from parley.server.http.state.dependencies import MOST
+from parley.server.http.requests.message_requests import validation_fault
+from parley.server.http.state.dependencies import MAX_INTEGER
 
 ENTRIES: Final = 500  # in one publish, as in a batch
 Shown = Literal["messages", "floor", "other", "all"]
@@ -21,7 +21,7 @@ class Subscribe(Body):
     """Hear the session from behind `after` on; without it, from now on. A second one replaces."""
 
     type: Literal["subscribe"]
-    after: int | None = Field(None, ge=0, le=MOST, description="seq to begin behind")
+    after: int | None = Field(None, ge=0, le=MAX_INTEGER, description="seq to begin behind")
     show: list[Shown] = Field(["all"], min_length=1, max_length=4)
     facts: bool = True
     incarnation: str | None = Field(None, max_length=64, description="of the log heard last")
@@ -54,7 +54,7 @@ _BY_TYPE: Final[dict[str, type[Body]]] = {
 }  # fmt: skip
 
 
-def sent_in(tree: Any) -> Sent:
+def parse_client_message(tree: Any) -> Sent:
     """The frame that `tree` is. Raises `Problem` `invalid`, naming the field."""
     try:
         return SENT.validate_python(tree)
@@ -64,10 +64,12 @@ def sent_in(tree: Any) -> Sent:
         if not loc:  # it is of no type
             field = "type" if kind.startswith("union_tag") else None
             raise Problem("invalid", fault=kind, field=field) from None
-        raise Problem("invalid", **fault(_BY_TYPE[str(loc[0])], loc[1:], first)) from None
+        raise Problem(
+            "invalid", **validation_fault(_BY_TYPE[str(loc[0])], loc[1:], first)
+        ) from None
 
 
-def ref_in(tree: Any) -> str | None:
+def read_ref(tree: Any) -> str | None:
     """The `ref` that a frame has, whatever else is wrong with it."""
     ref = tree.get("ref") if isinstance(tree, dict) else None
     return ref if isinstance(ref, str) and 1 <= len(ref) <= REF_LENGTH else None

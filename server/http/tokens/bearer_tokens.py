@@ -18,7 +18,7 @@ from parley.memory.state.item_state import VOICE
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.basics.errors import Misuse
 from parley.server.http.problems.problem_details import Problem
-from parley.server.runtime.signing_secret import BYTES, kid
+from parley.server.runtime.signing_secret import BYTES, key_id
 
 Role = Literal["person", "agent", "observer", "operator"]
 Audience = Literal["parley", "parley-ticket"]
@@ -29,7 +29,7 @@ LONGEST_SECONDS: Final = 90 * 24 * 3600
 LEEWAY_SECONDS: Final = 5  # after its end, for clocks that differ
 EARLY_SECONDS: Final = 60  # how far ahead the clock of whoever signed may be
 LONGEST: Final = 4096  # characters of a token
-KEPT: Final = 10_000  # verified tokens remembered
+VERIFIED_KEPT: Final = 10_000  # verified tokens remembered
 _ALGORITHM: Final = "HS256"
 _REQUIRED: Final = ("iss", "aud", "sub", "ses", "rol", "iat", "exp", "jti")
 _WORDS: Final = ("sub", "ses", "rol")
@@ -58,8 +58,8 @@ class Keyring:
         """Raises `Misuse` for none, or for one shorter than `signing_secret.BYTES`."""
         if not secrets or any(len(secret.encode()) < BYTES for secret in secrets):
             raise Misuse(f"tokens are signed with secrets of {BYTES} bytes or more")
-        self._keys = {kid(secret): secret for secret in reversed(secrets)}
-        self._signs = kid(secrets[0])
+        self._keys = {key_id(secret): secret for secret in reversed(secrets)}
+        self._signs = key_id(secrets[0])
         self._verified: OrderedDict[tuple[str, str], Claims] = OrderedDict()
 
     def sign(self, claims: Claims, audience: Audience = "parley") -> str:
@@ -85,7 +85,7 @@ class Keyring:
         if found is None:
             found = _claims(self._payload(token, audience), now)
             self._verified[key] = found
-            if len(self._verified) > KEPT:
+            if len(self._verified) > VERIFIED_KEPT:
                 self._verified.popitem(last=False)
         else:
             self._verified.move_to_end(key)
@@ -111,7 +111,7 @@ class Keyring:
             raise Problem("token-invalid") from None
 
 
-def claims(
+def build_claims(
     name: str,
     role: Role,
     session: str,
@@ -133,7 +133,7 @@ def claims(
     return made
 
 
-def is_name(name: str) -> bool:
+def is_valid_name(name: str) -> bool:
     """Whether somebody may be called so: it stands in entries, and is not the server's own."""
     return (
         1 <= len(name) <= 128
@@ -145,7 +145,7 @@ def is_name(name: str) -> bool:
 
 def _unfit(made: Claims) -> str:
     """Why no token may say this; "" where it may."""
-    if not is_name(made.name):
+    if not is_valid_name(made.name):
         return f"a name has 1 to 128 characters, and is not {VOICE!r}"
     if made.role not in ROLES:
         return f"a role is one of {', '.join(ROLES)}"

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from parley.bus.entries import ACTS
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims, Role, is_name
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims, Role, is_valid_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Caller:
         if named is not None and named != self.name:
             if not self.operator:
                 raise Problem("not-your-name", needs="operator")
-            if not is_name(named):
+            if not is_valid_name(named):
                 raise Problem("invalid", field="as", fault="name")
             return named
         if self.role == "operator" and named is None:
@@ -73,7 +73,7 @@ class Caller:
 NOBODY: Final = Caller("", "observer", "", (), operator=False, jti="", expires=0)
 
 
-def caller_of(claims: Claims) -> Caller:
+def caller_from_claims(claims: Claims) -> Caller:
     """Who speaks by a token of those claims."""
     return Caller(
         claims.name, claims.role, claims.session, claims.may, claims.role == "operator",

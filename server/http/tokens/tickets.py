@@ -54,7 +54,7 @@ class Tickets:
             del self._used[jti]
 
 
-def page_path(claims: Claims, ticket: str) -> str:
+def ticket_url_path(claims: Claims, ticket: str) -> str:
     """Where the page opens with `ticket`; what follows `#` is never sent nor logged."""
     page = "/" if claims.session == EVERY_SESSION else f"/s/{claims.session}"
     return f"{page}#ticket={ticket}"

@@ -12,8 +12,13 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from parley.server.http.identity.credentials import unknown
-from parley.server.http.problems.problem_details import RETRY_SECONDS, Problem, problem_of, refuse
+from parley.server.http.identity.credentials import credential_problem
+from parley.server.http.problems.problem_details import (
+    RETRY_SECONDS,
+    Problem,
+    problem_from_exception,
+    send_problem,
+)
 
 QUERY_BYTES: Final = 8192
 STRANGERS_BYTES: Final = 64 << 10  # of a body, from somebody without a good token
@@ -70,17 +75,17 @@ class RequestIds:
         except asyncio.CancelledError:  # the server ends, and this took too long
             if not began:
                 problem = Problem("unavailable", retry_after=RETRY_SECONDS)
-                await refuse(problem, scope, receive, sending)
+                await send_problem(problem, scope, receive, sending)
             raise
         except ClientDisconnect:  # nobody is there to be answered
             _logger.debug("client_left", request=request_id)
         except Exception as error:
-            problem = problem_of(error)
+            problem = problem_from_exception(error)
             if problem.slug == "internal":
                 _logger.error("request_failed", request=request_id, exc_info=error)
             if began:
                 raise
-            await refuse(problem, scope, receive, sending)
+            await send_problem(problem, scope, receive, sending)
 
 
 class SecureHeaders:
@@ -92,7 +97,7 @@ class SecureHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def sending(message: Message) -> None:
             if message["type"] in STARTS and message["type"] != "websocket.accept":
-                secure(MutableHeaders(scope=_headed(message)))
+                add_security_headers(MutableHeaders(scope=_headed(message)))
             await send(message)
 
         await self.app(scope, receive, sending)
@@ -109,7 +114,7 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if len(scope.get("query_string", b"")) > QUERY_BYTES:
-            await refuse(Problem("query-too-long", limit=QUERY_BYTES), scope, receive, send)
+            await send_problem(Problem("query-too-long", limit=QUERY_BYTES), scope, receive, send)
             return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
@@ -117,7 +122,7 @@ class BodyLimit:
         limit = self._limit(scope)
         declared = Headers(scope=scope).get("content-length", "0")
         if declared.isdigit() and int(declared) > limit:
-            await refuse(Problem("too-large", limit=limit), scope, receive, send)
+            await send_problem(Problem("too-large", limit=limit), scope, receive, send)
         else:
             await self.app(scope, _counted(scope, receive, limit), send)
 
@@ -126,7 +131,7 @@ class BodyLimit:
         return self.import_bytes if imports else self.body_bytes
 
 
-class Heads:
+class HeadMethod:
     """HEAD, which every server answers: what GET would say, without its body.
 
     Of a live stream that is its beginning; nothing is waited for.
@@ -163,7 +168,7 @@ def _counted(scope: Scope, receive: Receive, limit: int) -> Receive:
             if came > limit:
                 raise Problem("too-large", limit=limit)
             if came > STRANGERS_BYTES and not known:
-                if problem := unknown(HTTPConnection(scope)):
+                if problem := credential_problem(HTTPConnection(scope)):
                     raise problem
                 known = True
         return message
@@ -171,7 +176,7 @@ def _counted(scope: Scope, receive: Receive, limit: int) -> Receive:
     return receiving
 
 
-def secure(headers: MutableHeaders) -> None:
+def add_security_headers(headers: MutableHeaders) -> None:
     """Add the headers that every answer has."""
     is_page = headers.get("content-type", "").startswith("text/html")
     for name, value in (ALWAYS | OF_PAGES if is_page else ALWAYS).items():

@@ -9,7 +9,7 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from parley.server.http.problems.problem_details import Problem, refuse
+from parley.server.http.problems.problem_details import Problem, send_problem
 
 BYTES_A_SECOND: Final = 1024  # less than any line gives; what comes slower is no sender
 
@@ -17,7 +17,7 @@ ONCE: Final = ("Idempotency-Key", "Authorization", "Origin")  # headers that the
 PACKED: Final = "Send the body as it is: no Content-Encoding is read."
 
 
-class Patience:
+class TimeBudget:
     """Seconds that a sender is still waited for: `most` at first, and never more."""
 
     __slots__ = ("_most", "left")
@@ -30,7 +30,7 @@ class Patience:
         self.left = min(self._most, self.left - seconds + came / BYTES_A_SECOND)
 
 
-class BodyTime:
+class BodyTimeout:
     """408 for a body that does not come, 415 for one that is packed; 400 for a head that tells
     one thing in two ways."""
 
@@ -42,9 +42,9 @@ class BodyTime:
             await self.app(scope, receive, send)
             return
         if problem := _refusal(Headers(scope=scope)):
-            await refuse(problem, scope, receive, _closing(send))
+            await send_problem(problem, scope, receive, _closing(send))
             return
-        arriving = _Arriving(receive, send, Patience(self.seconds))
+        arriving = _TimedReceive(receive, send, TimeBudget(self.seconds))
         await self.app(scope, arriving.receive, arriving.send)
 
 
@@ -64,10 +64,10 @@ def _told_twice(headers: Headers) -> str:
     return next((f"The header {name} is there twice." for name in twice), "")
 
 
-class _Arriving:
+class _TimedReceive:
     """The body of one request, for as long as nothing was answered."""
 
-    def __init__(self, receive: Receive, send: Send, patience: Patience) -> None:
+    def __init__(self, receive: Receive, send: Send, patience: TimeBudget) -> None:
         self._receive, self._send, self._patience = receive, send, patience
         self._waited_for = True  # by somebody who has not answered yet
 

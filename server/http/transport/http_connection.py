@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from parley.server.http.problems.problem_details import Problem, answer
-from parley.server.http.transport.asgi_middleware import secure
+from parley.server.http.problems.problem_details import Problem, problem_response
+from parley.server.http.transport.asgi_middleware import add_security_headers
 
 if TYPE_CHECKING:
-    from parley.server.http.state.dependencies import Doors
+    from parley.server.http.state.dependencies import Dependencies
 
 HEAD_SECONDS: Final = 15.0  # from its first byte to its last, or from connecting to the first
 LINGER_SECONDS: Final = 5.0  # for which a body is read that was answered before it came
@@ -36,7 +36,7 @@ def most_connections(streams: int) -> int:
     return wanted if soft == resource.RLIM_INFINITY else max(1, min(wanted, soft - OWN_FILES))
 
 
-def ask_for_files(streams: int) -> None:
+def raise_file_limit(streams: int) -> None:
     """Have the system let this process open as many files as it may need, if it does."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = streams + BESIDE_STREAMS + OWN_FILES
@@ -48,7 +48,7 @@ def ask_for_files(streams: int) -> None:
 
 
 class Connection(H11Protocol):
-    """Made by `connection_of`, which says how many there may be."""
+    """Made by `connection_class`, which says how many there may be."""
 
     most: int
     _ending: asyncio.TimerHandle | None = None
@@ -125,7 +125,9 @@ class Connection(H11Protocol):
         self._over = True
         self._go_on()
         with contextlib.suppress(h11.LocalProtocolError):  # half of another answer was sent
-            self.transport.write(b"".join(self.conn.send(event) or b"" for event in told(problem)))
+            self.transport.write(
+                b"".join(self.conn.send(event) or b"" for event in problem_events(problem))
+            )
         if idle and self.transport.can_write_eof():
             self.transport.write_eof()
             self._ending = self.loop.call_later(LINGER_SECONDS, self.transport.close)
@@ -133,18 +135,18 @@ class Connection(H11Protocol):
             self.transport.close()
 
 
-def told(problem: Problem) -> tuple[h11.Response, h11.Data, h11.EndOfMessage]:
+def problem_events(problem: Problem) -> tuple[h11.Response, h11.Data, h11.EndOfMessage]:
     """The answer that `problem` is where there was no request."""
     own = secrets.token_hex(8)
-    said = answer(problem, {"state": {"request_id": own}})
-    secure(said.headers)
+    said = problem_response(problem, {"state": {"request_id": own}})
+    add_security_headers(said.headers)
     said.headers["X-Request-Id"] = own
     said.headers["Connection"] = "close"
     head = h11.Response(status_code=problem.status, headers=said.raw_headers)
     return head, h11.Data(data=bytes(said.body)), h11.EndOfMessage()
 
 
-def connection_of(doors: Doors) -> type[Connection]:
+def connection_class(doors: Dependencies) -> type[Connection]:
     """The kind of connection that a server over `doors` has."""
     most = most_connections(doors.settings.serve.streams)
     members: dict[str, Any] = {"most": most}

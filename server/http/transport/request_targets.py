@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 ABSOLUTE: Final = re.compile(rb"https?://([^/]*)(.*)", re.IGNORECASE | re.DOTALL)
 
 
-class Targets:
+class AbsoluteTargets:
     """`GET http://host/path` is `GET /path` of that host: what `Host` says does not count then.
 
     A server has to take it (RFC 9112, 3.2.2); uvicorn 0.54 has all of it for the path.

@@ -10,7 +10,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame
 
 
-class Upgraded(WebSocketsSansIOProtocol):
+class WebSocketConnection(WebSocketsSansIOProtocol):
     """Whoever does not read what is sent is not read either."""
 
     _rest: bytearray | None = None  # of a message in fragments, all that came after the first

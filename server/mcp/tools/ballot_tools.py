@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from parley.bus import Draft, Receipt
-from parley.bus.contract.drafts import made
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import Conflict, SessionClosed
 from parley.bus.entries import BallotCast, Entry, VoteInitiated
 from parley.listeners.sessions.session import Session
@@ -15,35 +15,35 @@ from parley.listeners.votes.vote_results import outcome
 from parley.memory.state.lookup import vote_of
 from parley.memory.voting.electorate import read_choice
 from parley.memory.voting.turnout import is_in
-from parley.server.basics.entry_drafts import handle
+from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.requests.message_requests import own_id
-from parley.server.mcp.tools.speech_tools import found_at, head_of, seat_now, seat_of
-from parley.server.mcp.tools.tool_call import Call
+from parley.server.http.requests.message_requests import entry_id
+from parley.server.mcp.tools.speech_tools import caught_up_seat, read_outcome, room_head, seat_of
+from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import Said, VoteRow
 from parley.server.rows.vote_rows import vote_row
 from parley.server.services import votes
-from parley.server.services.publication import standing
+from parley.server.services.publication import find_published
 
 
-async def vote(call: Call) -> Said:
-    args, seat, after = call.args, await seat_now(call), head_of(call)
-    own = own_id(seat.name, args.key)
-    before = await _before(call, own, _ballot(seat, args.ref, args.choice, args.why))
+async def vote(call: ToolCall) -> Said:
+    args, seat, after = call.args, await caught_up_seat(call), room_head(call)
+    own = entry_id(seat.name, args.key)
+    before = await find_repeat(call, own, _ballot(seat, args.ref, args.choice, args.why))
     if before is not None:
-        return await found_at(call, seat, before.seq - 1, before.n, duplicate=True)
+        return await read_outcome(call, seat, before.seq - 1, before.n, duplicate=True)
     n = await seat.vote(args.ref, *args.choice, why=args.why, id=own)
-    cast = await found_at(call, seat, after, n)
-    closed = await _count(call, seat, _vote(args.ref))
+    cast = await read_outcome(call, seat, after, n)
+    closed = await close_if_complete(call, seat, _vote(args.ref))
     if closed is None:
         return cast
-    then = await found_at(call, seat, closed.seq - 1, closed.n)
+    then = await read_outcome(call, seat, closed.seq - 1, closed.n)
     return cast.model_copy(update={"found": [*cast.found, *then.found]})
 
 
-async def confirm_vote(call: Call) -> VoteRow:
+async def confirm_vote(call: ToolCall) -> VoteRow:
     args, seat, held = call.args, seat_of(call), call.doors.held
-    own = own_id(seat.name, args.key)
+    own = entry_id(seat.name, args.key)
     row = await votes.confirmed(
         held, call.session, args.ref, agreed=args.agreed, by=seat.name, id=own
     )
@@ -57,21 +57,21 @@ def _ballot(seat: Session, ref: str, choice: Sequence[str], why: str) -> BallotC
     read = None if held is None else read_choice(held, choice)
     if held is None or read is None:
         return None
-    return made(BallotCast, participant=seat.name, re=held.n, choice=read, content=why)
+    return validate_entry(BallotCast, participant=seat.name, re=held.n, choice=read, content=why)
 
 
 def _vote(ref: str) -> str:
     return "V" + ref.lstrip("Vv")
 
 
-async def _before(call: Call, own: str, entry: Entry | None) -> Receipt | None:
+async def find_repeat(call: ToolCall, own: str, entry: Entry | None) -> Receipt | None:
     """Where `entry` stands, if this call was made before, under the same key."""
     if call.args.key is None or entry is None:
         return None
-    return await standing(call.doors.held, call.session, Draft(own, entry))
+    return await find_published(call.doors.held, call.session, Draft(own, entry))
 
 
-async def _count(call: Call, seat: Session, ref: str) -> Receipt | None:
+async def close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt | None:
     """Close the vote once everybody voted, so that its end is there when the tool returns.
 
     Its id is the one that everybody gives who counts it, so it is closed once.
@@ -84,15 +84,15 @@ async def _count(call: Call, seat: Session, ref: str) -> Receipt | None:
     return None
 
 
-async def call_vote(call: Call) -> VoteRow:
-    args, seat = call.args, await seat_now(call)
-    own, on = own_id(seat.name, args.key), args.proposal and handle(args.proposal)
+async def call_vote(call: ToolCall) -> VoteRow:
+    args, seat = call.args, await caught_up_seat(call)
+    own, on = entry_id(seat.name, args.key), args.proposal and normalize_handle(args.proposal)
     given: dict[str, Any] = {"re": on, "rule": args.rule, "secret": args.secret}
-    entry = made(
+    entry = validate_entry(
         VoteInitiated, participant=seat.name, content=args.question,
         options=tuple(args.options), **given,
     )  # fmt: skip
-    before = await _before(call, own, entry)
+    before = await find_repeat(call, own, entry)
     if before is not None:
         n = before.n
     else:

@@ -13,11 +13,11 @@ import structlog
 from mcp_types import CallToolResult, TextContent
 from pydantic import ValidationError
 
-from parley.server.http.identity.authorization import charge
-from parley.server.http.problems.problem_details import Problem, problem_of
-from parley.server.http.requests.message_requests import fault
+from parley.server.http.identity.credentials import charge_rate
+from parley.server.http.problems.problem_details import Problem, problem_from_exception
+from parley.server.http.requests.message_requests import validation_fault
 from parley.server.http.tokens.callers import Caller
-from parley.server.mcp.tools.tool_call import BY_NAME, Call, Door, Tool
+from parley.server.mcp.tools.tool_call import BY_NAME, McpDependencies, Tool, ToolCall
 
 _logger = structlog.get_logger(__name__)
 
@@ -40,29 +40,29 @@ _ADVICE: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ToolRequest:
     """A tool, and what it was called with."""
 
     tool: Tool
     arguments: dict[str, Any]
 
 
-async def called(door: Door, caller: Caller, asked: Asked) -> CallToolResult:
+async def run_tool(door: McpDependencies, caller: Caller, asked: ToolRequest) -> CallToolResult:
     """Run it. What goes wrong is a result that says so, so that an agent reads it."""
     tool = asked.tool
     try:
-        call = Call(door, caller, _read(tool, asked.arguments))
+        call = ToolCall(door, caller, _read(tool, asked.arguments))
         check_right(door, caller, tool.right, call.session)
         if not tool.read_only:
-            charge(door.doors, caller, "publish")
+            charge_rate(door.doors, caller, "publish")
         found = await tool.run(call)
         tree = found.model_dump(mode="json")
         return CallToolResult(content=_text(tool.told(found)), structured_content=tree)
     except Exception as error:
-        return _refused(problem_of(error), error, tool)
+        return _refused(problem_from_exception(error), error, tool)
 
 
-def check_right(door: Door, caller: Caller, right: str, session: str) -> None:
+def check_right(door: McpDependencies, caller: Caller, right: str, session: str) -> None:
     """Raises `Problem`: an expired token's, another session's, a right that is missing.
 
     Who came by a name alone runs the process, and has the bus itself: it is held to no operator's.
@@ -82,7 +82,7 @@ def _read(tool: Tool, arguments: dict[str, Any]) -> Any:
         return tool.args.model_validate(arguments)
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
-        place: dict[str, Any] = fault(tool.args, first["loc"], first)
+        place: dict[str, Any] = validation_fault(tool.args, first["loc"], first)
         raise Problem("invalid", **place) from None
 
 

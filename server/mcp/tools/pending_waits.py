@@ -14,7 +14,7 @@ Key = tuple[str, str]  # name, session
 SUPERSEDED: Final = "superseded"
 
 
-class Wait:
+class PendingWait:
     """One wait. `ended` says why it was cut short."""
 
     __slots__ = ("_limit", "ended")
@@ -48,19 +48,19 @@ class Wait:
             self._limit.reschedule(asyncio.get_running_loop().time())
 
 
-class Waits:
+class PendingWaits:
     """A second wait of a caller in a session ends the first."""
 
     def __init__(self) -> None:
-        self._standing: dict[Key, Wait] = {}
+        self._standing: dict[Key, PendingWait] = {}
 
     @contextmanager
-    def alone(self, key: Key) -> Iterator[Wait]:
+    def alone(self, key: Key) -> Iterator[PendingWait]:
         """A wait under `key`; the one that stood under it is superseded."""
         before = self._standing.get(key)
         if before is not None:
             before.end(SUPERSEDED)
-        wait = self._standing[key] = Wait()
+        wait = self._standing[key] = PendingWait()
         try:
             yield wait
         finally:

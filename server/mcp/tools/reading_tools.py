@@ -15,15 +15,16 @@ from parley.bus.contract.session_info import SessionInfo
 from parley.bus.entries import Record
 from parley.memory.settings.presets import PRESETS
 from parley.memory.state.memory import Memory as Folded
-from parley.server.basics.entry_drafts import handle
-from parley.server.http.live.frames import frame
+from parley.server.basics.entry_drafts import normalize_handle
+from parley.server.http.live.frames import entry_frame
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.requests.memory_reads import context_of, explained, memory_of
-from parley.server.http.requests.session_requests import unknown
-from parley.server.http.requests.session_states import rows_of
+from parley.server.http.requests.memory_reads import assemble_context, explain_item
+from parley.server.http.requests.memory_reads import read_memory as memory_of
+from parley.server.http.requests.session_requests import unknown_name_problem
+from parley.server.http.requests.session_states import session_rows
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
-from parley.server.mcp.tools.result_rows import cited_in, memory_tree, message_row, with_quotes
-from parley.server.mcp.tools.tool_call import Call
+from parley.server.mcp.tools.result_rows import add_quotes, cited_messages, memory_tree, message_row
+from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import (
     ContextText,
     Created,
@@ -34,7 +35,7 @@ from parley.server.mcp.tools.tool_results import (
     SessionRow,
     Sessions,
 )
-from parley.server.records.session_opening import opening
+from parley.server.records.session_opening import open_entry
 from parley.server.services import goals, sessions
 from parley.server.settings import Settings
 
@@ -43,7 +44,7 @@ MOST: Final = 100  # messages of one answer
 WHOLE: Final = 200_000  # characters of a message that is asked for alone
 
 
-async def list_sessions(call: Call) -> Sessions:
+async def list_sessions(call: ToolCall) -> Sessions:
     """Those that the caller may enter, newest activity first."""
     args, caller, bus = call.args, call.caller, call.doors.held.bus
     found: list[SessionInfo] = []
@@ -56,43 +57,43 @@ async def list_sessions(call: Call) -> Sessions:
             found += [one for one in page if args.status in (None, _status(one))]
             offset += len(page)
     shown = [one for one in found if args.status in (None, _status(one))][: args.limit]
-    rows = await rows_of(call.doors, [asdict(one) for one in shown])
+    rows = await session_rows(call.doors, [asdict(one) for one in shown])
     return Sessions(sessions=[_row(row) for row in rows])
 
 
-async def create_session(call: Call) -> Created:
+async def create_session(call: ToolCall) -> Created:
     args, held = call.args, call.doors.held
-    entry = opening(_opened_by(call.doors.settings, args.preset), held.packs, args.title)
+    entry = open_entry(_opened_by(call.doors.settings, args.preset), held.packs, args.title)
     await sessions.opened(held, args.session, entry)
     if args.goal is not None:
-        begun = goals.beginning("goal", args.goal, by=call.caller.name)
+        begun = goals.draft_episode("goal", args.goal, by=call.caller.name)
         await goals.begun(held, args.session, begun)
     return Created(session=args.session, n=(await held.bus.info(args.session)).n)
 
 
-async def read_memory(call: Call) -> Memory:
+async def read_memory(call: ToolCall) -> Memory:
     args, doors = call.args, call.doors
     tree = memory_tree(await memory_of(doors, call.session, args.at), args.part)
-    said = await doors.moments.records(call.session, cited_in(tree))
-    return Memory.model_validate(with_quotes(tree, said))
+    said = await doors.moments.records(call.session, cited_messages(tree))
+    return Memory.model_validate(add_quotes(tree, said))
 
 
-async def get_context(call: Call) -> ContextText:
+async def get_context(call: ToolCall) -> ContextText:
     """The caller's own; an operator, who takes no part, sees everybody's."""
     args, caller = call.args, call.caller
-    found = await context_of(
+    found = await assemble_context(
         call.doors, call.session, None if caller.role == "operator" else caller.name,
         args.profile, args.budget, args.at,
     )  # fmt: skip
     return ContextText(text=found.text, size=found.size, cites=list(found.cites))
 
 
-async def explain(call: Call) -> Explained:
-    row = await explained(call.doors, call.session, handle(call.args.ref))
+async def explain(call: ToolCall) -> Explained:
+    row = await explain_item(call.doors, call.session, normalize_handle(call.args.ref))
     return Explained.model_validate({"handle": row.get("ref"), **row})
 
 
-async def read_messages(call: Call) -> Messages:
+async def read_messages(call: ToolCall) -> Messages:
     args, doors, name = call.args, call.doors, call.caller.name
     if args.last < args.first:
         raise Problem("invalid", field="last", fault="before_first")
@@ -109,7 +110,7 @@ async def read_messages(call: Call) -> Messages:
 
 
 def _message(record: Record, memory: Folded, name: str, *, alone: bool) -> MessageRow:
-    data = orjson.loads(frame(record, []).data)
+    data = orjson.loads(entry_frame(record, []).data)
     return message_row(data, memory, name, **({"most": WHOLE} if alone else {}))
 
 
@@ -118,7 +119,7 @@ def _opened_by(settings: Settings, preset: str | None) -> Settings:
     if preset is None:
         return settings
     if preset not in PRESETS:
-        raise unknown("preset", PRESETS)
+        raise unknown_name_problem("preset", PRESETS)
     session = settings.session.model_copy(update={"preset": preset})
     return settings.model_copy(update={"session": session})
 

@@ -22,7 +22,7 @@ SAID: Final = 8_000  # characters of a message among others
 Tree = dict[str, Any]
 
 
-def floor_of(memory: Memory, name: str) -> Floor:
+def floor_row(memory: Memory, name: str) -> Floor:
     """The floor as `name` finds it."""
     floor, own = memory.floor, memory.named(name)
     return Floor(
@@ -32,7 +32,7 @@ def floor_of(memory: Memory, name: str) -> Floor:
     )  # fmt: skip
 
 
-def goal_of(memory: Memory) -> str | None:
+def current_goal(memory: Memory) -> str | None:
     """What the talk works towards now."""
     opened = [
         one.title
@@ -86,12 +86,12 @@ def memory_tree(memory: Memory, part: Part) -> Tree:
     }
 
 
-def cited_in(tree: Tree) -> set[int]:
+def cited_messages(tree: Tree) -> set[int]:
     """The messages whose words its cites point at."""
     return {cite["n"] for row in _rows(tree) for cite in row["cites"]}
 
 
-def with_quotes(tree: Tree, said: Said) -> Tree:
+def add_quotes(tree: Tree, said: Said) -> Tree:
     """The same, each cite with its words where they are at hand."""
     for row in _rows(tree):
         for cite in row["cites"]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from parley.memory.text.escapes import fenced, visible
 from parley.memory.text.plain_text import clip, one_line
-from parley.server.basics.output import many
+from parley.server.basics.output import count_of
 from parley.server.mcp.tools import tool_results as results
 from parley.server.render.events.fact_text import event_line
 
@@ -20,7 +20,7 @@ LINE: Final = 300  # characters of an item
 
 def waited(found: results.Waited) -> str:
     lines = list(_state(found))
-    lines += [f"{many(len(found.messages), 'message')}:"] if found.messages else ["No message."]
+    lines += [f"{count_of(len(found.messages), 'message')}:"] if found.messages else ["No message."]
     lines += map(message, found.messages)
     lines += [f"* {fact.says}" for fact in found.facts]
     lines.append(floor(found.floor))

@@ -12,21 +12,21 @@ from typing import Any, Final
 import orjson
 
 from parley.bus import Draft
-from parley.bus.contract.drafts import is_handle, made
+from parley.bus.contract.drafts import is_handle, validate_entry
 from parley.bus.entries import Act, Message
 from parley.listeners.sessions.session import Session
-from parley.server.basics.entry_drafts import handle
-from parley.server.http.identity.token_grants import check_words
+from parley.server.basics.entry_drafts import normalize_handle
+from parley.server.http.identity.token_grants import check_message_authors
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.requests.message_requests import (
     ITEMS,
     check_act,
     check_target,
-    own_id,
-    said,
+    entry_id,
+    speak_in_turn,
 )
-from parley.server.mcp.tools.result_rows import fact_row, floor_of, goal_of
-from parley.server.mcp.tools.tool_call import Call
+from parley.server.mcp.tools.result_rows import current_goal, fact_row, floor_row
+from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, Said
 
 HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
@@ -46,7 +46,7 @@ WITH_FLOOR: Final = (
 )
 
 
-async def join_session(call: Call) -> Joined:
+async def join_session(call: ToolCall) -> Joined:
     """Idempotent: whoever sits there already is told so again."""
     caller, args = call.caller, call.args
     caller.speaker(None)
@@ -60,81 +60,81 @@ async def join_session(call: Call) -> Joined:
     bound = policy != "open" and caller.role == "agent"
     return Joined(
         session=call.session, name=seat.name, role=caller.role, n=memory.n,
-        after=0 if room is None else room.seq, title=memory.title, goal=goal_of(memory),
+        after=0 if room is None else room.seq, title=memory.title, goal=current_goal(memory),
         policy=policy, participants=here, how_to=[*HOW_TO, *([WITH_FLOOR] if bound else [])],
     )  # fmt: skip
 
 
-async def say(call: Call) -> Said:
+async def say(call: ToolCall) -> Said:
     args = call.args
-    return await _said(call, args.content, args.act, args.re, to=args.to, topic=args.topic)
+    return await _speak(call, args.content, args.act, args.re, to=args.to, topic=args.topic)
 
 
-async def propose(call: Call) -> Said:
-    return await _said(call, call.args.content, "propose", topic=call.args.topic)
+async def propose(call: ToolCall) -> Said:
+    return await _speak(call, call.args.content, "propose", topic=call.args.topic)
 
 
-async def support(call: Call) -> Said:
-    return await _reacted(call, "support")
+async def support(call: ToolCall) -> Said:
+    return await _react(call, "support")
 
 
-async def oppose(call: Call) -> Said:
-    return await _reacted(call, "oppose")
+async def oppose(call: ToolCall) -> Said:
+    return await _react(call, "oppose")
 
 
-async def ratify(call: Call) -> Said:
-    return await _reacted(call, "ratify")
+async def ratify(call: ToolCall) -> Said:
+    return await _react(call, "ratify")
 
 
-async def decide(call: Call) -> Said:
+async def decide(call: ToolCall) -> Said:
     check_act(call.caller, "decide")
     on = call.args.proposal
-    return await _said(call, call.args.content, "decide", None if on is None else _item(on))
+    return await _speak(call, call.args.content, "decide", None if on is None else _item(on))
 
 
-async def bid_for_floor(call: Call) -> Floor:
+async def bid_for_floor(call: ToolCall) -> Floor:
     args, seat = call.args, seat_of(call)
     on = None if args.re is None else _target(args.re)
     await seat.bid(args.urgency, args.intent, re=on, novelty=args.novelty)
-    return floor_of(seat.memory, seat.name)
+    return floor_row(seat.memory, seat.name)
 
 
-async def pass_floor(call: Call) -> Floor:
+async def pass_floor(call: ToolCall) -> Floor:
     seat = seat_of(call)
     await seat.pass_(ready=call.args.ready)
-    return floor_of(seat.memory, seat.name)
+    return floor_row(seat.memory, seat.name)
 
 
-async def leave_session(call: Call) -> Left:
+async def leave_session(call: ToolCall) -> Left:
     name = call.caller.speaker(None)
     return Left(left=await call.doors.seats.left(name, call.session))
 
 
-async def _reacted(call: Call, act: Act) -> Said:
+async def _react(call: ToolCall, act: Act) -> Said:
     check_act(call.caller, act)
     ref = _item(call.args.ref)
-    return await _said(call, call.args.why or f"I {act} {ref}.", act, ref)
+    return await _speak(call, call.args.why or f"I {act} {ref}.", act, ref)
 
 
-async def _said(
-    call: Call, content: str, act: Act | None, re: int | str | None = None, **given: Any
+async def _speak(
+    call: ToolCall, content: str, act: Act | None, re: int | str | None = None, **given: Any
 ) -> Said:
     check_act(call.caller, act)
     on = None if re is None else _target(re)
-    seat = seat_of(call) if act is None or on is None else await seat_now(call)
-    entry = made(
+    seat = seat_of(call) if act is None or on is None else await caught_up_seat(call)
+    entry = validate_entry(
         Message, participant=seat.name, content=content, act=act, re=on,
         to=tuple(given.get("to", ())), topic=given.get("topic"),
     )  # fmt: skip
-    check_words(seat.memory, call.caller, [entry])
-    draft = Draft(own_id(seat.name, call.args.key), entry)
+    check_message_authors(seat.memory, call.caller, [entry])
+    draft = Draft(entry_id(seat.name, call.args.key), entry)
     await check_target(call.doors, call.session, seat.memory, draft)
-    receipt = await said(call.doors, call.session, seat, draft, call.args.wait)
-    return await found_at(call, seat, receipt.seq - 1, receipt.n, duplicate=receipt.duplicate)
+    receipt = await speak_in_turn(call.doors, call.session, seat, draft, call.args.wait)
+    return await read_outcome(call, seat, receipt.seq - 1, receipt.n, duplicate=receipt.duplicate)
 
 
-async def found_at(
-    call: Call, seat: Session, after: int, n: int, *, duplicate: bool = False
+async def read_outcome(
+    call: ToolCall, seat: Session, after: int, n: int, *, duplicate: bool = False
 ) -> Said:
     """Where entry `n` stands that came after seq `after`, and what the fold made of it."""
     async with call.doors.rooms.channel(call.session).listen(after) as listener:
@@ -143,14 +143,14 @@ async def found_at(
                 data = orjson.loads(frame.data)
                 if frame.event == "entry" and data["n"] >= n:
                     found = [fact_row(fact) for fact in data["facts"] if _is_news(fact)]
-                    return _told(seat, data["n"], data["seq"], found, duplicate)
+                    return _said_result(seat, data["n"], data["seq"], found, duplicate)
                 if frame.event != "entry":
-                    return _told(seat, n, data.get("seq", after), [], duplicate)
-    return _told(seat, n, after, [], duplicate)
+                    return _said_result(seat, n, data.get("seq", after), [], duplicate)
+    return _said_result(seat, n, after, [], duplicate)
 
 
-def _told(seat: Session, n: int, seq: int, found: list[FactRow], duplicate: bool) -> Said:
-    floor = floor_of(seat.memory, seat.name)
+def _said_result(seat: Session, n: int, seq: int, found: list[FactRow], duplicate: bool) -> Said:
+    floor = floor_row(seat.memory, seat.name)
     return Said(n=n, seq=seq, found=found, floor=floor, duplicate=duplicate)
 
 
@@ -158,7 +158,7 @@ def _is_news(fact: dict[str, Any]) -> bool:
     return not str(fact["kind"]).startswith(("floor.", "spend.", "limit."))
 
 
-def seat_of(call: Call) -> Session:
+def seat_of(call: ToolCall) -> Session:
     """Raises `Problem` where the caller has none."""
     seat = call.doors.seats.of(call.caller.speaker(None), call.session, call.caller.seat_role)
     if seat is None:
@@ -166,7 +166,7 @@ def seat_of(call: Call) -> Session:
     return seat
 
 
-async def seat_now(call: Call) -> Session:
+async def caught_up_seat(call: ToolCall) -> Session:
     """`seat_of`, once its room has heard all that was acknowledged before, by whatever door."""
     seat, room = seat_of(call), call.doors.rooms.held(call.session)
     head = (await call.doors.held.bus.info(call.session)).head
@@ -177,7 +177,7 @@ async def seat_now(call: Call) -> Session:
     return seat
 
 
-def head_of(call: Call) -> int:
+def room_head(call: ToolCall) -> int:
     room = call.doors.rooms.held(call.session)
     return 0 if room is None else room.seq
 
@@ -194,4 +194,4 @@ def _target(re: int | str) -> int | str:
     """As memory writes it: `p1` is P1, and digits are the number of a message."""
     if not isinstance(re, str):
         return re
-    return int(re) if re.isascii() and re.isdecimal() and len(re) < 10 else handle(re)
+    return int(re) if re.isascii() and re.isdecimal() and len(re) < 10 else normalize_handle(re)

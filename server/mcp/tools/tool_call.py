@@ -8,31 +8,31 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from parley.server.http.state.dependencies import Doors
+from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.tokens.callers import Caller
-from parley.server.mcp.tools.pending_waits import Waits
+from parley.server.mcp.tools.pending_waits import PendingWaits
 
 BY_NAME: Final = "stdio"  # as `jti`: on standard input by a name alone; of a token none is so short
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class McpDependencies:
     """The doors as agents come by them."""
 
-    doors: Doors
-    waits: Waits
+    doors: Dependencies
+    waits: PendingWaits
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """One call: who asks, and the arguments as they were checked."""
 
-    door: Door
+    door: McpDependencies
     caller: Caller
     args: Any  # of the tool's own model
 
     @property
-    def doors(self) -> Doors:
+    def doors(self) -> Dependencies:
         return self.door.doors
 
     @property
@@ -55,7 +55,7 @@ class Tool:
     args: type[BaseModel]
     result: type[BaseModel]
     right: str
-    run: Callable[[Call], Awaitable[BaseModel]]
+    run: Callable[[ToolCall], Awaitable[BaseModel]]
     told: Callable[[Any], str]
 
     @property

@@ -18,14 +18,14 @@ from parley.server.mcp.tools import (
     tool_arguments,
     tool_results,
 )
-from parley.server.mcp.tools.tool_call import Call, Tool
+from parley.server.mcp.tools.tool_call import Tool, ToolCall
 from parley.server.mcp.tools.tool_results import Said
 from parley.server.mcp.tools.waiting_tools import wait_for_messages
 
 
 def _act(
     name: str, title: str, description: str, args: type[BaseModel],
-    run: Callable[[Call], Awaitable[Said]],
+    run: Callable[[ToolCall], Awaitable[Said]],
 ) -> Tool:  # fmt: skip
     """An act of the deliberation: said like a message, and told by what it made of the memory."""
     return Tool(name, title, description, args, Said, "speak", run, result_text.acted)
@@ -165,7 +165,7 @@ BY_NAME: Final[dict[str, Tool]] = {tool.name: tool for tool in TOOLS}
 
 
 @cache
-def listed() -> tuple[Listed, ...]:
+def list_tools() -> tuple[Listed, ...]:
     """The tools as clients are told of them."""
     return tuple(
         Listed(

@@ -15,11 +15,11 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.listeners.rooms.room import Room
 from parley.memory.state.memory import Memory
 from parley.server.http.live.frames import Frame
-from parley.server.http.live.session_channel import Listener
-from parley.server.http.subscriptions.subscription_start import Wish, beginning
-from parley.server.mcp.tools.pending_waits import SUPERSEDED, Wait
-from parley.server.mcp.tools.result_rows import fact_row, floor_of, message_row
-from parley.server.mcp.tools.tool_call import Call
+from parley.server.http.live.session_channel import Subscription
+from parley.server.http.subscriptions.subscription_start import SubscriptionRequest, find_start
+from parley.server.mcp.tools.pending_waits import SUPERSEDED, PendingWait
+from parley.server.mcp.tools.result_rows import fact_row, floor_row, message_row
+from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import FactRow, MessageRow, Waited
 
 MOST: Final = 100  # messages, and facts, of one answer
@@ -37,30 +37,32 @@ _OWN_TURN: Final = ("floor.granted", "floor.released", "floor.refused")
 _BY_ITSELF: Final = ("spoke", "silent")  # how a turn ends that was not taken away
 
 
-async def wait_for_messages(call: Call) -> Waited:
+async def wait_for_messages(call: ToolCall) -> Waited:
     """Return at once with what is there after `after`; else once something comes."""
     args, doors, name = call.args, call.doors, call.caller.name
     if not call.caller.operator:
         doors.seats.of(name, call.session)  # whoever waits is there
     async with doors.rooms.room(call.session) as room:
-        begun = await beginning(doors, room, Wish(after=args.after))
+        begun = await find_start(doors, room, SubscriptionRequest(after=args.after))
         with call.door.waits.alone((name, call.session)) as wait:
             async with doors.rooms.channel(call.session).listen(begun.after) as listener:
-                heard = Heard(room, name, args.after, own=args.include_own)
+                heard = WaitCollector(room, name, args.after, own=args.include_own)
                 with doors.streams.told(wait, call.caller):
                     await _catch_up(heard, listener, room.seq)
-                    await _until_woken(heard, listener, wait, args.timeout)
+                    await _wait_until_addressed(heard, listener, wait, args.timeout)
                 return heard.result(superseded=wait.ended == SUPERSEDED)
 
 
-async def _catch_up(heard: Heard, listener: Listener, head: int) -> None:
+async def _catch_up(heard: WaitCollector, listener: Subscription, head: int) -> None:
     """Hear what is there already, as much as one answer holds."""
     while heard.after < head and not heard.full:
         if not await heard.take(listener):
             return
 
 
-async def _until_woken(heard: Heard, listener: Listener, wait: Wait, seconds: float) -> None:
+async def _wait_until_addressed(
+    heard: WaitCollector, listener: Subscription, wait: PendingWait, seconds: float
+) -> None:
     try:
         async with asyncio.timeout(seconds) as limit:
             with wait.upto(limit):
@@ -71,7 +73,7 @@ async def _until_woken(heard: Heard, listener: Listener, wait: Wait, seconds: fl
         return
 
 
-class Heard:
+class WaitCollector:
     """What `name` was told since `after`."""
 
     def __init__(self, room: Room, name: str, after: int, *, own: bool) -> None:
@@ -93,7 +95,7 @@ class Heard:
     def _memory(self) -> Memory:
         return self._room.memory
 
-    async def take(self, listener: Listener) -> bool:
+    async def take(self, listener: Subscription) -> bool:
         """Hear the next frames; False once nothing more comes."""
         frames = await listener.frames()
         if not frames:
@@ -111,7 +113,7 @@ class Heard:
         memory = self._memory
         return Waited(
             messages=self.messages, facts=self.facts, after=self.after, closed=memory.closed,
-            floor=floor_of(memory, self._name), more=self.full and self.after < self._room.seq,
+            floor=floor_row(memory, self._name), more=self.full and self.after < self._room.seq,
             reset=self.reset, superseded=superseded,
         )  # fmt: skip
 

@@ -127,7 +127,7 @@ def _because(data: Mapping[str, Any]) -> str:
     return f"{when}, because “{said}” ({data['because_by']}, message {data['because_n']})"
 
 
-def adds(fact: Mapping[str, Any]) -> bool:
+def is_worth_showing(fact: Mapping[str, Any]) -> bool:
     """False for a fact that repeats what the line of its entry says."""
     return str(fact["kind"]) not in _SAID_BEFORE
 

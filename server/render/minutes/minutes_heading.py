@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from parley.server.basics.output import many
+from parley.server.basics.output import count_of
 
 Row = Mapping[str, Any]
 
@@ -19,10 +19,10 @@ def title(report: Row) -> str:
     return str(named or f"Minutes of {_days(report)}".removesuffix(" of "))
 
 
-def head(report: Row) -> Iterator[str]:
+def heading_lines(report: Row) -> Iterator[str]:
     """Lines below the title."""
-    talk = many(report["messages"], "message")
-    told = f"{talk} by {many(report['participants'], 'participant')}"
+    talk = count_of(report["messages"], "message")
+    told = f"{talk} by {count_of(report['participants'], 'participant')}"
     session = f"session {report['session']}" if report["session"] else ""
     closed = f"closed: {report['closed']}" if report["closed"] is not None else ""
     covers = f"up to entry {report['n']}"

@@ -9,9 +9,9 @@ from html import escape
 from typing import Any, Final
 
 from parley.memory.text.escapes import visible
-from parley.server.render.minutes.minutes_heading import head, title
+from parley.server.render.minutes.minutes_heading import heading_lines, title
 from parley.server.render.minutes.minutes_line import Line
-from parley.server.render.minutes.minutes_sections import sections, shown_at
+from parley.server.render.minutes.minutes_sections import sections, time_label
 
 STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#555b63;--bg:#fff;--line:#d5d9de;--link:#0b57a4;
@@ -45,7 +45,7 @@ def render(report: Mapping[str, Any]) -> str:
     return "\n".join(_lines(report)) + "\n"
 
 
-def told(text: str, *, keep_newlines: bool = False) -> str:
+def section_html(text: str, *, keep_newlines: bool = False) -> str:
     """Untrusted `text` as HTML shows it: characters, in a direction of their own."""
     return f"<bdi>{_plain(text, keep_newlines)}</bdi>"
 
@@ -63,10 +63,10 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
         f"<title>{name}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", "<main>",
-        f"<h1>{told(title(report))}</h1>",
+        f"<h1>{section_html(title(report))}</h1>",
     )  # fmt: skip
-    for line in head(report):
-        yield f'<p class="counts">{told(line)}</p>'
+    for line in heading_lines(report):
+        yield f'<p class="counts">{section_html(line)}</p>'
     at_hand = {row["n"] for row in report["evidence"]}
     for number, section in enumerate(sections(report), 1):
         yield f'<section aria-labelledby="s{number}">'
@@ -95,10 +95,10 @@ def _class(kind: str) -> str:
 
 def _parts(line: Line, at_hand: set[int]) -> Iterator[str]:
     if line.mark.strip():
-        yield f'<span class="mark">{told(line.mark)}</span>'
+        yield f'<span class="mark">{section_html(line.mark)}</span>'
     if line.note.strip():
-        yield f'<span class="note">({told(line.note)})</span>'
-    yield told(line.text, keep_newlines=line.kind == "long")
+        yield f'<span class="note">({section_html(line.note)})</span>'
+    yield section_html(line.text, keep_newlines=line.kind == "long")
     for n, *_ in line.cites:
         yield f'<a href="#m{n}">[{n}]</a>' if n in at_hand else f"[{n}]"
 
@@ -109,6 +109,6 @@ def _evidence(report: Mapping[str, Any]) -> Iterator[str]:
     yield '<section class="appendix" aria-labelledby="evidence">'
     yield '<h2 id="evidence">Evidence</h2>'
     for row in report["evidence"]:
-        yield f'<article id="m{row["n"]}"><h3>[{row["n"]}] {told(shown_at(row))}</h3>'
-        yield f"<blockquote>{told(row['text'], keep_newlines=True)}</blockquote></article>"
+        yield f'<article id="m{row["n"]}"><h3>[{row["n"]}] {section_html(time_label(row))}</h3>'
+        yield f"<blockquote>{section_html(row['text'], keep_newlines=True)}</blockquote></article>"
     yield "</section>"

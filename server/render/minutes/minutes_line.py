@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
     @classmethod
     def of_words(cls, words: Words, *rest: Any, **more: Any) -> Self:
-        """A line of `worded` words; the rest as for any."""
+        """A line of `join_words` words; the rest as for any."""
         text, names = words
         return cls(text, *rest, **more)._replace(names=names)
 
@@ -64,7 +64,7 @@ def cited(*found: Mapping[str, Any] | int | None) -> tuple[Cite, ...]:
     return tuple(cites[n] for n in sorted(cites))
 
 
-def worded(*parts: str) -> Words:
+def join_words(*parts: str) -> Words:
     """The parts one after the other, and where the names among them stand."""
     names: list[Span] = []
     at = 0
@@ -75,7 +75,7 @@ def worded(*parts: str) -> Words:
     return "".join(parts), tuple(names)
 
 
-def listed(names: Iterable[str]) -> Words:
+def join_names(names: Iterable[str]) -> Words:
     """Names, with commas between."""
     parts = [part for name in names for part in (", ", Name(name))]
-    return worded(*parts[1:])
+    return join_words(*parts[1:])

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from parley.memory.text.escapes import visible
-from parley.server.render.minutes.minutes_heading import head, title
+from parley.server.render.minutes.minutes_heading import heading_lines, title
 from parley.server.render.minutes.minutes_line import Line
-from parley.server.render.minutes.minutes_sections import sections, shown_at
+from parley.server.render.minutes.minutes_sections import sections, time_label
 
 # What some dialect of Markdown reads, and no more: people read the file as it is, too.
 _MARKS: Final = re.compile(
@@ -41,7 +41,7 @@ def _plain(row: str) -> str:
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"# {escaped(title(report)) or 'Minutes'}"
-    for told in head(report):
+    for told in heading_lines(report):
         yield from ("", escaped(told))
     at_hand = {row["n"] for row in report["evidence"]}
     for section in sections(report):
@@ -55,7 +55,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     for row in report["evidence"]:
         yield from (
             "",
-            f'<a id="m{row["n"]}"></a>**\\[{row["n"]}\\]** {escaped(shown_at(row))}',
+            f'<a id="m{row["n"]}"></a>**\\[{row["n"]}\\]** {escaped(time_label(row))}',
             "",
         )
         yield quoted(row["text"])

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from parley.server.basics.output import many
+from parley.server.basics.output import count_of
 from parley.server.render.minutes import row_lines
-from parley.server.render.minutes.minutes_heading import head, title
+from parley.server.render.minutes.minutes_heading import heading_lines, title
 from parley.server.render.minutes.minutes_line import Line
 
 Row = Mapping[str, Any]
@@ -45,11 +45,11 @@ def sections(report: Row) -> list[Section]:
     return [section for section in found if section.lines]
 
 
-def written(report: Row, found: Iterable[Section]) -> dict[str, Any]:
+def sections_row(report: Row, found: Iterable[Section]) -> dict[str, Any]:
     """The page as plain data, for who draws it elsewhere."""
     return {
         "title": title(report),
-        "head": [*head(report)],
+        "head": [*heading_lines(report)],
         "sections": [
             {
                 "heading": section.heading,
@@ -61,7 +61,7 @@ def written(report: Row, found: Iterable[Section]) -> dict[str, Any]:
     }
 
 
-def linked(found: Iterable[Section]) -> set[int]:
+def cited_entries(found: Iterable[Section]) -> set[int]:
     """The messages that some line links to."""
     waiting = [line for section in found for line in section.lines]
     refs: set[int] = set()
@@ -72,7 +72,7 @@ def linked(found: Iterable[Section]) -> set[int]:
     return refs
 
 
-def shown_at(row: Row) -> str:
+def time_label(row: Row) -> str:
     """Who said a piece of evidence, and when."""
     return ", ".join(str(part) for part in (row["participant"] or row["kind"], row["at"]) if part)
 
@@ -140,13 +140,13 @@ def _settled(report: Row) -> list[Section]:
     rows = [row for row in others if row["status"] != "lapsed" or _heard(row)]
     kept, older = _newest(rows, OTHERS)
     silent = len(others) - len(rows)
-    lapsed = f"{many(silent, 'suggestion')} lapsed without a word." if silent else ""
+    lapsed = f"{count_of(silent, 'suggestion')} lapsed without a word." if silent else ""
     about = " ".join(filter(None, [_older(older), lapsed]))
     return [
         Section("Other settled proposals", [row_lines.settled(row, votes) for row in kept], about),
         Section(
             "Read by a model",
-            [row_lines.read(row) for row in report["reading"]["items"]],
+            [row_lines.claim_line(row) for row in report["reading"]["items"]],
             "A model alone reads these; they bind nobody.",
         ),
     ]
@@ -201,7 +201,7 @@ def _surest(rows: Sequence[Row], most: int) -> tuple[list[Row], int]:
 
 
 def _older(count: int, before: str = "") -> str:
-    left = many(count, "more is left out here", "more are left out here")
+    left = count_of(count, "more is left out here", "more are left out here")
     return f"{before}{left}; the JSON form has all." if count else ""
 
 

@@ -1,4 +1,4 @@
-"""The minutes for a terminal or a plain file. Everything printed comes through `shown`."""
+"""The minutes for a terminal or a plain file. Everything printed comes through `escape`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from parley.server.basics.output import shown
-from parley.server.render.minutes.minutes_heading import head, title
+from parley.server.basics.output import escape
+from parley.server.render.minutes.minutes_heading import heading_lines, title
 from parley.server.render.minutes.minutes_line import Line
-from parley.server.render.minutes.minutes_sections import sections, shown_at
+from parley.server.render.minutes.minutes_sections import sections, time_label
 
 _STYLES: Final = {"quote": "italic", "against": "red"}
 
@@ -32,7 +32,7 @@ def render(report: Mapping[str, Any]) -> str:
 
 def _lines(report: Mapping[str, Any]) -> Iterator[Text]:
     yield Text(_flat(title(report)), style="bold underline")
-    for told in head(report):
+    for told in heading_lines(report):
         yield Text(_flat(told), style="dim")
     for section in sections(report):
         yield Text("")
@@ -45,7 +45,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[Text]:
         yield Text("")
         yield Text("Evidence", style="bold")
     for row in report["evidence"]:
-        yield Text(f"  [{row['n']}] {_flat(shown_at(row))}", style="bold")
+        yield Text(f"  [{row['n']}] {_flat(time_label(row))}", style="bold")
         yield _block(row["text"], "      ")
 
 
@@ -69,8 +69,8 @@ def _item(line: Line, before: str) -> Iterator[Text]:
 
 
 def _flat(text: str) -> str:
-    return shown(" ".join(text.split("\n")).strip())
+    return escape(" ".join(text.split("\n")).strip())
 
 
 def _block(text: str, before: str) -> Text:
-    return Text("\n".join(before + row for row in shown(text, keep_newlines=True).split("\n")))
+    return Text("\n".join(before + row for row in escape(text, keep_newlines=True).split("\n")))

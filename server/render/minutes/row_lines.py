@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from parley.memory.text.plain_text import clip, one_line
-from parley.server.render.minutes.minutes_line import Line, Name, cited, listed, worded
-from parley.server.render.vote_text import headline
+from parley.server.render.minutes.minutes_line import Line, Name, cited, join_names, join_words
+from parley.server.render.vote_text import vote_headline
 
 Row = Mapping[str, Any]
 
@@ -34,7 +34,7 @@ def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row]) -> L
     under += _reach(row, offers)
     held = votes.get(row["resolves"])
     if held is not None:
-        under.append(_of_vote(held, headline(held)))
+        under.append(_of_vote(held, vote_headline(held)))
     if row["evidence"] and row["evidence"]["how"] != "vote":  # a count says what the vote does
         under += _quoted(row["evidence"], text)
     return Line(text, cites, row["handle"], _status(row) + gone, kind, tuple(under), of="item")
@@ -44,14 +44,14 @@ def _voices(label: str, count: int, voices: Sequence[Row]) -> Iterator[Line]:
     """How many; their names on one line, but for who is against it, each with their words."""
     if label == "against" and voices:
         for voice in voices:
-            said = worded(Name(voice["participant"]), _in_words(voice))
+            said = join_words(Name(voice["participant"]), _in_words(voice))
             yield Line.of_words(said, cited(voice), label, kind="against")
     elif voices or count:
         yield _together(voices, f"{max(count, len(voices))} {label}")
 
 
 def _together(voices: Sequence[Row], mark: str, note: str = "") -> Line:
-    names = listed(voice["participant"] for voice in voices)
+    names = join_names(voice["participant"] for voice in voices)
     return Line.of_words(names, cited(*voices), mark, note)
 
 
@@ -63,7 +63,7 @@ def _reach(row: Row, offers: Mapping[str, Row]) -> Iterator[Line]:
     supersedes = (f"supersedes {row['supersedes']}",) if row["supersedes"] else ()
     if settles or supersedes:
         between = ("; ",) if settles and supersedes else ()
-        told = worded(*settles, *between, *supersedes)
+        told = join_words(*settles, *between, *supersedes)
         yield Line.of_words(told, cited(_born(offer) if offer else None))
 
 
@@ -75,7 +75,7 @@ def proposal(row: Row) -> Line:
         f"repeats {row['echoes']}" if row["echoes"] else "",
     ]
     more = (f"; {part}" for part in parts if part)
-    under = [Line.of_words(worded("by ", Name(row["participant"]), *more))]
+    under = [Line.of_words(join_words("by ", Name(row["participant"]), *more))]
     plain: dict[tuple[str, str], list[Row]] = {}
     for reaction in row["reactions"]:
         note = "" if reaction["counted"] else "inferred, does not bind"
@@ -92,7 +92,7 @@ def proposal(row: Row) -> Line:
 
 def _objection(reaction: Row, note: str) -> Line:
     notes = ["with conditions"] if reaction["conditional"] else []
-    said = worded(Name(reaction["participant"]), _in_words(reaction))
+    said = join_words(Name(reaction["participant"]), _in_words(reaction))
     kind = "against" if reaction["stance"] == "oppose" else ""
     told, mark = ", ".join(filter(None, [*notes, note])), _STANCES[reaction["stance"]]
     return Line.of_words(said, cited(reaction), mark, told, kind)
@@ -129,8 +129,8 @@ def vote(row: Row, *, asked: bool = True) -> Line:
     chose: dict[str, list[str]] = {}
     for name, choice in (row["ballots"] or {}).items():
         chose.setdefault(" > ".join(choice) or "could not be read", []).append(name)
-    under = [Line.of_words(listed(names), (), choice) for choice, names in chose.items()]
-    told = f"{row['question']}: {headline(row)}" if asked else headline(row)
+    under = [Line.of_words(join_names(names), (), choice) for choice, names in chose.items()]
+    told = f"{row['question']}: {vote_headline(row)}" if asked else vote_headline(row)
     return _of_vote(row, told, *under)
 
 
@@ -141,7 +141,7 @@ def _of_vote(row: Row, told: str, *under: Line) -> Line:
 def moved(row: Row) -> Line:
     on = row["on"] + (f" ({row['topic']})" if row["topic"] else "")
     after = (", after ", Name(row["after"])) if row["after"] else ()
-    told = worded(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}", *after)
+    told = join_words(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}", *after)
     said = (Line(f"“{row['text']}”", (), "", "", "quote"),) if row["text"] else ()
     cites = cited(row["from_n"], row["after_n"], row["n"])
     return Line.of_words(told, cites, row["participant"], under=said, of="participant")
@@ -164,7 +164,7 @@ def question(row: Row) -> Line:
     return Line(row["text"], cited(row), row["participant"], notes, of="participant")
 
 
-def read(row: Row) -> Line:
+def claim_line(row: Row) -> Line:
     why = f" ({row['reason']})" if row["reason"] else ""
     text, note = row["text"] or row["topic"], f"{row['kind']}, {row['status']}{why}"
     under = tuple(_quoted(row["evidence"], text))

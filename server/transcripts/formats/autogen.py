@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from parley.server.transcripts.formats.model_chats import FRAMES, RESULT, joined, read_rows, rows_of
-from parley.server.transcripts.sources.entry_collector import Taking, word
+from parley.server.transcripts.formats.model_chats import (
+    FRAMES,
+    RESULT,
+    find_rows,
+    join_parts,
+    read_rows,
+)
+from parley.server.transcripts.sources.entry_collector import EntryCollector, read_word
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
@@ -50,7 +56,7 @@ def _rows(source: Source) -> list[Any] | None:
     """The messages of a list or result, of a team's thread, or of one agent's memory."""
     tree = source.tree
     if not isinstance(tree, dict):
-        return rows_of(source)
+        return find_rows(source)
     states = tree.get("agent_states")
     for state in [tree, *(states.values() if isinstance(states, dict) else ())]:
         if isinstance(state, dict) and isinstance(state.get("message_thread"), list):
@@ -63,7 +69,7 @@ def _rows(source: Source) -> list[Any] | None:
     return None
 
 
-def _read(source: Source, taking: Taking) -> None:
+def _read(source: Source, taking: EntryCollector) -> None:
     history = _history(source)
     if history is not None:
         read_rows(history, taking)
@@ -72,11 +78,11 @@ def _read(source: Source, taking: Taking) -> None:
         _message(f"message {number}", row, taking)
 
 
-def _message(place: str, row: Any, taking: Taking) -> None:
+def _message(place: str, row: Any, taking: EntryCollector) -> None:
     if not isinstance(row, dict):
         taking.refuse(place, "not a JSON object")
         return
-    kind = word(row.get("type"))
+    kind = read_word(row.get("type"))
     if kind == "SystemMessage":
         taking.skip(FRAMES, place)
     elif kind in _RESULTS:
@@ -88,12 +94,12 @@ def _message(place: str, row: Any, taking: Taking) -> None:
         _say(place, row, taking)
 
 
-def _say(place: str, row: Row, taking: Taking) -> None:
+def _say(place: str, row: Row, taking: EntryCollector) -> None:
     source, content = row.get("source"), row.get("content")
     if not isinstance(source, str):
         taking.refuse(place, "field 'source' is missing")
         return
-    text, others = joined(content, taking, place)
+    text, others = join_parts(content, taking, place)
     if not isinstance(text, str):
         taking.refuse(place, "field 'content' is neither text nor a list")
         return

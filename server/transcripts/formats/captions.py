@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from parley.server.transcripts.sources import markup, speakers
-from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
 
@@ -50,7 +50,7 @@ def _tell_srt(source: Source) -> int:
     return SURE if first == 1 and lines[0].strip().isdecimal() else LIKELY
 
 
-def _read(source: Source, taking: Taking) -> None:
+def _read(source: Source, taking: EntryCollector) -> None:
     cues = list(_cues(source, taking))
     known = _names(cues)
     parts = [part for cue in cues for part in _spoken(cue, known, taking)]
@@ -73,7 +73,7 @@ def _blocks(source: Source) -> Iterator[list[tuple[int, str]]]:
         yield block
 
 
-def _cues(source: Source, taking: Taking) -> Iterator[_Cue]:
+def _cues(source: Source, taking: EntryCollector) -> Iterator[_Cue]:
     for block in _blocks(source):
         place = f"line {block[0][0]}"
         at = [index for index, (_, line) in enumerate(block) if _TIMING.match(line)]
@@ -90,7 +90,7 @@ def _cues(source: Source, taking: Taking) -> Iterator[_Cue]:
                 yield _Cue(number, timing[1].replace(",", "."), None, "\n".join(lines))
 
 
-def _skip(first: str, place: str, taking: Taking) -> None:
+def _skip(first: str, place: str, taking: EntryCollector) -> None:
     word = first.split(maxsplit=1)[0].upper()
     if word in ("WEBVTT", "NOTE", "STYLE", "REGION"):
         taking.skip("header, notes and styles", place)
@@ -103,13 +103,15 @@ def _names(cues: list[_Cue]) -> frozenset[str]:
     counted: Counter[str] = Counter()
     for cue in cues:
         for line in _plain(cue.text).split("\n"):
-            found = speakers.named(line.strip())
+            found = speakers.split_speaker(line.strip())
             if found is not None:
                 counted[found[0]] += 1
-    return frozenset(name for name, count in counted.items() if count > 1 or speakers.capital(name))
+    return frozenset(
+        name for name, count in counted.items() if count > 1 or speakers.is_capitalized(name)
+    )
 
 
-def _spoken(cue: _Cue, known: frozenset[str], taking: Taking) -> Iterator[_Cue]:
+def _spoken(cue: _Cue, known: frozenset[str], taking: EntryCollector) -> Iterator[_Cue]:
     """What is said in a cue, by each who speaks in it."""
     found = False
     pieces = _VOICE.split(cue.text)
@@ -117,7 +119,7 @@ def _spoken(cue: _Cue, known: frozenset[str], taking: Taking) -> Iterator[_Cue]:
         for name, words in _lines(_plain(text), known if who is None else frozenset()):
             if words.strip():
                 found = True
-                speaker = markup.unescaped(who) if who is not None else name
+                speaker = markup.unescape(who) if who is not None else name
                 yield _Cue(cue.number, cue.at, speaker, words.strip())
     if not found:
         taking.skip("cues without words", f"line {cue.number}")
@@ -128,11 +130,11 @@ def _lines(text: str, known: frozenset[str]) -> Iterator[tuple[str | None, str]]
     who: str | None = None
     words: list[str] = []
     for line in (line.strip() for line in text.split("\n")):
-        told = speakers.named(line)
+        told = speakers.split_speaker(line)
         if line in ("", "-"):
             continue
         bracketed = _IN_BRACKETS.match(line)
-        if bracketed and speakers.capital(bracketed[1]):
+        if bracketed and speakers.is_capitalized(bracketed[1]):
             yield who, " ".join(words)
             who, words = bracketed[1], []
         elif told is not None and told[0] in known:
@@ -144,7 +146,7 @@ def _lines(text: str, known: frozenset[str]) -> Iterator[tuple[str | None, str]]
 
 
 def _plain(text: str) -> str:
-    return markup.unescaped(_TAG.sub("", text))
+    return markup.unescape(_TAG.sub("", text))
 
 
 def _messages(parts: list[_Cue]) -> Iterator[_Cue]:

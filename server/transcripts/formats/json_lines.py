@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import orjson
 
-from parley.server.basics.entry_json import Wrong, is_message, object_in
-from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.basics.entry_json import InvalidField, is_message, parse_object
+from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, PERHAPS, SURE, Format
 
@@ -41,16 +41,16 @@ def _object(line: str) -> dict[str, Any]:
     return row if isinstance(row, dict) else {}
 
 
-def _read(source: Source, taking: Taking) -> None:
+def _read(source: Source, taking: EntryCollector) -> None:
     first = True
     for number, line in _lines(source.data):
         try:
-            row = object_in(line)
+            row = parse_object(line)
             if first and not row.keys() & _OURS:
                 taking.found.meta = row
             else:
                 taking.add(_complete(row))
-        except Wrong as wrong:
+        except InvalidField as wrong:
             taking.refuse(f"line {number}", str(wrong))
         first = False
 
@@ -64,7 +64,7 @@ def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
 def _complete(row: dict[str, Any]) -> dict[str, Any]:
     for name in ("index", "agent_id", "content") if is_message(row) else ("index",):
         if name not in row:
-            raise Wrong(f"field {name!r} is missing")
+            raise InvalidField(f"field {name!r} is missing")
     return row
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from parley.server.transcripts.formats.model_chats import CALL, FRAMES, RESULT, SILENT, joined
-from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.transcripts.formats.model_chats import CALL, FRAMES, RESULT, SILENT, join_parts
+from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
@@ -58,7 +58,7 @@ def _role(name: Any) -> str:
     return text.removesuffix("Chunk").removesuffix("Message").lower()
 
 
-def _read(source: Source, taking: Taking) -> None:
+def _read(source: Source, taking: EntryCollector) -> None:
     for number, row in enumerate(_rows(source) or []):
         place = f"message {number}"
         parts = _parts(row)
@@ -68,7 +68,7 @@ def _read(source: Source, taking: Taking) -> None:
             _message(place, *parts, taking)
 
 
-def _message(place: str, role: str, fields: Row, taking: Taking) -> None:
+def _message(place: str, role: str, fields: Row, taking: EntryCollector) -> None:
     if role in _FRAME:
         taking.skip(FRAMES, place)
     elif role in ("tool", "function"):
@@ -79,8 +79,8 @@ def _message(place: str, role: str, fields: Row, taking: Taking) -> None:
         _say(place, role, fields, taking)
 
 
-def _say(place: str, role: str, fields: Row, taking: Taking) -> None:
-    text, others = joined(fields.get("content"), taking, place)
+def _say(place: str, role: str, fields: Row, taking: EntryCollector) -> None:
+    text, others = join_parts(fields.get("content"), taking, place)
     extra = fields.get("additional_kwargs")
     calls = fields.get("tool_calls") or (
         (extra.get("tool_calls") or extra.get("function_call")) if isinstance(extra, dict) else None

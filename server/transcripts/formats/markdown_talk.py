@@ -11,9 +11,9 @@ from collections import Counter
 from typing import Final
 
 from parley.server.transcripts.sources import speakers
-from parley.server.transcripts.sources.entry_collector import Taking, name_of
+from parley.server.transcripts.sources.entry_collector import EntryCollector, read_name
 from parley.server.transcripts.sources.source import Source
-from parley.server.transcripts.sources.speakers import several
+from parley.server.transcripts.sources.speakers import names_several
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, PERHAPS, Format
 
 MINUTES: Final = "Minutes"
@@ -82,9 +82,9 @@ def _named(line: str) -> tuple[str, str, str | None] | None:
     """Name, words and time of a line that begins with a speaker."""
     at, rest = _split(line)
     if found := _BOLD.match(rest):
-        told = speakers.named(f"{found['name']}: {found['text']}")
+        told = speakers.split_speaker(f"{found['name']}: {found['text']}")
     else:
-        told = speakers.named(rest)
+        told = speakers.split_speaker(rest)
     return (*told, at) if told else None
 
 
@@ -94,10 +94,12 @@ def _known(source: Source) -> frozenset[str]:
     for _, line in source.lines():
         if found := _named(line):
             counted[found[0]] += 1 + (_BOLD.match(_split(line)[1]) is not None)
-    return frozenset(name for name, count in counted.items() if count > 1 or speakers.capital(name))
+    return frozenset(
+        name for name, count in counted.items() if count > 1 or speakers.is_capitalized(name)
+    )
 
 
-def _read(source: Source, taking: Taking) -> None:
+def _read(source: Source, taking: EntryCollector) -> None:
     reader = _Reader(taking, _known(source))
     front = _front_matter(source)
     for number, line in source.lines():
@@ -123,7 +125,7 @@ def _front_matter(source: Source) -> int:
 class _Reader:
     """Collects the lines of one message, and hands it on where the next begins."""
 
-    def __init__(self, taking: Taking, known: frozenset[str]) -> None:
+    def __init__(self, taking: EntryCollector, known: frozenset[str]) -> None:
         self._taking, self._known = taking, known
         self._topic: str | None = None
         self._who: str | None = None  # of the message that is being read; None: nobody named
@@ -181,13 +183,15 @@ class _Reader:
         value = found[2].strip().strip("\"'")
         if value:
             name = _KEPT.get(name, name)
-            self._taking.found.meta.setdefault(name, several(value) if name == "chair" else value)
+            self._taking.found.meta.setdefault(
+                name, names_several(value) if name == "chair" else value
+            )
         return True
 
     def _heading(self, place: str, text: str) -> None:
         self.end()
         self._taking.skip("headings and rules", place)
-        text = name_of(text.rstrip("# \t").strip("*_ "))
+        text = read_name(text.rstrip("# \t").strip("*_ "))
         if "title" not in self._taking.found.meta and not self._taking.found.said:
             self._taking.found.meta["title"] = text
         else:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from parley.server.basics.entry_json import Wrong
-from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.basics.entry_json import InvalidField
+from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, PERHAPS, SURE, Format
 
@@ -29,7 +29,7 @@ SILENT: Final = "says nothing"
 Row = dict[str, Any]
 
 
-def rows_of(source: Source, *wrappers: str) -> list[Any] | None:
+def find_rows(source: Source, *wrappers: str) -> list[Any] | None:
     """The file's list of messages, bare or under one of the names; None where there is none."""
     tree = source.tree
     for name in wrappers:
@@ -38,7 +38,7 @@ def rows_of(source: Source, *wrappers: str) -> list[Any] | None:
     return tree if isinstance(tree, list) else None
 
 
-def joined(content: Any, taking: Taking, place: str) -> tuple[Any, bool]:
+def join_parts(content: Any, taking: EntryCollector, place: str) -> tuple[Any, bool]:
     """The text of a content that may come in parts, and whether parts of it are no text.
 
     Each part that is no text is counted by its type.
@@ -89,15 +89,15 @@ def _tell_openai(source: Source) -> int:
 
 def _chat_rows(source: Source) -> list[Row] | None:
     """The rows that look like messages of a chat, where any does."""
-    rows = rows_of(source, "messages")
+    rows = find_rows(source, "messages")
     if rows is None:
         return None
     found = [row for row in rows if isinstance(row, dict) and isinstance(row.get("role"), str)]
     return found or None
 
 
-def _read(source: Source, taking: Taking) -> None:
-    rows = rows_of(source, "messages")
+def _read(source: Source, taking: EntryCollector) -> None:
+    rows = find_rows(source, "messages")
     if rows is None:
         return
     if isinstance(source.tree, dict) and source.tree.get("system"):
@@ -105,29 +105,29 @@ def _read(source: Source, taking: Taking) -> None:
     read_rows(rows, taking)
 
 
-def read_rows(rows: list[Any], taking: Taking) -> None:
+def read_rows(rows: list[Any], taking: EntryCollector) -> None:
     """Takes every message of a chat; its index is its place in the list."""
     for number, row in enumerate(rows):
         place = f"message {number}"
         try:
             _listed(number, row, place, taking)
-        except Wrong as wrong:
+        except InvalidField as wrong:
             taking.refuse(place, str(wrong))
 
 
-def _listed(number: int, row: Any, place: str, taking: Taking) -> None:
+def _listed(number: int, row: Any, place: str, taking: EntryCollector) -> None:
     if not isinstance(row, dict):
-        raise Wrong("not a JSON object")
+        raise InvalidField("not a JSON object")
     role = row.get("role")
     if not isinstance(role, str):
-        raise Wrong("field 'role' is missing")
+        raise InvalidField("field 'role' is missing")
     if role in FRAME or role in _TOOLS:
         taking.skip(FRAMES if role in FRAME else RESULT, place)
         return
     calls = row.get("tool_calls") or row.get("function_call")
     if "content" not in row and not calls:
-        raise Wrong("field 'content' is missing")
-    content, others = joined(row.get("content"), taking, place)
+        raise InvalidField("field 'content' is missing")
+    content, others = join_parts(row.get("content"), taking, place)
     if content is None or (not content and (calls or others)):
         if not others:
             taking.skip(CALL if calls else SILENT, place)

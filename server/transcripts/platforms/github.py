@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from parley.server.transcripts.sources.emoji_reactions import vote_of
-from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.transcripts.sources.emoji_reactions import read_emoji
+from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
@@ -68,7 +68,7 @@ def _nodes(value: Any) -> list[Any] | None:
     return value if isinstance(value, list) else None
 
 
-def _read(source: Source, taking: Taking) -> None:
+def _read(source: Source, taking: EntryCollector) -> None:
     tree = source.tree
     if isinstance(tree, list):
         posts = list(_posts(tree, "item", None))
@@ -133,7 +133,7 @@ def _at(row: Row) -> str | None:
 
 
 class _Reader:
-    def __init__(self, taking: Taking) -> None:
+    def __init__(self, taking: EntryCollector) -> None:
         self._taking = taking
         self._index: dict[str, int] = {}
 
@@ -180,7 +180,7 @@ class _Reader:
         for reaction in _nodes(row.get("reactions")) or []:
             user = reaction.get("user") if isinstance(reaction, dict) else None
             name = reaction.get("content") if isinstance(reaction, dict) else None
-            vote = vote_of(name) if isinstance(name, str) else None
+            vote = read_emoji(name) if isinstance(name, str) else None
             login = user.get("login") if isinstance(user, dict) else None
             if isinstance(login, str) and vote is not None and own is not None:
                 at = _at(reaction)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parley.server.transcripts.platforms.irc_times import Clock, dated, without_time
-from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.transcripts.platforms.irc_times import Clock, strip_time, with_date
+from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
-from parley.server.transcripts.sources.speakers import several
+from parley.server.transcripts.sources.speakers import names_several
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
 
 _NICK: Final = r"[^\s<>*\[\]()]{1,64}|[^\s<>*]{1,64}"
@@ -49,11 +49,13 @@ OTHER: Final = "not a line of an IRC log"
 def _tell(source: Source) -> int:
     """By the share of lines that an IRC client writes; one message at least."""
     lines = source.head_lines
-    told = [_parts(without_time(line)[1]) for line in lines]
-    known = sum(part is not None for part in told) + sum(dated(line) is not None for line in lines)
+    told = [_parts(strip_time(line)[1]) for line in lines]
+    known = sum(part is not None for part in told) + sum(
+        with_date(line) is not None for line in lines
+    )
     spoken = sum(part is not None and part[0] is not None for part in told)
-    angled = sum(_MESSAGE.match(without_time(line)[1]) is not None for line in lines)
-    timed = sum(without_time(line)[0] is not None for line in lines)
+    angled = sum(_MESSAGE.match(strip_time(line)[1]) is not None for line in lines)
+    timed = sum(strip_time(line)[0] is not None for line in lines)
     if not spoken or known * 2 < len(lines) or not (angled or timed):
         return NO
     return SURE if known * 10 >= len(lines) * 9 and angled else LIKELY
@@ -87,7 +89,7 @@ def _column(prefix: str, text: str) -> tuple[str | None, str] | None:
     return (nick_only[1], text) if nick_only else None
 
 
-def _read(source: Source, taking: Taking) -> None:
+def _read(source: Source, taking: EntryCollector) -> None:
     clock = Clock()
     reader = _Reader(taking, clock)
     for number, line in source.lines():
@@ -99,7 +101,7 @@ def _read(source: Source, taking: Taking) -> None:
 class _Reader:
     """Reads line after line; holds a nick whose words stand on the next line."""
 
-    def __init__(self, taking: Taking, clock: Clock) -> None:
+    def __init__(self, taking: EntryCollector, clock: Clock) -> None:
         self._taking, self._clock = taking, clock
         self._waiting: tuple[str, str, str | None] | None = None  # place, nick, time
         self._bots: dict[str, None] = {}
@@ -108,7 +110,7 @@ class _Reader:
         if self._clock.set_by(line):
             self._taking.skip("lines about the log", place)
             return
-        time, body = without_time(line)
+        time, body = strip_time(line)
         at = self._clock.at(time) if time else None
         parts = _parts(body) if time or self._waiting is None else None
         if parts is None and self._waiting is not None and time is None:
@@ -150,10 +152,10 @@ class _Reader:
         self._taking.say(place, nick, text, timestamp=at)
 
 
-def _about(taking: Taking, keyword: str, value: str) -> None:
+def _about(taking: EntryCollector, keyword: str, value: str) -> None:
     """What a meeting's log says of the meeting itself: the first word on each counts."""
     name = {"meeting": "title", "scribenick": "scribe"}.get(keyword, keyword)
-    taking.found.meta.setdefault(name, several(value) if name == "chair" else value)
+    taking.found.meta.setdefault(name, names_several(value) if name == "chair" else value)
 
 
 IRC: Final = Format(

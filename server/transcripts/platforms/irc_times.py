@@ -38,13 +38,13 @@ _WORDED_DAY_FIRST: Final = re.compile(
 _ISO: Final = re.compile(r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})")
 
 
-def without_time(line: str) -> tuple[re.Match[str] | None, str]:
+def strip_time(line: str) -> tuple[re.Match[str] | None, str]:
     """The time that `line` begins with, and the rest of it."""
     stamp = _STAMP.match(line)
     return (stamp, line[stamp.end() :]) if stamp else (None, line)
 
 
-def dated(line: str) -> re.Match[str] | None:
+def with_date(line: str) -> re.Match[str] | None:
     """The match of a line that a client writes about its log, such as of a new day."""
     return _HEADER.match(line.strip()[:200])
 
@@ -59,7 +59,7 @@ class Clock:
 
     def set_by(self, line: str) -> bool:
         """True for a line about the log; the day or zone that it names holds from here on."""
-        header = dated(line)
+        header = with_date(line)
         if header is None:
             return False
         if header["utc"]:

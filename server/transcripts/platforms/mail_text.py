@@ -23,7 +23,7 @@ _FOOTER: Final = re.compile(r"_{20,}[ \t]*\Z|-{40,}[ \t]*\Z")
 _LONG: Final = 1000  # characters: no line that leads in a quote
 
 
-def own_words(text: str) -> str:
+def strip_quotes(text: str) -> str:
     """The lines of a mail that are the writer's; "" where there are none."""
     lines = _above_the_end(text.replace("\r", "").split("\n"))
     kept: list[str] = []

@@ -14,9 +14,9 @@ from email.message import Message
 from email.utils import parseaddr, parsedate_to_datetime
 from typing import Any, Final
 
-from parley.server.transcripts.platforms.mail_text import own_words
-from parley.server.transcripts.sources.entry_collector import Taking, name_of
-from parley.server.transcripts.sources.markup import words_of_html
+from parley.server.transcripts.platforms.mail_text import strip_quotes
+from parley.server.transcripts.sources.entry_collector import EntryCollector, read_name
+from parley.server.transcripts.sources.markup import html_to_text
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import LIKELY, NO, SURE, Format
 
@@ -45,7 +45,7 @@ def _tell(source: Source) -> int:
     return SURE if begins or len(names) > 3 else LIKELY
 
 
-def _read(source: Source, taking: Taking) -> None:
+def _read(source: Source, taking: EntryCollector) -> None:
     mails = []
     for place, part in _mails(source.data):
         try:
@@ -122,7 +122,7 @@ def _ids(text: str) -> list[str]:
 def _subject(text: str) -> str:
     while found := _PREFIX.match(text):
         text = text[found.end() :]
-    return name_of(text) if text.strip() else ""
+    return read_name(text) if text.strip() else ""
 
 
 def _date(text: str) -> datetime | None:
@@ -135,7 +135,7 @@ def _date(text: str) -> datetime | None:
 
 
 class _Reader:
-    def __init__(self, taking: Taking, subjects: set[str]) -> None:
+    def __init__(self, taking: EntryCollector, subjects: set[str]) -> None:
         self._taking = taking
         self._index: dict[str, int] = {}  # by id of the mail
         self._name: dict[str, str] = {}  # by address
@@ -144,7 +144,7 @@ class _Reader:
             taking.found.meta["title"] = title
 
     def mail(self, mail: _Mail) -> None:
-        text = own_words(_body(mail, self._taking))
+        text = strip_quotes(_body(mail, self._taking))
         if not text:
             self._taking.skip("mails without words of their own", mail.place)
             return
@@ -167,14 +167,14 @@ class _Reader:
         else:
             name, address = parseaddr(sender)
         shown = name.strip().strip("\"'") or address.partition("@")[0] or sender
-        return self._name.setdefault(address.lower() or shown.lower(), name_of(shown))
+        return self._name.setdefault(address.lower() or shown.lower(), read_name(shown))
 
 
 def _iso(date: datetime | None) -> str | None:
     return date.isoformat().replace("+00:00", "Z") if date else None
 
 
-def _body(mail: _Mail, taking: Taking) -> str:
+def _body(mail: _Mail, taking: EntryCollector) -> str:
     plain: list[str] = []
     pages: list[str] = []
     for part in mail.message.walk():
@@ -188,7 +188,7 @@ def _body(mail: _Mail, taking: Taking) -> str:
         else:
             plain.append(_text(part))
     text = "\n".join(plain)
-    return text if text.strip() else words_of_html("\n".join(pages))
+    return text if text.strip() else html_to_text("\n".join(pages))
 
 
 def _attached(part: Message[Any, Any]) -> bool:

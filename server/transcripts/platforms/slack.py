@@ -16,11 +16,11 @@ from typing import Any, Final
 import orjson
 
 from parley.server.basics.errors import Failure
-from parley.server.transcripts.formats.model_chats import rows_of
+from parley.server.transcripts.formats.model_chats import find_rows
 from parley.server.transcripts.platforms.slack_names import Names
-from parley.server.transcripts.platforms.slack_text import words
-from parley.server.transcripts.sources.emoji_reactions import vote_of
-from parley.server.transcripts.sources.entry_collector import Taking, word
+from parley.server.transcripts.platforms.slack_text import to_plain_text
+from parley.server.transcripts.sources.emoji_reactions import read_emoji
+from parley.server.transcripts.sources.entry_collector import EntryCollector, read_word
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
@@ -39,7 +39,7 @@ _Placed = tuple[str, str, Row]  # place, channel, message
 def _tell(source: Source) -> int:
     if source.files is not None:
         return SURE if any(_DAY.search(path) for path in source.files) else NO
-    rows = rows_of(source, "messages")
+    rows = find_rows(source, "messages")
     return SURE if rows and any(_is_message(row) for row in rows[:50]) else NO
 
 
@@ -51,7 +51,7 @@ def _is_message(row: Any) -> bool:
     )
 
 
-def _read(source: Source, taking: Taking) -> None:
+def _read(source: Source, taking: EntryCollector) -> None:
     placed = list(_files(source, taking) if source.files is not None else _one(source))
     placed.sort(key=lambda each: _moment(each[2]))  # stable: what has one time stays in order
     names = Names(_people(source.files or {}), [row for _, _, row in placed])
@@ -66,11 +66,11 @@ def _read(source: Source, taking: Taking) -> None:
 
 
 def _one(source: Source) -> Iterator[_Placed]:
-    for number, row in enumerate(rows_of(source, "messages") or ()):
+    for number, row in enumerate(find_rows(source, "messages") or ()):
         yield f"message {number}", "", row if isinstance(row, dict) else {"not": "an object"}
 
 
-def _files(source: Source, taking: Taking) -> Iterator[_Placed]:
+def _files(source: Source, taking: EntryCollector) -> Iterator[_Placed]:
     for path, data in sorted((source.files or {}).items()):
         if not _DAY.search(path):
             continue
@@ -107,7 +107,7 @@ def _moment(row: Row) -> tuple[int, int]:
 class _Reader:
     """Takes messages in the order of their times."""
 
-    def __init__(self, taking: Taking, names: Names, *, topics: bool) -> None:
+    def __init__(self, taking: EntryCollector, names: Names, *, topics: bool) -> None:
         self._taking, self._names, self._topics = taking, names, topics
         self._index: dict[tuple[str, str], int] = {}  # by channel and time of the message
 
@@ -116,11 +116,11 @@ class _Reader:
         if not _is_message(row):
             taking.refuse(place, "not a message of Slack: it has no 'ts' and 'text' or 'user'")
             return
-        if word(row.get("subtype")) not in _SPOKEN:
+        if read_word(row.get("subtype")) not in _SPOKEN:
             taking.skip("joins, topics and other notices of a channel", place)
             return
         text = row.get("text")
-        said = words(text, self._names.of_id) if isinstance(text, str) else ""
+        said = to_plain_text(text, self._names.of_id) if isinstance(text, str) else ""
         if not said.strip():
             taking.skip("files and attachments without words", place)
             return
@@ -161,7 +161,7 @@ class _Reader:
             users = users if isinstance(users, list) else []
             users = [user for user in users if isinstance(user, str)]
             more = count - len(users) if type(count) is int else 0
-            vote = vote_of(name) if isinstance(name, str) else None
+            vote = read_emoji(name) if isinstance(name, str) else None
             if vote is None or index is None:
                 self._taking.skip("reactions that are no vote", place, max(len(users), 1))
                 continue

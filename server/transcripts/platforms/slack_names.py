@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-from parley.server.transcripts.sources.entry_collector import name_of
+from parley.server.transcripts.sources.entry_collector import read_name
 
 Row = dict[str, Any]
 _NAMES: Final = ("display_name", "real_name")
@@ -30,7 +30,7 @@ class Names:
 
     def of_id(self, id: str) -> str:
         """The name of a user; an id that nobody explains stays as it is."""
-        return self._name.get(id) or name_of(id)
+        return self._name.get(id) or read_name(id)
 
     def speaker(self, row: Row) -> str:
         """Who says a message: a user, or a bot by the name that it gave itself."""
@@ -42,9 +42,9 @@ class Names:
             return self.of_id(user)
         profile = row.get("bot_profile")
         given = row.get("username") or (profile.get("name") if isinstance(profile, dict) else None)
-        name = name_of(given if isinstance(given, str) else str(row.get("bot_id") or "bot"))
+        name = read_name(given if isinstance(given, str) else str(row.get("bot_id") or "bot"))
         if name in self._taken:
-            name = name_of(f"{name} (bot)")
+            name = read_name(f"{name} (bot)")
         self.bots.add(name)
         return name
 
@@ -59,14 +59,14 @@ def _shown(user: Row, profile: Any) -> tuple[str, str]:
 
 def _distinct(shown: dict[str, tuple[str, str]]) -> dict[str, str]:
     """One name an id: of two alike, each with the handle behind it, or the id."""
-    plain = {user: name_of(name) for user, (name, _) in shown.items() if name}
+    plain = {user: read_name(name) for user, (name, _) in shown.items() if name}
     counted = Counter(name.casefold() for name in plain.values())
     found: dict[str, str] = {}
     taken: set[str] = set()
     for user, name in plain.items():
         handle = shown[user][1]
         tries = [name] if counted[name.casefold()] == 1 else [f"{name} ({handle})"] * bool(handle)
-        for each in map(name_of, [*tries, f"{name[:80]} ({user})", user]):
+        for each in map(read_name, [*tries, f"{name[:80]} ({user})", user]):
             if each.casefold() not in taken:
                 found[user] = each
                 taken.add(each.casefold())

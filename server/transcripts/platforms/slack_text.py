@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from parley.server.transcripts.sources.emoji_reactions import vote_of
-from parley.server.transcripts.sources.markup import unescaped
+from parley.server.transcripts.sources.emoji_reactions import read_emoji
+from parley.server.transcripts.sources.markup import unescape
 
 _LINK: Final = re.compile(r"<([@#!]?)([^<>|\n]{1,4000})(?:\|([^<>\n]{0,4000}))?>")
 _EMOJI: Final = re.compile(r":([a-z0-9_+-]{1,40}(?:::skin-tone-[2-6])?):")
 
 
-def words(text: str, name: Callable[[str], str]) -> str:
+def to_plain_text(text: str, name: Callable[[str], str]) -> str:
     """`text` without Slack's markup; `name` gives the name of a user's id."""
 
     def read(link: re.Match[str]) -> str:
@@ -26,10 +26,10 @@ def words(text: str, name: Callable[[str], str]) -> str:
             return label or f"@{target.partition('^')[0]}"
         return f"{label} ({target})" if label and label != target else target
 
-    return unescaped(_EMOJI.sub(_sign, _LINK.sub(read, text) if "<" in text else text))
+    return unescape(_EMOJI.sub(_sign, _LINK.sub(read, text) if "<" in text else text))
 
 
 def _sign(emoji: re.Match[str]) -> str:
     """A vote as its sign; other emoji keep their names."""
-    vote = vote_of(emoji[1])
+    vote = read_emoji(emoji[1])
     return vote.sign if vote else emoji[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 
-class Vote(NamedTuple):
+class EmojiVote(NamedTuple):
     """A reaction that takes a side, as a message: the sign, and the act that it is."""
 
     sign: str
@@ -16,18 +16,19 @@ _YES: Final = "support"
 _NO: Final = "oppose"
 # By Slack's names of them, and GitHub's; the rest of the emoji say nothing that counts.
 VOTES: Final = {
-    "+1": Vote("👍", _YES), "thumbsup": Vote("👍", _YES), "thumbs_up": Vote("👍", _YES),
-    "-1": Vote("👎", _NO), "thumbsdown": Vote("👎", _NO), "thumbs_down": Vote("👎", _NO),
-    "white_check_mark": Vote("✅", _YES), "heavy_check_mark": Vote("✔️", _YES),
-    "ballot_box_with_check": Vote("☑️", _YES), "100": Vote("💯", _YES),
-    "heavy_plus_sign": Vote("➕", _YES), "heavy_minus_sign": Vote("➖", _NO),
-    "x": Vote("❌", _NO), "negative_squared_cross_mark": Vote("❎", _NO),
-    "heavy_multiplication_x": Vote("✖️", _NO), "no_entry": Vote("⛔", _NO),
-    "no_entry_sign": Vote("🚫", _NO), "o": Vote("⭕", _YES), "ok": Vote("🆗", _YES),
-    "ok_hand": Vote("👌", _YES), "no_good": Vote("🙅", _NO),
+    "+1": EmojiVote("👍", _YES), "thumbsup": EmojiVote("👍", _YES),
+    "thumbs_up": EmojiVote("👍", _YES), "thumbs_down": EmojiVote("👎", _NO),
+    "-1": EmojiVote("👎", _NO), "thumbsdown": EmojiVote("👎", _NO),
+    "white_check_mark": EmojiVote("✅", _YES), "heavy_check_mark": EmojiVote("✔️", _YES),
+    "ballot_box_with_check": EmojiVote("☑️", _YES), "100": EmojiVote("💯", _YES),
+    "heavy_plus_sign": EmojiVote("➕", _YES), "heavy_minus_sign": EmojiVote("➖", _NO),
+    "x": EmojiVote("❌", _NO), "negative_squared_cross_mark": EmojiVote("❎", _NO),
+    "heavy_multiplication_x": EmojiVote("✖️", _NO), "no_entry": EmojiVote("⛔", _NO),
+    "no_entry_sign": EmojiVote("🚫", _NO), "o": EmojiVote("⭕", _YES), "ok": EmojiVote("🆗", _YES),
+    "ok_hand": EmojiVote("👌", _YES), "no_good": EmojiVote("🙅", _NO),
 }  # fmt: skip
 
 
-def vote_of(name: str) -> Vote | None:
+def read_emoji(name: str) -> EmojiVote | None:
     """The vote that the emoji called `name` is, whatever its skin tone."""
     return VOTES.get(name.partition("::")[0].strip(":").lower())

@@ -1,6 +1,6 @@
 """Collecting the entries of a file one by one, and refusing those that cannot be.
 
-Every reader of a format hands what it finds to a `Taking`: `say` for a message,
+Every reader of a format hands what it finds to a `EntryCollector`: `say` for a message,
 `skip` for what is no message (with the reason), `note` for what holds of the
 whole file. Nothing that a file holds is dropped without one of them.
 """
@@ -11,15 +11,21 @@ import re
 from typing import Any, Final
 
 from parley.bus.contract.drafts import Draft, is_handle
-from parley.server.basics.entry_json import Wrong, admit, entry_of, id_of, short
+from parley.server.basics.entry_json import (
+    InvalidField,
+    abbreviate,
+    check_draft,
+    parse_entry,
+    read_id,
+)
 from parley.server.basics.errors import BadTranscript
-from parley.server.transcripts.sources.transcript import Left, OnBad, Said, Transcript
+from parley.server.transcripts.sources.transcript import LeftOut, OnBad, Transcript, TranscriptEntry
 
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\ufeff]+")
 _LONGEST_NAME: Final = 128
 
 
-class Taking:
+class EntryCollector:
     """What is collected of one file, read as one format."""
 
     def __init__(self, format: str, on_bad: OnBad | None) -> None:
@@ -36,7 +42,7 @@ class Taking:
         message. What is None is left out.
         """
         index = self._next
-        row = {"index": index, "agent_id": name_of(who), "content": content.strip()}
+        row = {"index": index, "agent_id": read_name(who), "content": content.strip()}
         given = {name: value for name, value in fields.items() if value is not None}
         return index if self.take(place, {**row, **given}) else None
 
@@ -44,32 +50,32 @@ class Taking:
         """Takes the entry that `row` describes; False where it was wrong and reported."""
         try:
             self.add(row)
-        except Wrong as wrong:
+        except InvalidField as wrong:
             self.refuse(place, str(wrong))
             return False
         return True
 
     def add(self, row: dict[str, Any]) -> None:
-        """As `take`. Raises `Wrong`."""
+        """As `take`. Raises `InvalidField`."""
         index = row["index"]
         if type(index) is not int or index < 0:
-            raise Wrong(f"index {index!r} is not a whole number from 0")
+            raise InvalidField(f"index {index!r} is not a whole number from 0")
         if index in self._id_of:
-            raise Wrong(f"index {index} is there twice")
-        own = id_of(row, f"line:{index}")
+            raise InvalidField(f"index {index} is there twice")
+        own = read_id(row, f"line:{index}")
         if own in self._ids:
-            raise Wrong(f"id {own!r} is there twice")
-        entry = entry_of(row, self._target(row.get("re")))
-        admit(Draft(own, entry))
+            raise InvalidField(f"id {own!r} is there twice")
+        entry = parse_entry(row, self._target(row.get("re")))
+        check_draft(Draft(own, entry))
         self._id_of[index] = own
         self._ids.add(own)
         self._next = max(self._next, index + 1)
-        self.found.said.append(Said(index, own, entry))
+        self.found.said.append(TranscriptEntry(index, own, entry))
 
     def skip(self, reason: str, place: str, count: int = 1) -> None:
         """Counts what is no message, by its reason; `place` is kept of the first."""
         if count > 0:
-            self.found.left.setdefault(reason, Left(place)).count += count
+            self.found.left.setdefault(reason, LeftOut(place)).count += count
 
     def note(self, text: str) -> None:
         """Keeps a remark on the whole file, once."""
@@ -87,22 +93,24 @@ class Taking:
     def _target(self, re: Any) -> Any:
         """What `re` names, as a handle or an id: the number it will have is the log's to give."""
         if isinstance(re, str) and not is_handle(re) and re not in self._ids:
-            raise Wrong(f"'re' {short(re)} is neither a handle (P3, D2) nor an earlier id")
+            raise InvalidField(
+                f"'re' {abbreviate(re)} is neither a handle (P3, D2) nor an earlier id"
+            )
         if type(re) is not int:
             return re
         target = self._id_of.get(re)
         if target is None:
-            raise Wrong(f"'re' names index {re}, which is no earlier message of this file")
+            raise InvalidField(f"'re' names index {re}, which is no earlier message of this file")
         if is_handle(target):
-            raise Wrong(f"'re' names index {re}, whose id {target!r} reads as a handle")
+            raise InvalidField(f"'re' names index {re}, whose id {target!r} reads as a handle")
         return target
 
 
-def word(value: Any) -> str:
+def read_word(value: Any) -> str:
     """A value of JSON that should be a text, where it is one; else ""."""
     return value if isinstance(value, str) else ""
 
 
-def name_of(text: str) -> str:
+def read_name(text: str) -> str:
     """A speaker's name on one line, trimmed, at most 128 characters; "unknown" for none."""
     return _BLANK.sub(" ", text[: 4 * _LONGEST_NAME]).strip()[:_LONGEST_NAME].strip() or "unknown"

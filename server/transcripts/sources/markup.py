@@ -16,19 +16,19 @@ _BREAKS: Final = frozenset({
 _UNSEEN: Final = frozenset({"script", "style", "head", "title", "blockquote"})  # quotes too
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """`text` with `&amp;` and its like as the characters they stand for."""
     return html.unescape(_LONG_REFERENCE.sub("\ufffd", text)) if "&" in text else text
 
 
-def words_of_html(text: str) -> str:
+def html_to_text(text: str) -> str:
     """What a page says, without its tags, styles and what it quotes.
 
     In linear time: the parser of the standard library takes quadratic time for
     comments that do not end.
     """
     words = "".join(_pieces(text))
-    return _MANY_LINES.sub("\n\n", unescaped(words)).strip()
+    return _MANY_LINES.sub("\n\n", unescape(words)).strip()
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -31,7 +31,7 @@ _WORDS_OF_MINUTES: Final = """
 NOT_NAMES: Final = frozenset(_WORDS_OF_MINUTES.split())
 
 
-def named(line: str) -> tuple[str, str] | None:
+def split_speaker(line: str) -> tuple[str, str] | None:
     """The name and the words of a line that begins as a speaker's would; the words may be ""."""
     found = _PREFIX.match(line)
     if found is None:
@@ -46,12 +46,12 @@ def named(line: str) -> tuple[str, str] | None:
     return name, found["text"] or ""
 
 
-def capital(name: str) -> bool:
+def is_capitalized(name: str) -> bool:
     """True where every longer word begins as names do: not a small letter."""
     return all(not word[0].islower() for word in name.split() if len(word) > 3)
 
 
-def several(names: str) -> list[str]:
+def names_several(names: str) -> list[str]:
     """The names of a list such as "Ana, Bo and Cy"."""
     parts = (part.strip() for part in _BETWEEN.split(names))
     return [part for part in parts if part]

@@ -13,7 +13,7 @@ OnBad = Callable[[BadTranscript], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TranscriptEntry:
     """One entry of a file: `index` is the file's own number for it."""
 
     index: int
@@ -22,7 +22,7 @@ class Said:
 
 
 @dataclass(slots=True)
-class Left:
+class LeftOut:
     """How many were left out for one reason, and where the first of them stands."""
 
     first: str
@@ -34,9 +34,9 @@ class Transcript:
     """A whole file, in its order; `meta` is what it says of itself: title, chair, bots, …"""
 
     meta: dict[str, Any] = field(default_factory=dict)
-    said: list[Said] = field(default_factory=list)
+    said: list[TranscriptEntry] = field(default_factory=list)
     format: str = ""  # the name of the format it was read as
-    left: dict[str, Left] = field(default_factory=dict)  # by reason: not wrong, and no message
+    left: dict[str, LeftOut] = field(default_factory=dict)  # by reason: not wrong, and no message
     notes: list[str] = field(default_factory=list)  # what a reader should know of the reading
     bad: int = 0  # entries that were wrong, and handed to `on_bad`
 

@@ -20,7 +20,7 @@ _ZIP: Final = b"PK\x03\x04"
 _TAKEN: Final = (".json",)  # of a folder or an archive; the rest is pictures and the like
 
 
-def source_at(path: Path) -> Source:
+def open_source(path: Path) -> Source:
     """What stands at `path` (`-`: stdin). Raises `Failure` where it cannot be read."""
     try:
         if str(path) == "-":
@@ -35,7 +35,7 @@ def source_at(path: Path) -> Source:
 
 def _source(data: bytes, name: str) -> Source:
     _check(len(data))
-    return unpacked(data, name) if data.startswith(_ZIP) else Source(data, name)
+    return unpack(data, name) if data.startswith(_ZIP) else Source(data, name)
 
 
 def _check(size: int) -> None:
@@ -58,7 +58,7 @@ def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
         yield str(file.relative_to(path) if inside else Path(file.name)), file.read_bytes()
 
 
-def unpacked(data: bytes, name: str = "") -> Source:
+def unpack(data: bytes, name: str = "") -> Source:
     """The source in a zip archive: its one file, or its JSON files. Raises `Failure`."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

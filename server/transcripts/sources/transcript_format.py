@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from parley.server.transcripts.sources.entry_collector import Taking
+from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
 
 # How sure a look at the content is. Of two alike the file's extension decides, then the order.
@@ -24,4 +24,4 @@ class Format:
     about: str  # one line, for the list
     extensions: tuple[str, ...]
     tell: Callable[[Source], int]
-    read: Callable[[Source, Taking], None]
+    read: Callable[[Source, EntryCollector], None]

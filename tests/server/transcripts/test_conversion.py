@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parley.server.transcripts import NAMES, parse_transcript
-from parley.server.transcripts.transcript_export import json_lines
+from parley.server.transcripts.transcript_export import to_json_lines
 from tests.calls import Parley
 from tests.server.transcripts.samples import RRSAGENT, SAMPLES, SLACK
 
@@ -17,10 +17,10 @@ from tests.server.transcripts.samples import RRSAGENT, SAMPLES, SLACK
 def test_what_is_written_reads_the_same(sample: str) -> None:
     """Ids, times, threads, topics and acts stay; so does what the file says of itself."""
     found = parse_transcript(SAMPLES[sample][1])
-    again = parse_transcript(b"".join(json_lines(found)))
+    again = parse_transcript(b"".join(to_json_lines(found)))
     assert again.said == found.said
     assert again.meta == {"format": found.format, **found.meta}
-    assert b"".join(json_lines(again)) == b"".join(json_lines(found))
+    assert b"".join(to_json_lines(again)) == b"".join(to_json_lines(found))
 
 
 def test_a_file_is_converted_and_reported(parley: Parley, tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import orjson
 import pytest
 
-from parley.server.records.session_opening import roles_of
+from parley.server.records.session_opening import assign_roles
 from parley.server.records.transcript_analysis import analyze
-from parley.server.settings import settled
+from parley.server.settings import resolve_defaults
 from parley.server.transcripts import Transcript, parse_transcript
-from parley.server.transcripts.speaker_roles import Roles, inferred
+from parley.server.transcripts.speaker_roles import Roles, infer_roles
 
 
 def transcript(*said: tuple[str, str], **meta: Any) -> Transcript:
@@ -29,21 +29,21 @@ TALK = [("ann_lee", "Morning."), ("bo", "Hello."), ("Cy", "Hi.")]
 )
 def test_a_bot_is_known_by_its_name(name: str) -> None:
     """Whatever it says."""
-    assert inferred(transcript(*TALK, (name, "Done."))).bots == (name,)
+    assert infer_roles(transcript(*TALK, (name, "Done."))).bots == (name,)
 
 
 @pytest.mark.parametrize("name", ["Talbot", "abbot", "bottle", "Bob", "bot-lover", "bo"])
 def test_who_is_only_called_like_one_is_none(name: str) -> None:
     """People have such names."""
-    assert inferred(transcript(*TALK, (name, "I propose tea."))).bots == ()
+    assert infer_roles(transcript(*TALK, (name, "I propose tea."))).bots == ()
 
 
 def test_a_bot_is_known_by_saying_nothing_else() -> None:
     """Twice at least, and each time."""
     said = [("relay", "dee has joined #parley"), ("relay", "logging to https://example.org/log")]
-    assert inferred(transcript(*TALK, *said)).bots == ("relay",)
-    assert inferred(transcript(*TALK, *said[:1])).bots == ()
-    assert inferred(transcript(*TALK, *said, ("relay", "I support P1"))).bots == ()
+    assert infer_roles(transcript(*TALK, *said)).bots == ("relay",)
+    assert infer_roles(transcript(*TALK, *said[:1])).bots == ()
+    assert infer_roles(transcript(*TALK, *said, ("relay", "I support P1"))).bots == ()
 
 
 @pytest.mark.parametrize(
@@ -64,21 +64,21 @@ def test_chairs_and_scribes_are_those_that_a_line_names(
     said: str, chair: tuple[str, ...], scribes: tuple[str, ...]
 ) -> None:
     """By the name they speak under, whole or one word of it."""
-    assert inferred(transcript(*TALK, ("bo", said))) == Roles((), chair, scribes)
+    assert infer_roles(transcript(*TALK, ("bo", said))) == Roles((), chair, scribes)
 
 
 def test_what_the_file_says_of_itself_stands() -> None:
     """An empty list says that there are none."""
     said = [*TALK, ("Zakim", "ok"), ("bo", "chair: bo"), ("bo", "scribe: cy")]
-    assert inferred(transcript(*said, bots=[], chair="Cy", scribe="bo")) == Roles()
+    assert infer_roles(transcript(*said, bots=[], chair="Cy", scribe="bo")) == Roles()
 
 
 def test_a_setting_outranks_the_talk() -> None:
     """Each for its own."""
     said = transcript(*TALK, ("Zakim", "ok"), ("bo", "chair: bo"), ("bo", "scribe: cy"))
-    assert roles_of(said, settled({}, {})) == Roles(("Zakim",), ("bo",), ("Cy",))
-    own = settled({"bots": ["x"], "chair": ["Cy"], "structure.scribes": ["bo"]}, {})
-    assert roles_of(said, own) == Roles()
+    assert assign_roles(said, resolve_defaults({}, {})) == Roles(("Zakim",), ("bo",), ("Cy",))
+    own = resolve_defaults({"bots": ["x"], "chair": ["Cy"], "structure.scribes": ["bo"]}, {})
+    assert assign_roles(said, own) == Roles()
 
 
 def test_the_session_goes_by_what_was_told() -> None:
@@ -88,7 +88,7 @@ def test_the_session_goes_by_what_was_told() -> None:
         ("Zakim", "I propose that we drop the queue for good."),
         ("Cy", "ann_lee: I propose that we rebuild the index before Friday."),
         ("Cy", "bo: I accept P1"), ("ann_lee", "I accept P1"),
-    ), settled({}, {}))  # fmt: skip
+    ), resolve_defaults({}, {}))  # fmt: skip
     (proposal,) = found.memory.proposals.values()
     assert (proposal.participant, proposal.status) == ("ann_lee", "active")
     assert found.memory.chairs == {"bo"}

@@ -12,17 +12,17 @@ from parley.server.http.bodies.request_bodies import Body
 from parley.server.http.identity.authorization import (
     AnyToken,
     Caller,
-    Needs,
     Operator,
     Reader,
-    caller_of,
+    RequiresRight,
 )
-from parley.server.http.identity.cookies import forget, keep
-from parley.server.http.identity.credentials import slow_down
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.state.dependencies import SESSION, DoorsOf, SessionId
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims, Role, claims
-from parley.server.http.tokens.tickets import LINK_SECONDS, SECONDS, page_path
+from parley.server.http.identity.cookies import clear_cookies, set_cookie
+from parley.server.http.identity.credentials import charge_address
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.state.dependencies import SESSION_PATTERN, DependenciesOf, SessionId
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims, Role, build_claims
+from parley.server.http.tokens.callers import caller_from_claims
+from parley.server.http.tokens.tickets import LINK_SECONDS, SECONDS, ticket_url_path
 
 router = APIRouter(prefix="/v1", tags=["identity"])
 
@@ -78,13 +78,13 @@ class Ticket(BaseModel):
     path: str
 
 
-@router.post("/login", operation_id="log_in", responses=problems())
+@router.post("/login", operation_id="log_in", responses=problem_responses())
 async def log_in(
     body: Login,
     request: Request,
     response: Response,
-    doors: DoorsOf,
-    caller: Annotated[Caller, Depends(Needs("public"))],
+    doors: DependenciesOf,
+    caller: Annotated[Caller, Depends(RequiresRight("public"))],
 ) -> Me:
     """Use a ticket: its identity is kept in a cookie.
 
@@ -93,47 +93,54 @@ async def log_in(
     try:
         found = doors.tickets.used(body.ticket)
     except Problem:
-        slow_down(doors, request, "login")
+        charge_address(doors, request, "login")
         raise
-    keep(response, request, doors, found, beside=caller.operator)
-    return me_of(caller_of(found))
+    set_cookie(response, request, doors, found, beside=caller.operator)
+    return identity_row(caller_from_claims(found))
 
 
-@router.post("/logout", operation_id="log_out", status_code=204, responses=problems())
+@router.post("/logout", operation_id="log_out", status_code=204, responses=problem_responses())
 async def log_out(
     caller: AnyToken,
     response: Response,
     session: Annotated[
-        str | None, Query(pattern=SESSION, description="leave only one's name in that session")
+        str | None,
+        Query(pattern=SESSION_PATTERN, description="leave only one's name in that session"),
     ] = None,
 ) -> None:
     """Forget the cookies. The token in them holds until it expires."""
-    forget(response, session)
+    clear_cookies(response, session)
 
 
-@router.get("/me", operation_id="read_me", responses=problems())
+@router.get("/me", operation_id="read_me", responses=problem_responses())
 async def read_me(caller: AnyToken) -> Me:
     """Who the token says one is."""
-    return me_of(caller)
+    return identity_row(caller)
 
 
 @router.get(
-    "/sessions/{session}/me", operation_id="read_me_in_session", responses=problems("no-session")
+    "/sessions/{session}/me",
+    operation_id="read_me_in_session",
+    responses=problem_responses("no-session"),
 )
 async def read_me_in_session(session: SessionId, caller: Reader) -> Me:
     """Who one is in this session: a name kept for it outranks the page's."""
-    return me_of(caller)
+    return identity_row(caller)
 
 
-@router.post("/tokens", operation_id="make_token", status_code=201, responses=problems("refused"))
-async def make_token(body: TokenWish, doors: DoorsOf, caller: Operator) -> Token:
+@router.post(
+    "/tokens", operation_id="make_token", status_code=201, responses=problem_responses("refused")
+)
+async def make_token(body: TokenWish, doors: DependenciesOf, caller: Operator) -> Token:
     """A signed token for somebody."""
     made = _wished(body, doors.clock())
     return Token(token=doors.keyring.sign(made), expires=made.expires)
 
 
-@router.post("/tickets", operation_id="make_ticket", status_code=201, responses=problems("refused"))
-async def make_ticket(body: TicketWish, doors: DoorsOf, caller: AnyToken) -> Ticket:
+@router.post(
+    "/tickets", operation_id="make_ticket", status_code=201, responses=problem_responses("refused")
+)
+async def make_ticket(body: TicketWish, doors: DependenciesOf, caller: AnyToken) -> Ticket:
     """A ticket for one use: one's own for a minute, or an operator's for somebody else."""
     now = doors.clock()
     if body.name is None:
@@ -146,11 +153,11 @@ async def make_ticket(body: TicketWish, doors: DoorsOf, caller: AnyToken) -> Tic
         made, seconds = _wished(body, now), LINK_SECONDS
     ticket = doors.tickets.made(made, seconds)
     expires = min(int(now + seconds), made.expires)
-    return Ticket(ticket=ticket, expires=expires, path=page_path(made, ticket))
+    return Ticket(ticket=ticket, expires=expires, path=ticket_url_path(made, ticket))
 
 
 def _wished(body: Any, now: float) -> Claims:
-    return claims(
+    return build_claims(
         body.name, body.role, body.session, now, may=body.may, seconds=max(1.0, body.hours * 3600)
     )
 
@@ -161,7 +168,7 @@ def _own(caller: Caller, now: float) -> Claims:
     )
 
 
-def me_of(caller: Caller) -> Me:
+def identity_row(caller: Caller) -> Me:
     """The caller, as they are told who they are."""
     return Me(
         name=caller.name, role=caller.role, session=caller.session,

@@ -8,30 +8,30 @@ from typing import Any
 from fastapi import APIRouter
 
 from parley.server.catalogue import scenario_catalogue
-from parley.server.catalogue.persona_catalogue import everyone
+from parley.server.catalogue.persona_catalogue import list_personas as everyone
 from parley.server.http.bodies.session_responses import Page, PersonaRow, PresetRow, ScenarioRow
 from parley.server.http.identity.authorization import AnyToken
-from parley.server.http.problems.problem_details import problems
-from parley.server.http.state.dependencies import DoorsOf
+from parley.server.http.problems.problem_details import problem_responses
+from parley.server.http.state.dependencies import DependenciesOf
 from parley.server.settings import setting_inventory
 
 router = APIRouter(tags=["catalogue"])
 
 
-@router.get("/v1/presets", response_model=Page[PresetRow], responses=problems())
+@router.get("/v1/presets", response_model=Page[PresetRow], responses=problem_responses())
 async def list_presets(caller: AnyToken) -> Any:
     """The presets, and what each sets."""
-    return {"items": setting_inventory.presets()}
+    return {"items": setting_inventory.list_presets()}
 
 
-@router.get("/v1/scenarios", response_model=Page[ScenarioRow], responses=problems())
+@router.get("/v1/scenarios", response_model=Page[ScenarioRow], responses=problem_responses())
 async def list_scenarios(caller: AnyToken) -> Any:
     """The scenarios that come with Parley."""
-    return {"items": await asyncio.to_thread(scenario_catalogue.listed)}
+    return {"items": await asyncio.to_thread(scenario_catalogue.list_scenarios)}
 
 
-@router.get("/v1/personas", response_model=Page[PersonaRow], responses=problems("refused"))
-async def list_personas(caller: AnyToken, doors: DoorsOf) -> Any:
+@router.get("/v1/personas", response_model=Page[PersonaRow], responses=problem_responses("refused"))
+async def list_personas(caller: AnyToken, doors: DependenciesOf) -> Any:
     """Whoever can be seated."""
     found = (await asyncio.to_thread(everyone, doors.settings)).found
     return {

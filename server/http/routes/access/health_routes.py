@@ -8,11 +8,11 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 from starlette.requests import HTTPConnection
 
-from parley.server.http.identity.authorization import Caller, Needs
-from parley.server.http.problems.problem_details import problems
-from parley.server.http.state.dependencies import DoorsOf
+from parley.server.http.identity.authorization import Caller, RequiresRight
+from parley.server.http.problems.problem_details import problem_responses
+from parley.server.http.state.dependencies import DependenciesOf
 from parley.server.http.state.metrics import MEDIA
-from parley.server.http.state.server_health import Health
+from parley.server.http.state.server_health import HealthCheck
 
 router = APIRouter(tags=["health"])
 
@@ -28,15 +28,15 @@ class Ready(BaseModel):
     because: str
 
 
-def health_of(connection: HTTPConnection) -> Health:
+def get_health(connection: HTTPConnection) -> HealthCheck:
     """The one of this server, made when it is first asked for."""
     state = connection.app.state
     if getattr(state, "health", None) is None:
-        state.health = Health(state.doors.held.bus)
-    return cast("Health", state.health)
+        state.health = HealthCheck(state.doors.held.bus)
+    return cast("HealthCheck", state.health)
 
 
-Anybody = Annotated[Caller, Depends(Needs("public"))]
+Anybody = Annotated[Caller, Depends(RequiresRight("public"))]
 UNREADY: Final[dict[int | str, dict[str, Any]]] = {
     503: {"model": Ready, "description": "Not ready"}
 }
@@ -46,16 +46,16 @@ TEXT: Final[dict[int | str, dict[str, Any]]] = {
         "description": "Prometheus text",
     }
 }
-HealthOf = Annotated[Health, Depends(health_of)]
+HealthOf = Annotated[HealthCheck, Depends(get_health)]
 
 
-@router.get("/healthz", operation_id="check_health", responses=problems())
+@router.get("/healthz", operation_id="check_health", responses=problem_responses())
 async def check_health(caller: Anybody) -> Alive:
     """Whether the process answers at all; Redis is not asked."""
     return Alive(ok=True)
 
 
-@router.get("/readyz", operation_id="check_readiness", responses={**problems(), **UNREADY})
+@router.get("/readyz", operation_id="check_readiness", responses={**problem_responses(), **UNREADY})
 async def check_readiness(caller: Anybody, health: HealthOf, response: Response) -> Ready:
     """Whether requests can be served: Redis answers, and what is published gets folded."""
     because = await health.why_not()
@@ -67,11 +67,11 @@ async def check_readiness(caller: Anybody, health: HealthOf, response: Response)
 @router.get(
     "/metrics",
     operation_id="read_metrics",
-    dependencies=[Depends(Needs("metrics"))],
+    dependencies=[Depends(RequiresRight("metrics"))],
     response_class=Response,
-    responses={**problems(), **TEXT},
+    responses={**problem_responses(), **TEXT},
 )
-async def read_metrics(doors: DoorsOf, health: HealthOf) -> Response:
+async def read_metrics(doors: DependenciesOf, health: HealthOf) -> Response:
     """Counts and times of this process; from this machine, or with an operator's token."""
     metrics, found = doors.metrics, await health.finding()
     metrics.connections.set(len(doors.connections))

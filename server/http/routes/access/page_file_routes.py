@@ -19,12 +19,14 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from parley.server.http.identity.authorization import Needs
+from parley.server.http.identity.authorization import RequiresRight
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.state.dependencies import SessionId
 from parley.server.http.transport.asgi_middleware import FOR_PAGES, OF_PAGES
 
-router = APIRouter(include_in_schema=False, dependencies=[Depends(Needs("public"))], tags=["pages"])
+router = APIRouter(
+    include_in_schema=False, dependencies=[Depends(RequiresRight("public"))], tags=["pages"]
+)
 
 SHELL_HEADERS: Final = MappingProxyType({  # said by a 304 too, which has no type to tell it by
     **OF_PAGES, "Content-Security-Policy": FOR_PAGES, "Cache-Control": "no-cache",

@@ -15,17 +15,18 @@ from starlette.requests import Request
 
 from parley.bus.contract.errors import SessionNotFound
 from parley.server.http.bodies.request_bodies import Body
-from parley.server.http.identity.authorization import Caller, Needs, caller_of
-from parley.server.http.identity.cookies import keep
-from parley.server.http.identity.credentials import slow_down, unknown
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.routes.access.auth_routes import Me, me_of
-from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
+from parley.server.http.identity.authorization import Caller, RequiresRight
+from parley.server.http.identity.cookies import set_cookie
+from parley.server.http.identity.credentials import charge_address, credential_problem
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.routes.access.auth_routes import Me, identity_row
+from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
+from parley.server.http.tokens.callers import caller_from_claims
 
 router = APIRouter(prefix="/v1", tags=["identity"])
 
-Anybody = Annotated[Caller, Depends(Needs("public"))]
+Anybody = Annotated[Caller, Depends(RequiresRight("public"))]
 KeptOut = Literal["token-missing", "token-invalid", "token-expired", "other-session", "no-session"]
 
 
@@ -46,17 +47,19 @@ class Visitor(BaseModel):
     ticket: bool | None
 
 
-@router.post("/visit", operation_id="visit", responses=problems())
+@router.post("/visit", operation_id="visit", responses=problem_responses())
 async def visit(
-    body: Visit, request: Request, response: Response, doors: DoorsOf, caller: Anybody
+    body: Visit, request: Request, response: Response, doors: DependenciesOf, caller: Anybody
 ) -> Visitor:
     """Come to the page. To be nobody is no fault: the answer says so."""
     return _let_in(body, request, response, doors, caller)
 
 
-@router.post("/sessions/{session}/visit", operation_id="visit_session", responses=problems())
+@router.post(
+    "/sessions/{session}/visit", operation_id="visit_session", responses=problem_responses()
+)
 async def visit_session(
-    session: SessionId, body: Visit, request: Request, response: Response, doors: DoorsOf,
+    session: SessionId, body: Visit, request: Request, response: Response, doors: DependenciesOf,
     caller: Anybody,
 ) -> Visitor:  # fmt: skip
     """Come to a session's page. Whether it is there is told only to those who may see it."""
@@ -73,18 +76,18 @@ async def visit_session(
 
 
 def _let_in(
-    body: Visit, request: Request, response: Response, doors: Doors, caller: Caller
+    body: Visit, request: Request, response: Response, doors: Dependencies, caller: Caller
 ) -> Visitor:
     """Who comes, after the ticket that they bring."""
     if body.ticket is None:
-        return _visitor(caller, unknown(request), None)
+        return _visitor(caller, credential_problem(request), None)
     try:
         claims = doors.tickets.used(body.ticket)
     except Problem as problem:
-        slow_down(doors, request, "login")
+        charge_address(doors, request, "login")
         return _visitor(caller, problem, False)
-    keep(response, request, doors, claims, beside=caller.operator)
-    found = caller_of(claims)
+    set_cookie(response, request, doors, claims, beside=caller.operator)
+    found = caller_from_claims(claims)
     if caller.operator and not found.operator:
         found = replace(found, operator=True)
     return _visitor(found, None, True)
@@ -92,5 +95,5 @@ def _let_in(
 
 def _visitor(caller: Caller, fault: Problem | None, ticket: bool | None) -> Visitor:
     if caller.jti or fault is None:
-        return Visitor(me=me_of(caller), kept_out=None, ticket=ticket)
+        return Visitor(me=identity_row(caller), kept_out=None, ticket=ticket)
     return Visitor.model_validate({"me": None, "kept_out": fault.slug, "ticket": ticket})

@@ -10,10 +10,15 @@ from fastapi import APIRouter, Query, Response
 from parley.listeners.tools.assistant import prepared
 from parley.server.http.bodies.memory_responses import ChatRow, ContextRow
 from parley.server.http.identity.authorization import Caller, Reader
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.requests.memory_reads import At, context_of, memory_of
-from parley.server.http.requests.message_requests import as_json
-from parley.server.http.state.dependencies import MOST, Doors, DoorsOf, SessionId
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.requests.memory_reads import At, assemble_context, read_memory
+from parley.server.http.requests.message_requests import json_response
+from parley.server.http.state.dependencies import (
+    MAX_INTEGER,
+    Dependencies,
+    DependenciesOf,
+    SessionId,
+)
 
 router = APIRouter(tags=["memory"])
 
@@ -24,17 +29,17 @@ Profiled = Literal["full", "brief", "raw", "history", "exchange"]
 @router.get(
     "/v1/sessions/{session}/context",
     responses={
-        **problems("no-session", "not-yet", "budget-too-small", "refused"),
+        **problem_responses("no-session", "not-yet", "budget-too-small", "refused"),
         200: {"model": ContextRow | ChatRow},
     },
 )
 async def get_context(
-    session: SessionId, caller: Reader, doors: DoorsOf,
+    session: SessionId, caller: Reader, doors: DependenciesOf,
     agent: Annotated[
         str | None, Query(min_length=1, max_length=128, description="whose; your own")
     ] = None,
     profile: Profiled = "full",
-    budget: Annotated[int | None, Query(ge=1, le=MOST, description="tokens")] = None,
+    budget: Annotated[int | None, Query(ge=1, le=MAX_INTEGER, description="tokens")] = None,
     at: At = None,
     shared: Annotated[
         list[str] | None,
@@ -50,20 +55,22 @@ async def get_context(
     if session in others:
         raise Problem("refused", detail="The decisions of a session are in its own context.")
     if profile != "exchange":
-        found = await context_of(doors, session, who, profile, budget, at, others)
-        return as_json(asdict(found))
+        found = await assemble_context(doors, session, who, profile, budget, at, others)
+        return json_response(asdict(found))
     if at is not None or others:
         raise Problem("refused", detail="The profile exchange shows the present of one session.")
     held = doors.held
-    return as_json(asdict(await prepared(held.bus, held.reader, session, who, budget=budget)))
+    return json_response(asdict(await prepared(held.bus, held.reader, session, who, budget=budget)))
 
 
-async def _whose(doors: Doors, session: str, caller: Caller, agent: str | None) -> str | None:
+async def _whose(
+    doors: Dependencies, session: str, caller: Caller, agent: str | None
+) -> str | None:
     """The participant that is asked for; another's context is for operators and chairs."""
     if agent is None or agent == caller.name:
         return None if caller.role == "operator" else caller.name
     if not caller.operator:
-        memory = await memory_of(doors, session)
+        memory = await read_memory(doors, session)
         if memory.named(caller.name) not in memory.chairs:
             raise Problem("not-your-name", needs="operator")
     return agent

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
-from parley.server.basics.entry_drafts import handle
+from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.bodies.memory_responses import Explanation
 from parley.server.http.identity.authorization import Reader
-from parley.server.http.problems.problem_details import problems
-from parley.server.http.requests.memory_reads import explained
-from parley.server.http.state.dependencies import DoorsOf, SessionId
+from parley.server.http.problems.problem_details import problem_responses
+from parley.server.http.requests.memory_reads import explain_item as explained
+from parley.server.http.state.dependencies import DependenciesOf, SessionId
 
 router = APIRouter(tags=["memory"])
 
@@ -27,8 +27,8 @@ Ref = Annotated[
 @router.get(
     "/v1/sessions/{session}/explain/{ref}",
     response_model=Explanation,
-    responses=problems("no-session", "no-item"),
+    responses=problem_responses("no-session", "no-item"),
 )
-async def explain_item(session: SessionId, ref: Ref, caller: Reader, doors: DoorsOf) -> Any:
+async def explain_item(session: SessionId, ref: Ref, caller: Reader, doors: DependenciesOf) -> Any:
     """Its evidence word for word, who stood where, how it came to be, and what covers it now."""
-    return await explained(doors, session, handle(ref))
+    return await explained(doors, session, normalize_handle(ref))

@@ -10,9 +10,9 @@ from parley.server.http.bodies.request_bodies import LessonsBody
 from parley.server.http.bodies.session_responses import Page
 from parley.server.http.bodies.work_responses import ImportedRow, LessonRow
 from parley.server.http.identity.authorization import Operator, Reader
-from parley.server.http.problems.problem_details import problems
-from parley.server.http.requests.message_requests import as_json
-from parley.server.http.state.dependencies import DoorsOf, SessionId
+from parley.server.http.problems.problem_details import problem_responses
+from parley.server.http.requests.message_requests import json_response
+from parley.server.http.state.dependencies import DependenciesOf, SessionId
 from parley.server.services import lessons
 
 router = APIRouter(tags=["lessons"])
@@ -22,10 +22,10 @@ router = APIRouter(tags=["lessons"])
     "/v1/sessions/{session}/lessons",
     response_model=Page[LessonRow],
     response_model_exclude_unset=True,
-    responses=problems("no-session"),
+    responses=problem_responses("no-session"),
 )
 async def list_lessons(
-    session: SessionId, caller: Reader, doors: DoorsOf, teach: bool = False
+    session: SessionId, caller: Reader, doors: DependenciesOf, teach: bool = False
 ) -> Any:
     """What the session learnt from others; with `teach`, what it could teach."""
     asked = lessons.taught_in if teach else lessons.learnt_in
@@ -36,13 +36,13 @@ async def list_lessons(
     "/v1/sessions/{session}/lessons",
     status_code=201,
     responses={
-        **problems("no-session", "closed", "refused", "busy"),
+        **problem_responses("no-session", "closed", "refused", "busy"),
         200: {"model": ImportedRow, "description": "What would be learnt"},
         201: {"model": ImportedRow},
     },
 )
 async def import_lessons(
-    session: SessionId, body: LessonsBody, caller: Operator, doors: DoorsOf
+    session: SessionId, body: LessonsBody, caller: Operator, doors: DependenciesOf
 ) -> Response:
     """Have the session learn what another could teach; `dry_run` changes nothing."""
     brought = await lessons.brought_in(
@@ -50,4 +50,4 @@ async def import_lessons(
     )
     doors.rooms.nudge(session)
     tree = {"items": brought.rows, "known": brought.known}
-    return as_json(tree, 200 if body.dry_run else 201)
+    return json_response(tree, 200 if body.dry_run else 201)

@@ -14,14 +14,19 @@ from parley.memory.statistics.statistics import table
 from parley.server.http.bodies.memory_responses import Row, Rows, SummaryRow, Usage
 from parley.server.http.bodies.session_responses import Page
 from parley.server.http.identity.authorization import Operator, Reader
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.requests.memory_reads import At, memory_of
-from parley.server.http.requests.message_requests import as_json
-from parley.server.http.state.dependencies import MOST, Doors, DoorsOf, SessionId
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.requests.memory_reads import At, read_memory
+from parley.server.http.requests.message_requests import json_response
+from parley.server.http.state.dependencies import (
+    MAX_INTEGER,
+    Dependencies,
+    DependenciesOf,
+    SessionId,
+)
 from parley.server.queries.memory_queries import stats_in
-from parley.server.render.memory_layers import layer
+from parley.server.render.memory_layers import find_layer
 from parley.server.rows.cite_rows import Said
-from parley.server.rows.digest_rows import decision_row, origins_of, proposal_row, stands_row
+from parley.server.rows.digest_rows import decision_row, origins, participant_row, proposal_row
 
 router = APIRouter(tags=["memory"])
 
@@ -31,43 +36,43 @@ LayerName = Literal[
 ]  # fmt: skip
 Offered = Literal["active", "accepted", "rejected", "withdrawn", "modified", "lapsed", "retracted"]
 Decided = Literal["claimed", "ratified", "disputed", "superseded", "retracted"]
-After = Annotated[int, Query(ge=0, le=MOST, description="`next` of the part before")]
+After = Annotated[int, Query(ge=0, le=MAX_INTEGER, description="`next` of the part before")]
 Limit = Annotated[int, Query(ge=1, le=500, description="rows at most")]
 _One = TypeVar("_One")
 
-_PAST = problems("no-session", "not-yet")
+_PAST = problem_responses("no-session", "not-yet")
 
 
 @router.get("/v1/sessions/{session}/memory", responses={**_PAST, 200: {"model": Row}})
 async def get_memory(
-    session: SessionId, caller: Operator, doors: DoorsOf, at: At = None
+    session: SessionId, caller: Operator, doors: DependenciesOf, at: At = None
 ) -> Response:
     """The canonical bytes: the same memory is the same bytes, whoever folded it.
 
     All of it, so notebooks and secret ballots as well.
     """
-    found = canonical_bytes.dump(await memory_of(doors, session, at))
+    found = canonical_bytes.dump(await read_memory(doors, session, at))
     return Response(found, media_type="application/json")
 
 
 @router.get("/v1/sessions/{session}/memory/{layer}", responses={**_PAST, 200: {"model": Row}})
 async def get_layer(
     session: SessionId, layer_name: Annotated[LayerName, Path(alias="layer")],
-    caller: Reader, doors: DoorsOf, at: At = None,
+    caller: Reader, doors: DependenciesOf, at: At = None,
 ) -> Response:  # fmt: skip
     """One layer of memory; everybody's notebooks are for the operator."""
     if layer_name == "notebooks" and not caller.operator:
         raise Problem("forbidden", needs="operator")
-    return as_json(layer(layer_name).tree(await memory_of(doors, session, at)))
+    return json_response(find_layer(layer_name).tree(await read_memory(doors, session, at)))
 
 
 @router.get("/v1/sessions/{session}/decisions", responses={**_PAST, 200: {"model": Rows}})
 async def list_decisions(
-    session: SessionId, caller: Reader, doors: DoorsOf,
+    session: SessionId, caller: Reader, doors: DependenciesOf,
     at: At = None, status: Decided | None = None, after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Decisions with their supporters, their dissent and their evidence, by handle."""
-    memory = await memory_of(doors, session, at)
+    memory = await read_memory(doors, session, at)
     read = reading(memory)
 
     def row(one: Decision, said: Said) -> Row:
@@ -80,11 +85,11 @@ async def list_decisions(
 
 @router.get("/v1/sessions/{session}/proposals", responses={**_PAST, 200: {"model": Rows}})
 async def list_proposals(
-    session: SessionId, caller: Reader, doors: DoorsOf,
+    session: SessionId, caller: Reader, doors: DependenciesOf,
     at: At = None, status: Offered | None = None, after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Proposals with who stands where on them, by handle."""
-    memory = await memory_of(doors, session, at)
+    memory = await read_memory(doors, session, at)
     read = reading(memory)
 
     def row(one: Proposal, said: Said) -> Row:
@@ -97,16 +102,16 @@ async def list_proposals(
 
 @router.get("/v1/sessions/{session}/positions", responses={**_PAST, 200: {"model": Rows}})
 async def list_positions(
-    session: SessionId, caller: Reader, doors: DoorsOf,
+    session: SessionId, caller: Reader, doors: DependenciesOf,
     at: At = None, after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Where each participant stands, and their key contributions, by name."""
-    memory = await memory_of(doors, session, at)
+    memory = await read_memory(doors, session, at)
     spoken = sorted(memory.participants.values(), key=lambda one: one.name)
     everybody = [one for one in spoken if one.messages]
     shown = everybody[after : after + limit]
     said = await doors.moments.records(session, _contributed(shown))
-    rows = [stands_row(one, said) for one in shown]
+    rows = [participant_row(one, said) for one in shown]
     return _part(rows, after + limit if len(everybody) > after + limit else None)
 
 
@@ -114,15 +119,17 @@ async def list_positions(
     "/v1/sessions/{session}/summaries", responses={**_PAST, 200: {"model": Page[SummaryRow]}}
 )
 async def list_summaries(
-    session: SessionId, caller: Reader, doors: DoorsOf,
+    session: SessionId, caller: Reader, doors: DependenciesOf,
     at: At = None,
     level: Annotated[int | None, Query(ge=0, le=64)] = None,
-    first: Annotated[int, Query(ge=0, le=MOST, description="first message covered")] = 0,
-    last: Annotated[int, Query(ge=0, le=MOST, description="last message covered")] = MOST,
+    first: Annotated[int, Query(ge=0, le=MAX_INTEGER, description="first message covered")] = 0,
+    last: Annotated[
+        int, Query(ge=0, le=MAX_INTEGER, description="last message covered")
+    ] = MAX_INTEGER,
     after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Standing summaries, in the order of the talk, of a range those within it."""
-    memory = await memory_of(doors, session, at)
+    memory = await read_memory(doors, session, at)
     found = [
         {"level": one.level, "first": one.first, "last": one.last, "how": one.how, "text": one.text}
         for one in sorted(memory.summaries.values(), key=lambda one: (one.first, -one.level))
@@ -133,25 +140,28 @@ async def list_summaries(
 
 
 @router.get(
-    "/v1/sessions/{session}/statistics", responses={**problems("no-session"), 200: {"model": Row}}
+    "/v1/sessions/{session}/statistics",
+    responses={**problem_responses("no-session"), 200: {"model": Row}},
 )
-async def get_statistics(session: SessionId, caller: Reader, doors: DoorsOf) -> Response:
+async def get_statistics(session: SessionId, caller: Reader, doors: DependenciesOf) -> Response:
     """Counts, sizes, forecasts, each layer's numbers."""
-    return as_json(await stats_in(doors.held, session))
+    return json_response(await stats_in(doors.held, session))
 
 
 @router.get(
     "/v1/sessions/{session}/usage",
-    responses={**problems("no-session", "not-yet"), 200: {"model": Usage}},
+    responses={**problem_responses("no-session", "not-yet"), 200: {"model": Usage}},
 )
-async def get_usage(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Response:
+async def get_usage(
+    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+) -> Response:
     """Tokens and cost, by participant and by purpose, and the budget of the session."""
-    memory = await memory_of(doors, session, at)
-    return as_json({**table(memory)["spend"], "budget": memory.settings.budget.model_dump()})
+    memory = await read_memory(doors, session, at)
+    return json_response({**table(memory)["spend"], "budget": memory.settings.budget.model_dump()})
 
 
 async def _items(
-    doors: Doors,
+    doors: Dependencies,
     session: str,
     found: Sequence[_One],
     limit: int,
@@ -159,7 +169,7 @@ async def _items(
 ) -> Response:
     """The first of them, with the words that they rest on."""
     shown: Any = found[:limit]
-    numbers = {cite.n for one in shown for origin in origins_of(one) for cite in origin.cites}
+    numbers = {cite.n for one in shown for origin in origins(one) for cite in origin.cites}
     said = await doors.moments.records(session, numbers)
     rows = [row(one, said) for one in shown]
     return _part(rows, shown[-1].ref if len(found) > limit else None)
@@ -170,4 +180,4 @@ def _contributed(shown: Iterable[Participant]) -> set[int]:
 
 
 def _part(rows: list[Row], more: int | None) -> Response:
-    return as_json({"items": rows, "next": more})
+    return json_response({"items": rows, "next": more})

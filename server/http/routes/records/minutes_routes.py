@@ -8,10 +8,10 @@ from fastapi import APIRouter, Response
 
 from parley.server.http.bodies.memory_responses import Row
 from parley.server.http.identity.authorization import Reader
-from parley.server.http.problems.problem_details import problems
+from parley.server.http.problems.problem_details import problem_responses
 from parley.server.http.requests.memory_reads import At
-from parley.server.http.requests.minutes_answer import Form, page
-from parley.server.http.state.dependencies import DoorsOf, SessionId
+from parley.server.http.requests.minutes_answer import Form, render_minutes
+from parley.server.http.state.dependencies import DependenciesOf, SessionId
 
 router = APIRouter(tags=["memory"])
 
@@ -22,7 +22,7 @@ _TYPES: Final[dict[str, str]] = {
     "text": "text/plain; charset=utf-8",
 }
 _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
-    **problems("no-session", "not-yet"),
+    **problem_responses("no-session", "not-yet"),
     200: {
         "model": Row,
         "content": {
@@ -36,13 +36,13 @@ _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/v1/sessions/{session}/minutes", responses=_ANSWERS)
 async def get_minutes(
-    session: SessionId, caller: Reader, doors: DoorsOf, at: At = None, format: Form = "json"
+    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None, format: Form = "json"
 ) -> Response:
     """What a session came to: decisions, open proposals, who moved, action candidates, evidence.
 
     Markdown, HTML and plain text come as a file.
     """
-    body = await page(doors, session, at, format)
+    body = await render_minutes(doors, session, at, format)
     headers = {}
     if format != "json":
         ending = "txt" if format == "text" else format

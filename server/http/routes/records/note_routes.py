@@ -11,17 +11,17 @@ from parley.server.http.bodies.request_bodies import NoteBody
 from parley.server.http.bodies.session_responses import Page, ReceiptRow
 from parley.server.http.bodies.work_responses import NotePage, RevisionRow
 from parley.server.http.identity.authorization import Caller, Reader, Speaker
-from parley.server.http.problems.problem_details import Problem, problems
+from parley.server.http.problems.problem_details import Problem, problem_responses
 from parley.server.http.requests.memory_reads import At
-from parley.server.http.requests.message_requests import Key, answer, own_id
-from parley.server.http.state.dependencies import DoorsOf, SessionId
+from parley.server.http.requests.message_requests import IdempotencyKey, entry_id, receipt_response
+from parley.server.http.state.dependencies import DependenciesOf, SessionId
 from parley.server.services import notes
 
 router = APIRouter(tags=["notebooks"])
 
 Owner = Annotated[str, Path(min_length=1, max_length=128, description="whose notebook")]
 
-_READ: Final = problems("no-session", "not-your-name", "not-yet", "refused")
+_READ: Final = problem_responses("no-session", "not-your-name", "not-yet", "refused")
 
 
 def _check_owner(caller: Caller, name: str) -> None:
@@ -36,7 +36,9 @@ def _check_owner(caller: Caller, name: str) -> None:
     response_model=Page[RevisionRow],
     responses=_READ,
 )
-async def list_revisions(session: SessionId, name: Owner, caller: Reader, doors: DoorsOf) -> Any:
+async def list_revisions(
+    session: SessionId, name: Owner, caller: Reader, doors: DependenciesOf
+) -> Any:
     """Every revision and refusal, oldest first."""
     _check_owner(caller, name)
     return {"items": [asdict(one) for one in await notes.history_in(doors.held, session, name)]}
@@ -46,7 +48,7 @@ async def list_revisions(session: SessionId, name: Owner, caller: Reader, doors:
     "/v1/sessions/{session}/notebooks/{name:path}", response_model=NotePage, responses=_READ
 )
 async def get_notebook(
-    session: SessionId, name: Owner, caller: Reader, doors: DoorsOf, at: At = None
+    session: SessionId, name: Owner, caller: Reader, doors: DependenciesOf, at: At = None
 ) -> Any:
     """A notebook as it stands, or stood; `base` is what a write on it names."""
     _check_owner(caller, name)
@@ -57,7 +59,7 @@ async def get_notebook(
     "/v1/sessions/{session}/notebooks/{name:path}",
     status_code=201,
     responses={
-        **problems(
+        **problem_responses(
             "no-session",
             "closed",
             "not-your-name",
@@ -72,12 +74,12 @@ async def get_notebook(
     },
 )
 async def write_notebook(
-    session: SessionId, name: Owner, body: NoteBody, caller: Speaker, doors: DoorsOf,
-    key: Key = None,
+    session: SessionId, name: Owner, body: NoteBody, caller: Speaker, doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Put a text in the place of the revision that was read."""
     _check_owner(caller, name)
-    own = own_id(name, key)
+    own = entry_id(name, key)
     receipt = await notes.write_in(doors.held, session, name, body.text, body.base, own)
     doors.rooms.nudge(session)
-    return answer(receipt, own)
+    return receipt_response(receipt, own)

@@ -9,11 +9,17 @@ from fastapi import APIRouter, Request, Response
 from parley.memory.fold.canonical_bytes import checksum
 from parley.server.http.bodies.page_responses import Board, InTheMaking, TimelineRow
 from parley.server.http.identity.authorization import Reader
-from parley.server.http.problems.problem_details import problems
-from parley.server.http.requests.memory_reads import At, check, packed, present, zipped
-from parley.server.http.requests.message_requests import as_json
-from parley.server.http.state.dependencies import DoorsOf, SessionId
-from parley.server.rows.page_rows import view
+from parley.server.http.problems.problem_details import problem_responses
+from parley.server.http.requests.memory_reads import (
+    At,
+    check_moment,
+    current_memory,
+    gzip_json,
+    gzip_response,
+)
+from parley.server.http.requests.message_requests import json_response
+from parley.server.http.state.dependencies import DependenciesOf, SessionId
+from parley.server.rows.page_rows import page_row
 
 router = APIRouter(tags=["memory"])
 
@@ -24,43 +30,43 @@ _SAME: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get(
     "/v1/sessions/{session}/view",
-    responses={**problems("no-session", "not-yet"), **_SAME, 200: {"model": Board}},
+    responses={**problem_responses("no-session", "not-yet"), **_SAME, 200: {"model": Board}},
 )
 async def get_view(
-    request: Request, session: SessionId, caller: Reader, doors: DoorsOf, at: At = None
+    request: Request, session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
 ) -> Response:
     """The memory as slim rows for a page, now or as it was; cites come without their words."""
     info = await doors.held.bus.info(session)
-    check(info, at)
+    check_moment(info, at)
     if at is not None and at < info.n:  # it will not change
         key = (session, info.incarnation, len(info.skips), at)
         body = doors.views.get(key)
         if body is None:
-            body = packed(view(await doors.moments.at(session, at)))
+            body = gzip_json(page_row(await doors.moments.at(session, at)))
             doors.views.put(key, body)
-        return zipped(request, body, f'"{info.incarnation}-{len(info.skips)}-{at}"')
-    shown = view(await present(doors, info))
+        return gzip_response(request, body, f'"{info.incarnation}-{len(info.skips)}-{at}"')
+    shown = page_row(await current_memory(doors, info))
     status = shown["status"] if info.status == "open" else info.status
-    body = packed({**shown, "status": status})
-    return zipped(request, body, f'"{checksum(body)}"')
+    body = gzip_json({**shown, "status": status})
+    return gzip_response(request, body, f'"{checksum(body)}"')
 
 
 @router.get(
     "/v1/sessions/{session}/timeline",
     responses={
-        **problems("no-session"),
+        **problem_responses("no-session"),
         **_SAME,
         200: {"model": TimelineRow},
         202: {"model": InTheMaking, "description": "It is being made; `done` per mille"},
     },
 )
 async def get_timeline(
-    request: Request, session: SessionId, caller: Reader, doors: DoorsOf
+    request: Request, session: SessionId, caller: Reader, doors: DependenciesOf
 ) -> Response:
     """The whole course of a session: figures, marks, stances. Ask again while it is made."""
     found = await doors.moments.timeline(session)
     if found.done < 1000:
-        return as_json({"ready": False, "done": found.done}, 202)
+        return json_response({"ready": False, "done": found.done}, 202)
     info = await doors.held.bus.info(session)
     tree = {
         "n": found.n,
@@ -72,4 +78,4 @@ async def get_timeline(
         "stances": found.stances,
         "thinned": found.thinned,
     }
-    return zipped(request, packed(tree), f'"{info.incarnation}-{found.seq}"')
+    return gzip_response(request, gzip_json(tree), f'"{info.incarnation}-{found.seq}"')

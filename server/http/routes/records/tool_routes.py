@@ -11,10 +11,10 @@ from parley.server.http.bodies.request_bodies import LookupBody, ResultBody
 from parley.server.http.bodies.session_responses import Page, ReceiptRow
 from parley.server.http.bodies.work_responses import FoundRow, KeptRow
 from parley.server.http.identity.authorization import Reader, Speaker
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.requests.memory_reads import At, memory_of
-from parley.server.http.requests.message_requests import Key, answer, own_id
-from parley.server.http.state.dependencies import DoorsOf, SessionId
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.requests.memory_reads import At, read_memory
+from parley.server.http.requests.message_requests import IdempotencyKey, entry_id, receipt_response
+from parley.server.http.state.dependencies import DependenciesOf, SessionId
 from parley.server.rows import tool_rows
 from parley.server.services import tool_cache
 
@@ -24,20 +24,24 @@ router = APIRouter(tags=["tools"])
 @router.get(
     "/v1/sessions/{session}/tools",
     response_model=Page[KeptRow],
-    responses=problems("no-session", "not-yet"),
+    responses=problem_responses("no-session", "not-yet"),
 )
-async def list_tools(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
+async def list_tools(
+    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+) -> Any:
     """What tools returned and is kept, oldest first."""
-    return {"items": list(tool_rows.rows(await memory_of(doors, session, at)))}
+    return {"items": list(tool_rows.kept_result_rows(await read_memory(doors, session, at)))}
 
 
 @router.post(
     "/v1/sessions/{session}/tools/lookup",
     response_model=FoundRow,
-    responses=problems("no-session", "no-result", "closed", "not-your-name", "refused", "busy"),
+    responses=problem_responses(
+        "no-session", "no-result", "closed", "not-your-name", "refused", "busy"
+    ),
 )
 async def look_up_result(
-    session: SessionId, body: LookupBody, caller: Speaker, doors: DoorsOf
+    session: SessionId, body: LookupBody, caller: Speaker, doors: DependenciesOf
 ) -> Any:
     """The kept result of a call, in full: a hit, which is on the record and keeps it longer."""
     by = caller.speaker(body.as_)
@@ -52,21 +56,25 @@ async def look_up_result(
     "/v1/sessions/{session}/tools/results",
     status_code=201,
     responses={
-        **problems("no-session", "closed", "conflict", "not-your-name", "refused", "busy"),
+        **problem_responses("no-session", "closed", "conflict", "not-your-name", "refused", "busy"),
         200: {"model": ReceiptRow, "description": "It stood there before"},
         201: {"model": ReceiptRow},
     },
 )
 async def put_result(
-    session: SessionId, body: ResultBody, caller: Speaker, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    body: ResultBody,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Response:
     """Put what a tool returned on the record; kept where it only reads and did not fail."""
     by = caller.speaker(body.as_)
-    own = own_id(by, key)
+    own = entry_id(by, key)
     receipt = await tool_cache.put_in(
         doors.held, session, body.tool, body.arguments, body.result, by, of=body.of,
         version=body.version, ttl=body.ttl, error=body.error, read_only=body.read_only,
         call_id=body.call_id or own, id=own,
     )  # fmt: skip
     doors.rooms.nudge(session)
-    return answer(receipt, own)
+    return receipt_response(receipt, own)

@@ -10,33 +10,38 @@ from fastapi import APIRouter, Depends, Response
 from parley.listeners.sessions.session import Session
 from parley.server.http.bodies.request_bodies import BidBody, FloorBody, PassBody, PhaseBody, Spoken
 from parley.server.http.bodies.session_responses import FloorRow, ReceiptRow
-from parley.server.http.identity.authorization import Caller, Needs, Reader, Speaker
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.requests.memory_reads import memory_of
-from parley.server.http.requests.message_requests import Key, answer, moderator, own_id
-from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
-from parley.server.rows.floor_rows import floor_tree
+from parley.server.http.identity.authorization import Caller, Reader, RequiresRight, Speaker
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.requests.memory_reads import read_memory
+from parley.server.http.requests.message_requests import (
+    IdempotencyKey,
+    entry_id,
+    moderator_name,
+    receipt_response,
+)
+from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
+from parley.server.rows.floor_rows import floor_row
 from parley.server.services.floor_moderation import moderated
 
 router = APIRouter(tags=["floor"])
 
-Granter = Annotated[Caller, Depends(Needs("grant"))]
-Interrupter = Annotated[Caller, Depends(Needs("interrupt"))]
-Muter = Annotated[Caller, Depends(Needs("mute"))]
-Pauser = Annotated[Caller, Depends(Needs("pause"))]
-Phaser = Annotated[Caller, Depends(Needs("phase"))]
+Granter = Annotated[Caller, Depends(RequiresRight("grant"))]
+Interrupter = Annotated[Caller, Depends(RequiresRight("interrupt"))]
+Muter = Annotated[Caller, Depends(RequiresRight("mute"))]
+Pauser = Annotated[Caller, Depends(RequiresRight("pause"))]
+Phaser = Annotated[Caller, Depends(RequiresRight("phase"))]
 
 _asks = partial(
     router.post,
     status_code=201,
     response_model=FloorRow,
-    responses=problems("no-session", "closed", "floor-required", "seat-taken", "busy"),
+    responses=problem_responses("no-session", "closed", "floor-required", "seat-taken", "busy"),
 )
 _moderates = partial(
     router.post,
     status_code=201,
     responses={
-        **problems(
+        **problem_responses(
             "no-session", "closed", "conflict", "not-your-name", "floor-moved", "refused", "busy"
         ),
         200: {"model": ReceiptRow, "description": "It stood there before"},
@@ -48,15 +53,17 @@ _moderates = partial(
 @router.get(
     "/v1/sessions/{session}/floor",
     response_model=FloorRow,
-    responses=problems("no-session"),
+    responses=problem_responses("no-session"),
 )
-async def get_floor(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+async def get_floor(session: SessionId, caller: Reader, doors: DependenciesOf) -> Any:
     """Who has the floor, who asks for it, and who sits where."""
     return await _floor(doors, session)
 
 
 @_asks("/v1/sessions/{session}/floor/bids")
-async def bid_for_floor(session: SessionId, body: BidBody, caller: Speaker, doors: DoorsOf) -> Any:
+async def bid_for_floor(
+    session: SessionId, body: BidBody, caller: Speaker, doors: DependenciesOf
+) -> Any:
     """Ask for the floor, from a seat that was taken here."""
     seat = _seat(doors, session, caller)
     await seat.bid(body.urgency, body.intent, re=body.re, novelty=body.novelty)
@@ -65,14 +72,16 @@ async def bid_for_floor(session: SessionId, body: BidBody, caller: Speaker, door
 
 
 @_asks("/v1/sessions/{session}/floor/passes")
-async def pass_floor(session: SessionId, body: PassBody, caller: Speaker, doors: DoorsOf) -> Any:
+async def pass_floor(
+    session: SessionId, body: PassBody, caller: Speaker, doors: DependenciesOf
+) -> Any:
     """Have nothing to add now; `ready`: nothing until something new is said."""
     await _seat(doors, session, caller).pass_(ready=body.ready, reason=body.reason)
     doors.rooms.nudge(session)
     return await _floor(doors, session)
 
 
-def _seat(doors: Doors, session: str, caller: Caller) -> Session:
+def _seat(doors: Dependencies, session: str, caller: Caller) -> Session:
     """Raises `Problem` `floor-required` for whoever took none here."""
     seat = doors.seats.of(caller.name, session, caller.seat_role)
     if seat is None:
@@ -80,8 +89,8 @@ def _seat(doors: Doors, session: str, caller: Caller) -> Session:
     return seat
 
 
-async def _floor(doors: Doors, session: str) -> dict[str, Any]:
-    memory = await memory_of(doors, session)
+async def _floor(doors: Dependencies, session: str) -> dict[str, Any]:
+    memory = await read_memory(doors, session)
     seats = sorted(memory.floor.seats.items(), key=lambda one: one[1].order)
     told = [
         {
@@ -90,26 +99,30 @@ async def _floor(doors: Doors, session: str) -> dict[str, Any]:
         }
         for name, seat in seats
     ]  # fmt: skip
-    return {**floor_tree(memory), "seats": told}
+    return {**floor_row(memory), "seats": told}
 
 
 async def _moderated(
-    doors: Doors, session: str, caller: Caller, needs: str, words: str, body: Spoken | None,
+    doors: Dependencies, session: str, caller: Caller, needs: str, words: str, body: Spoken | None,
     key: str | None,
 ) -> Response:  # fmt: skip
     """What a moderator types, done in the caller's name; an operator's own word is the server's."""
     named = None if body is None else body.as_
-    by = moderator(await doors.held.reader.current(session), caller, named, needs)
-    own = own_id(by or caller.name, key)
+    by = moderator_name(await doors.held.reader.current(session), caller, named, needs)
+    own = entry_id(by or caller.name, key)
     receipt = await moderated(doors.held, session, words, by or caller.name, own, server=by is None)
     doors.rooms.nudge(session)
-    await memory_of(doors, session)  # what is said from here on is judged by it
-    return answer(receipt, own)
+    await read_memory(doors, session)  # what is said from here on is judged by it
+    return receipt_response(receipt, own)
 
 
 @_moderates("/v1/sessions/{session}/floor/grant")
 async def grant_floor(
-    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Granter, key: Key = None
+    session: SessionId,
+    body: FloorBody,
+    doors: DependenciesOf,
+    caller: Granter,
+    key: IdempotencyKey = None,
 ) -> Response:
     """Give an agent the floor."""
     words = f"/grant {body.participant}"
@@ -118,8 +131,8 @@ async def grant_floor(
 
 @_moderates("/v1/sessions/{session}/floor/interrupt")
 async def interrupt_floor(
-    session: SessionId, doors: DoorsOf, caller: Interrupter, body: Spoken | None = None,
-    key: Key = None,
+    session: SessionId, doors: DependenciesOf, caller: Interrupter, body: Spoken | None = None,
+    key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Take the floor from whoever has it."""
     return await _moderated(doors, session, caller, "interrupt", "/interrupt", body, key)
@@ -127,7 +140,11 @@ async def interrupt_floor(
 
 @_moderates("/v1/sessions/{session}/floor/mute")
 async def mute_participant(
-    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
+    session: SessionId,
+    body: FloorBody,
+    doors: DependenciesOf,
+    caller: Muter,
+    key: IdempotencyKey = None,
 ) -> Response:
     """Let an agent say nothing, whatever the policy."""
     words = f"/mute {body.participant}"
@@ -136,7 +153,11 @@ async def mute_participant(
 
 @_moderates("/v1/sessions/{session}/floor/unmute")
 async def unmute_participant(
-    session: SessionId, body: FloorBody, doors: DoorsOf, caller: Muter, key: Key = None
+    session: SessionId,
+    body: FloorBody,
+    doors: DependenciesOf,
+    caller: Muter,
+    key: IdempotencyKey = None,
 ) -> Response:
     """Let an agent speak again."""
     words = f"/unmute {body.participant}"
@@ -145,8 +166,8 @@ async def unmute_participant(
 
 @_moderates("/v1/sessions/{session}/floor/pause")
 async def pause_floor(
-    session: SessionId, doors: DoorsOf, caller: Pauser, body: Spoken | None = None,
-    key: Key = None,
+    session: SessionId, doors: DependenciesOf, caller: Pauser, body: Spoken | None = None,
+    key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Give no agent the floor until it is resumed."""
     return await _moderated(doors, session, caller, "pause", "/pause", body, key)
@@ -154,8 +175,8 @@ async def pause_floor(
 
 @_moderates("/v1/sessions/{session}/floor/resume")
 async def resume_floor(
-    session: SessionId, doors: DoorsOf, caller: Pauser, body: Spoken | None = None,
-    key: Key = None,
+    session: SessionId, doors: DependenciesOf, caller: Pauser, body: Spoken | None = None,
+    key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Give agents the floor again."""
     return await _moderated(doors, session, caller, "pause", "/resume", body, key)
@@ -163,7 +184,11 @@ async def resume_floor(
 
 @_moderates("/v1/sessions/{session}/phases")
 async def begin_phase(
-    session: SessionId, body: PhaseBody, doors: DoorsOf, caller: Phaser, key: Key = None
+    session: SessionId,
+    body: PhaseBody,
+    doors: DependenciesOf,
+    caller: Phaser,
+    key: IdempotencyKey = None,
 ) -> Response:
     """Begin a phase; it ends the one before."""
     words = f"/phase {body.title}"

@@ -7,25 +7,27 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path
 
-from parley.bus.contract.drafts import made
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import EpisodeClosed, Step
 from parley.server.http.bodies.request_bodies import EndBody, EpisodeBody, GoalBody, StepBody
 from parley.server.http.bodies.session_responses import Page
 from parley.server.http.bodies.work_responses import GoalRow, StepRow
 from parley.server.http.identity.authorization import Caller, Reader, Speaker
 from parley.server.http.identity.token_grants import check_phase
-from parley.server.http.problems.problem_details import problems
-from parley.server.http.requests.memory_reads import At, memory_of
-from parley.server.http.requests.message_requests import Key, own_id
-from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
-from parley.server.rows.goal_rows import rows
+from parley.server.http.problems.problem_details import problem_responses
+from parley.server.http.requests.memory_reads import At, read_memory
+from parley.server.http.requests.message_requests import IdempotencyKey, entry_id
+from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
+from parley.server.rows.goal_rows import goal_rows
 from parley.server.services import goals
 
 router = APIRouter(tags=["work"])
 
 Ref = Annotated[str, Path(pattern=r"^[Ee]?[1-9][0-9]{0,8}$", description="handle, such as E1")]
 
-_CHANGES: Final = problems("no-session", "closed", "conflict", "not-your-name", "refused", "busy")
+_CHANGES: Final = problem_responses(
+    "no-session", "closed", "conflict", "not-your-name", "refused", "busy"
+)
 _changes = partial(
     router.post, status_code=201, response_model=GoalRow, response_model_exclude_unset=True,
     responses=_CHANGES,
@@ -36,34 +38,36 @@ _changes = partial(
     "/v1/sessions/{session}/goals",
     response_model=Page[GoalRow],
     response_model_exclude_unset=True,
-    responses=problems("no-session", "not-yet"),
+    responses=problem_responses("no-session", "not-yet"),
 )
-async def list_goals(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
+async def list_goals(
+    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+) -> Any:
     """Goals, tasks and other episodes, what holds one before it."""
-    return {"items": list(rows(await memory_of(doors, session, at)))}
+    return {"items": list(goal_rows(await read_memory(doors, session, at)))}
 
 
 async def _begun(
-    doors: Doors, session: str, caller: Caller, kind: str, body: GoalBody, key: str | None
+    doors: Dependencies, session: str, caller: Caller, kind: str, body: GoalBody, key: str | None
 ) -> dict[str, Any]:
     by = caller.speaker(body.as_)
-    entry = goals.beginning(kind, body.title, by=by, parent=body.parent, after=body.after)
+    entry = goals.draft_episode(kind, body.title, by=by, parent=body.parent, after=body.after)
     check_phase(await doors.held.reader.current(session), caller, by, entry)
-    row = await goals.begun(doors.held, session, entry, own_id(by, key))
+    row = await goals.begun(doors.held, session, entry, entry_id(by, key))
     doors.rooms.nudge(session)
     return row
 
 
 async def _ended(
-    doors: Doors, session: str, caller: Caller, ref: str, body: EndBody, key: str | None,
+    doors: Dependencies, session: str, caller: Caller, ref: str, body: EndBody, key: str | None,
     kind: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     by = caller.speaker(body.as_)
-    entry = made(EpisodeClosed, participant=by, re=goals.named(ref))
+    entry = validate_entry(EpisodeClosed, participant=by, re=goals.episode_handle(ref))
     check_phase(await doors.held.reader.current(session), caller, by, entry)
     row = await goals.ended(
         doors.held, session, ref, kind=kind, by=by, status=body.status, result=body.result,
-        id=own_id(by, key),
+        id=entry_id(by, key),
     )  # fmt: skip
     doors.rooms.nudge(session)
     return row
@@ -71,7 +75,11 @@ async def _ended(
 
 @_changes("/v1/sessions/{session}/goals")
 async def open_goal(
-    session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    body: GoalBody,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:
     """Open a goal."""
     return await _begun(doors, session, caller, "goal", body, key)
@@ -79,7 +87,12 @@ async def open_goal(
 
 @_changes("/v1/sessions/{session}/goals/{ref}/close")
 async def close_goal(
-    session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    ref: Ref,
+    body: EndBody,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:
     """Close a goal, with what it came to."""
     return await _ended(doors, session, caller, ref, body, key, "goal")
@@ -87,7 +100,11 @@ async def close_goal(
 
 @_changes("/v1/sessions/{session}/tasks")
 async def open_task(
-    session: SessionId, body: GoalBody, caller: Speaker, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    body: GoalBody,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:
     """Open a task of a goal; it may wait for others."""
     return await _begun(doors, session, caller, "task", body, key)
@@ -95,7 +112,12 @@ async def open_task(
 
 @_changes("/v1/sessions/{session}/tasks/{ref}/close")
 async def close_task(
-    session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    ref: Ref,
+    body: EndBody,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:
     """Close a task, with what it came to."""
     return await _ended(doors, session, caller, ref, body, key, "task")
@@ -108,23 +130,31 @@ async def close_task(
     responses=_CHANGES,
 )
 async def record_step(
-    session: SessionId, body: StepBody, caller: Speaker, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    body: StepBody,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:
     """Record a step of one's work on a goal or task that is open."""
     by = caller.speaker(body.as_)
-    entry = made(
+    entry = validate_entry(
         Step, participant=by, form=body.form, content=body.content, ok=body.ok,
-        episode=body.of and goals.named(body.of), discovered=body.discovered,
+        episode=body.of and goals.episode_handle(body.of), discovered=body.discovered,
         confidence=body.confidence,
     )  # fmt: skip
-    row = await goals.recorded(doors.held, session, entry, own_id(by, key))
+    row = await goals.recorded(doors.held, session, entry, entry_id(by, key))
     doors.rooms.nudge(session)
     return row
 
 
 @_changes("/v1/sessions/{session}/episodes")
 async def open_episode(
-    session: SessionId, body: EpisodeBody, caller: Speaker, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    body: EpisodeBody,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:
     """Open an episode of any kind; a phase takes the capability for it."""
     return await _begun(doors, session, caller, body.kind, body, key)
@@ -138,7 +168,12 @@ async def open_episode(
     responses=_CHANGES,
 )
 async def close_episode(
-    session: SessionId, ref: Ref, body: EndBody, caller: Speaker, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    ref: Ref,
+    body: EndBody,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:
     """Close an episode of any kind and what is open in it; a phase takes the capability for it."""
     return await _ended(doors, session, caller, ref, body, key)

@@ -8,19 +8,19 @@ from fastapi import APIRouter, Depends, Header, Query, WebSocket
 from starlette.responses import Response
 
 from parley.server.http.documents import asyncapi
-from parley.server.http.identity.authorization import Needs, Reader
-from parley.server.http.problems.problem_details import problems
-from parley.server.http.state.dependencies import MOST, DoorsOf, SessionId
+from parley.server.http.identity.authorization import Reader, RequiresRight
+from parley.server.http.problems.problem_details import problem_responses
+from parley.server.http.state.dependencies import MAX_INTEGER, DependenciesOf, SessionId
 from parley.server.http.subscriptions.sse import EventStream
-from parley.server.http.subscriptions.subscription_start import Wish, shown
-from parley.server.http.subscriptions.websocket import Socket
+from parley.server.http.subscriptions.subscription_start import SubscriptionRequest, parse_groups
+from parley.server.http.subscriptions.websocket import WebSocketSession
 
 router = APIRouter(tags=["live"])
 
 SHOWN: Final = r"^(messages|floor|other|all)(,(messages|floor|other|all))*$"
 
 Show = Annotated[str, Query(pattern=SHOWN, max_length=100, description="what to tell, by commas")]
-After = Annotated[int | None, Query(ge=0, le=MOST, description="seq to begin behind; now")]
+After = Annotated[int | None, Query(ge=0, le=MAX_INTEGER, description="seq to begin behind; now")]
 Incarnation = Annotated[
     str | None, Query(max_length=64, description="of the log that was heard; another: `reset`")
 ]
@@ -36,11 +36,11 @@ Incarnation = Annotated[
             "description": "An event an entry; the id of an event is its sequence number.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         },
-        **problems("no-session", "not-yet", "streams"),
+        **problem_responses("no-session", "not-yet", "streams"),
     },
 )
 async def events(
-    doors: DoorsOf,
+    doors: DependenciesOf,
     caller: Reader,
     session: SessionId,
     after: After = None,
@@ -51,33 +51,36 @@ async def events(
 ) -> Response:
     """Every entry once and in order, with the facts that it gave."""
     resumed = _resumed(last_event_id)
-    wish = Wish(
-        after=after if resumed is None else resumed, show=shown(show.split(",")), facts=facts,
+    wish = SubscriptionRequest(
+        after=after if resumed is None else resumed, show=parse_groups(show.split(",")),
+        facts=facts,
         incarnation=incarnation, resumed=resumed is not None,
     )  # fmt: skip
     return EventStream(doors, caller, session, wish)
 
 
 @router.websocket("/v1/sessions/{session}/ws")
-async def socket(websocket: WebSocket, doors: DoorsOf, caller: Reader, session: SessionId) -> None:
+async def socket(
+    websocket: WebSocket, doors: DependenciesOf, caller: Reader, session: SessionId
+) -> None:
     """Hear and publish on one connection."""
-    await Socket(websocket, doors, caller, session).run()
+    await WebSocketSession(websocket, doors, caller, session).run()
 
 
 @router.get(
     "/asyncapi.json",
     operation_id="show_asyncapi",
     summary="Describe the live streams as AsyncAPI",
-    dependencies=[Depends(Needs("public"))],
-    responses=problems(),
+    dependencies=[Depends(RequiresRight("public"))],
+    responses=problem_responses(),
 )
 async def described() -> dict[str, object]:
     """AsyncAPI 3.0 of the event stream and the WebSocket."""
-    return asyncapi.document()
+    return asyncapi.asyncapi_document()
 
 
 def _resumed(last: str | None) -> int | None:
     """The cursor in `Last-Event-ID`; anything else than a sequence number is no cursor."""
     if last is None or not last.isascii() or not last.isdigit() or len(last) > 16:
         return None
-    return min(int(last), MOST)
+    return min(int(last), MAX_INTEGER)

@@ -10,38 +10,44 @@ from pydantic import BaseModel
 from ulid import ULID
 
 from parley.bus.contract.drafts import Draft, Receipt
-from parley.bus.contract.drafts import made as entry_made
+from parley.bus.contract.drafts import validate_entry as entry_made
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record
 from parley.listeners.sessions.turns import Muted
 from parley.server.http.bodies.request_bodies import EntriesBody, MessageBody
 from parley.server.http.bodies.session_responses import EntryRow, Page, ReceiptRow, Receipts
-from parley.server.http.identity.authorization import Caller, Reader, Speaker, charge
+from parley.server.http.identity.authorization import Caller, Reader, Speaker
+from parley.server.http.identity.credentials import charge_rate
 from parley.server.http.identity.token_grants import (
-    check_words,
+    check_message_authors,
     is_muted,
-    may_be_noted,
+    may_be_note,
     needs_floor,
 )
 from parley.server.http.live.visible_entries import as_shown
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.requests.message_batches import by_id, drafts_of
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.requests.message_batches import draft_batch, receipt_rows
 from parley.server.http.requests.message_requests import (
-    Key,
-    answer,
-    as_json,
+    IdempotencyKey,
     check_act,
     check_target,
-    lacking,
-    own_id,
-    published,
+    entry_id,
+    json_response,
+    missing_target,
+    publish_and_nudge,
     read_body,
-    said,
+    receipt_response,
+    speak_in_turn,
 )
-from parley.server.http.state.dependencies import MOST, Doors, DoorsOf, SessionId
+from parley.server.http.state.dependencies import (
+    MAX_INTEGER,
+    Dependencies,
+    DependenciesOf,
+    SessionId,
+)
 from parley.server.queries.message_search import holds
-from parley.server.rows.entry_rows import as_data
-from parley.server.services.publication import standing
+from parley.server.rows.entry_rows import log_row
+from parley.server.services.publication import find_published
 
 MOST_ROWS: Final = 500
 LOOKED: Final = 5_000  # entries that one request looks through
@@ -50,8 +56,8 @@ _OF_VOTES: Final = frozenset({"vote.initiated", "vote.confirmed", "ballot.cast"}
 router = APIRouter(tags=["messages"])
 
 Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="rows at most")]
-Place = Annotated[int | None, Query(ge=0, le=MOST)]
-N = Annotated[int, Path(ge=1, le=MOST, description="number of the message")]
+Place = Annotated[int | None, Query(ge=0, le=MAX_INTEGER)]
+N = Annotated[int, Path(ge=1, le=MAX_INTEGER, description="number of the message")]
 
 
 def _body(model: type[BaseModel]) -> dict[str, Any]:
@@ -65,7 +71,7 @@ def _body(model: type[BaseModel]) -> dict[str, Any]:
     status_code=201,
     openapi_extra=_body(MessageBody),
     responses={
-        **problems(
+        **problem_responses(
             "no-session", "no-item", "no-message", "closed", "conflict", "not-your-name",
             "act-not-allowed", "floor-required", "floor-not-granted", "floor-lost", "seat-taken",
             "refused", "busy",
@@ -75,8 +81,8 @@ def _body(model: type[BaseModel]) -> dict[str, Any]:
     },
 )  # fmt: skip
 async def post_message(
-    request: Request, session: SessionId, caller: Speaker, doors: DoorsOf,
-    key: Key = None,
+    request: Request, session: SessionId, caller: Speaker, doors: DependenciesOf,
+    key: IdempotencyKey = None,
     wait: Annotated[
         int, Query(ge=0, le=25, description="seconds that an agent waits for the floor")
     ] = 20,
@@ -89,29 +95,31 @@ async def post_message(
         Message, participant=name, content=body.content, act=body.act, re=body.re,
         to=tuple(body.to), topic=body.topic, at=body.at,
     )  # fmt: skip
-    draft = Draft(own_id(name, key), entry)
+    draft = Draft(entry_id(name, key), entry)
     room = doors.rooms.held(session)
-    if entry.act is not None and (room is None or lacking(room.memory, entry)):  # it may lag
+    if entry.act is not None and (room is None or missing_target(room.memory, entry)):  # it may lag
         await check_target(doors, session, await doors.held.reader.current(session), draft)
-    if caller.role == "agent" or may_be_noted(caller, entry):
+    if caller.role == "agent" or may_be_note(caller, entry):
         memory = room.memory if room else await doors.held.reader.current(session)
-        check_words(memory, caller, [entry])
+        check_message_authors(memory, caller, [entry])
         if needs_floor(memory, caller):
-            return answer(await _in_turn(doors, session, caller, draft, wait), draft.id)
-        if is_muted(memory, caller) and await standing(doors.held, session, draft) is None:
+            return receipt_response(await _in_turn(doors, session, caller, draft, wait), draft.id)
+        if is_muted(memory, caller) and await find_published(doors.held, session, draft) is None:
             raise Muted(name)
-    (receipt,) = await published(doors, session, [draft])
-    return answer(receipt, draft.id)
+    (receipt,) = await publish_and_nudge(doors, session, [draft])
+    return receipt_response(receipt, draft.id)
 
 
-async def _in_turn(doors: Doors, session: str, caller: Caller, draft: Draft, wait: int) -> Receipt:
+async def _in_turn(
+    doors: Dependencies, session: str, caller: Caller, draft: Draft, wait: int
+) -> Receipt:
     """Through the seat, which waits for the floor; what was said before is not said again."""
-    if (before := await standing(doors.held, session, draft)) is not None:
+    if (before := await find_published(doors.held, session, draft)) is not None:
         return before
     seat = doors.seats.of(caller.name, session, "agent")
     if seat is None:
         raise Problem("floor-required")
-    return await said(doors, session, seat, draft, wait)
+    return await speak_in_turn(doors, session, seat, draft, wait)
 
 
 @router.post(
@@ -119,7 +127,7 @@ async def _in_turn(doors: Doors, session: str, caller: Caller, draft: Draft, wai
     status_code=201,
     openapi_extra=_body(EntriesBody),
     responses={
-        **problems(
+        **problem_responses(
             "no-session", "closed", "conflict", "not-your-name", "act-not-allowed",
             "floor-required", "floor-not-granted", "refused", "busy",
         ),
@@ -127,7 +135,11 @@ async def _in_turn(doors: Doors, session: str, caller: Caller, draft: Draft, wai
     },
 )  # fmt: skip
 async def post_entries(
-    request: Request, session: SessionId, caller: Speaker, doors: DoorsOf, key: Key = None
+    request: Request,
+    session: SessionId,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Response:
     """Publish up to 500 entries, in order. Where one is refused, none of them lands.
 
@@ -135,20 +147,20 @@ async def post_entries(
     harmless.
     """
     body = await read_body(request, EntriesBody)
-    charge(doors, caller, "publish", len(body.entries) - 1)
-    drafts = await drafts_of(doors, session, caller, body.entries, body.as_, key or str(ULID()))
-    receipts = await published(doors, session, drafts)
+    charge_rate(doors, caller, "publish", len(body.entries) - 1)
+    drafts = await draft_batch(doors, session, caller, body.entries, body.as_, key or str(ULID()))
+    receipts = await publish_and_nudge(doors, session, drafts)
     if any(draft.entry.kind in _OF_VOTES for draft in drafts):
         await doors.rooms.mind(session)
-    return as_json({"receipts": by_id(drafts, receipts)}, 201)
+    return json_response({"receipts": receipt_rows(drafts, receipts)}, 201)
 
 
 @router.get(
     "/v1/sessions/{session}/messages",
-    responses={**problems("no-session"), 200: {"model": Page[EntryRow]}},
+    responses={**problem_responses("no-session"), 200: {"model": Page[EntryRow]}},
 )
 async def list_messages(
-    session: SessionId, caller: Reader, doors: DoorsOf,
+    session: SessionId, caller: Reader, doors: DependenciesOf,
     first: Place = None,
     last: Place = None,
     after: Place = None,
@@ -169,8 +181,8 @@ async def list_messages(
     low = max(1, first or 0, (after or 0) + 1)
     top = min(
         (await doors.held.bus.info(session)).n,
-        MOST if last is None else last,
-        MOST if before is None else before - 1,
+        MAX_INTEGER if last is None else last,
+        MAX_INTEGER if before is None else before - 1,
     )
     back = before is not None
     numbers = range(top, low - 1, -1) if back else range(low, top + 1)
@@ -185,10 +197,10 @@ async def list_messages(
     end = rows[-1].n if len(rows) == limit else looked[-1] if looked else 0
     more = bool(numbers) and end != numbers[-1]
     found = sorted(rows, key=lambda record: record.n)
-    return as_json({"items": [as_shown(one) for one in found], "next": end if more else None})
+    return json_response({"items": [as_shown(one) for one in found], "next": end if more else None})
 
 
-async def _numbered(doors: Doors, session: str, numbers: range) -> AsyncIterator[Record]:
+async def _numbered(doors: Dependencies, session: str, numbers: range) -> AsyncIterator[Record]:
     """The primary entries `numbers`, in their order, as far as they are there."""
     for start in range(0, len(numbers), MOST_ROWS):
         part = numbers[start : start + MOST_ROWS]
@@ -200,24 +212,24 @@ async def _numbered(doors: Doors, session: str, numbers: range) -> AsyncIterator
 
 @router.get(
     "/v1/sessions/{session}/messages/{n}",
-    responses={**problems("no-session", "no-message"), 200: {"model": EntryRow}},
+    responses={**problem_responses("no-session", "no-message"), 200: {"model": EntryRow}},
 )
-async def get_message(session: SessionId, n: N, caller: Reader, doors: DoorsOf) -> Response:
+async def get_message(session: SessionId, n: N, caller: Reader, doors: DependenciesOf) -> Response:
     """One message by its number."""
     if n <= (await doors.held.bus.info(session)).n:
         async for record in _numbered(doors, session, range(n, n + 1)):
             if record.entry.kind == "message":
-                return as_json(as_data(record))
+                return json_response(log_row(record))
     raise Problem("no-message")
 
 
 @router.get(
     "/v1/sessions/{session}/entries",
-    responses={**problems("no-session"), 200: {"model": Page[EntryRow]}},
+    responses={**problem_responses("no-session"), 200: {"model": Page[EntryRow]}},
 )
 async def list_entries(
-    session: SessionId, caller: Reader, doors: DoorsOf,
-    after: Annotated[int, Query(ge=0, le=MOST, description="seq")] = 0,
+    session: SessionId, caller: Reader, doors: DependenciesOf,
+    after: Annotated[int, Query(ge=0, le=MAX_INTEGER, description="seq")] = 0,
     limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Entries of every kind after a place in the log, in order; `next` is the next `after`.
@@ -227,7 +239,7 @@ async def list_entries(
     (found,) = await doors.held.bus.read_many([(session, after)], count=limit)
     if found is None:
         raise SessionNotFound(session)
-    return as_json(_page(found.records, found.head))
+    return json_response(_page(found.records, found.head))
 
 
 def _page(records: Iterable[Record], head: int) -> dict[str, Any]:

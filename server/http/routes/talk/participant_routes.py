@@ -10,11 +10,11 @@ from parley.memory.state.memory import Memory
 from parley.server.http.bodies.request_bodies import AliasBody, SeatBody
 from parley.server.http.bodies.session_responses import Page, PersonRow, ReceiptRow, Seated
 from parley.server.http.identity.authorization import Operator, Reader, Speaker
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.requests.memory_reads import At, memory_of
-from parley.server.http.requests.message_requests import Key, answer, own_id
-from parley.server.http.state.dependencies import DoorsOf, SessionId
-from parley.server.rows.page_rows import also, hues
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.requests.memory_reads import At, read_memory
+from parley.server.http.requests.message_requests import IdempotencyKey, entry_id, receipt_response
+from parley.server.http.state.dependencies import DependenciesOf, SessionId
+from parley.server.rows.page_rows import aliases_by_name, assign_hues
 from parley.server.services.participant_aliases import aliased
 
 router = APIRouter(tags=["participants"])
@@ -23,22 +23,22 @@ router = APIRouter(tags=["participants"])
 @router.get(
     "/v1/sessions/{session}/participants",
     response_model=Page[PersonRow],
-    responses=problems("no-session", "not-yet"),
+    responses=problem_responses("no-session", "not-yet"),
 )
 async def list_participants(
-    session: SessionId, caller: Reader, doors: DoorsOf, at: At = None
+    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
 ) -> Any:
     """Whoever sits or has spoken: the seats as they were taken, then the others."""
-    return {"items": people(await memory_of(doors, session, at))}
+    return {"items": participant_rows(await read_memory(doors, session, at))}
 
 
-def people(memory: Memory) -> list[dict[str, Any]]:
+def participant_rows(memory: Memory) -> list[dict[str, Any]]:
     """A row each. Pure."""
     seats = memory.floor.seats
     seated = sorted(seats, key=lambda name: seats[name].order)
     names = [*seated, *(name for name in memory.participants if name not in seats)]
-    shades = hues([*memory.participants, *seats])
-    known = also(memory)
+    shades = assign_hues([*memory.participants, *seats])
+    known = aliases_by_name(memory)
     return [_person(memory, name, known.get(name, []), shades[name]) for name in names]
 
 
@@ -62,9 +62,11 @@ def _person(memory: Memory, name: str, aliases: list[str], hue: int) -> dict[str
     "/v1/sessions/{session}/seats",
     status_code=201,
     response_model=Seated,
-    responses=problems("no-session", "closed", "seat-taken", "refused", "busy"),
+    responses=problem_responses("no-session", "closed", "seat-taken", "refused", "busy"),
 )
-async def take_seat(session: SessionId, body: SeatBody, caller: Speaker, doors: DoorsOf) -> Any:
+async def take_seat(
+    session: SessionId, body: SeatBody, caller: Speaker, doors: DependenciesOf
+) -> Any:
     """Take a seat, in the role and with the powers of the token; the same seat where it is taken.
 
     It is kept by being used, and given up after a time of silence.
@@ -85,9 +87,9 @@ async def take_seat(session: SessionId, body: SeatBody, caller: Speaker, doors: 
 @router.delete(
     "/v1/sessions/{session}/seats/me",
     status_code=204,
-    responses=problems("no-session", "seat-taken"),
+    responses=problem_responses("no-session", "seat-taken"),
 )
-async def leave_seat(session: SessionId, caller: Speaker, doors: DoorsOf) -> Response:
+async def leave_seat(session: SessionId, caller: Speaker, doors: DependenciesOf) -> Response:
     """Give the seat up; nothing where there is none."""
     await doors.seats.left(caller.name, session)
     doors.rooms.nudge(session)
@@ -98,17 +100,21 @@ async def leave_seat(session: SessionId, caller: Speaker, doors: DoorsOf) -> Res
     "/v1/sessions/{session}/aliases",
     status_code=201,
     responses={
-        **problems("no-session", "closed", "conflict", "refused", "busy"),
+        **problem_responses("no-session", "closed", "conflict", "refused", "busy"),
         200: {"model": ReceiptRow, "description": "It stood there before"},
         201: {"model": ReceiptRow},
     },
 )
 async def add_alias(
-    session: SessionId, body: AliasBody, caller: Operator, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    body: AliasBody,
+    caller: Operator,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Response:
     """Say that one name is another name of a participant, from the beginning on."""
     by = caller.name if body.as_ is None else caller.speaker(body.as_)
-    own = own_id(by, key)
+    own = entry_id(by, key)
     receipt = await aliased(doors.held, session, body.alias, body.participant, by, own)
     doors.rooms.nudge(session)
-    return answer(receipt, own)
+    return receipt_response(receipt, own)

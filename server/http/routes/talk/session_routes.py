@@ -22,17 +22,23 @@ from parley.server.http.bodies.session_responses import (
     SessionRow,
     SessionState,
 )
-from parley.server.http.identity.authorization import AnyToken, Caller, Needs, Operator, Reader
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.requests.message_requests import moderator
-from parley.server.http.requests.scenario_runs import begin, stop
-from parley.server.http.requests.session_requests import opening_of, scenario_of
-from parley.server.http.requests.session_states import rows_of, state_of
-from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
+from parley.server.http.identity.authorization import (
+    AnyToken,
+    Caller,
+    Operator,
+    Reader,
+    RequiresRight,
+)
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.requests.message_requests import moderator_name
+from parley.server.http.requests.scenario_runs import start_run, stop_run
+from parley.server.http.requests.session_requests import opening_of, prepare_scenario
+from parley.server.http.requests.session_states import session_rows, session_state
+from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
 from parley.server.records.session_file import SessionFile, decode_file, encode_file
 from parley.server.records.verification import verified
-from parley.server.scenarios.session_setup import beginnings
+from parley.server.scenarios.session_setup import opening_drafts
 from parley.server.services import sessions
 
 SPOOLED: Final = 4 << 20  # bytes of a file that are held in memory while it comes
@@ -47,31 +53,33 @@ _logger = structlog.get_logger(__name__)
     "/v1/sessions",
     status_code=201,
     response_model=SessionState,
-    responses=problems("exists", "refused", "busy"),
+    responses=problem_responses("exists", "refused", "busy"),
 )
 async def open_session(
-    request: Request, body: SessionBody, caller: Operator, doors: DoorsOf
+    request: Request, body: SessionBody, caller: Operator, doors: DependenciesOf
 ) -> Any:
     """Open a session: empty, or as a scenario has it, and have that played here."""
-    cast = None if body.scenario is None else scenario_of(doors, body.scenario)
+    cast = None if body.scenario is None else prepare_scenario(doors, body.scenario)
     entry = opening_of(doors, body, cast)
 
     async def opening() -> None:
         await sessions.opened(doors.held, body.session, entry)
         if cast is not None:
-            await doors.held.bus.publish(body.session, beginnings(cast))
+            await doors.held.bus.publish(body.session, opening_drafts(cast))
 
     if cast is None or body.run == "no":
         await opening()
     else:
         offline = body.run == "script"
-        await begin(request.app, doors, body.session, cast.name, offline=offline, opening=opening)
-    return await state_of(doors, body.session)
+        await start_run(
+            request.app, doors, body.session, cast.name, offline=offline, opening=opening
+        )
+    return await session_state(doors, body.session)
 
 
-@router.get("/v1/sessions", response_model=Page[SessionRow], responses=problems())
+@router.get("/v1/sessions", response_model=Page[SessionRow], responses=problem_responses())
 async def list_sessions(
-    caller: AnyToken, doors: DoorsOf,
+    caller: AnyToken, doors: DependenciesOf,
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500, description="rows at most")] = 100,
     status: Annotated[str | None, Query(min_length=1, max_length=32)] = None,
@@ -88,47 +96,50 @@ async def list_sessions(
         infos = await sessions.rows(doors.held, offset, limit)
         end = offset + limit if len(infos) == limit else None
     asked = [info for info in infos if status in (None, info["status"])]
-    return {"items": await rows_of(doors, asked), "next": end}
+    return {"items": await session_rows(doors, asked), "next": end}
 
 
-@router.get("/v1/sessions/{session}", response_model=SessionState, responses=problems("no-session"))
-async def get_session(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+@router.get(
+    "/v1/sessions/{session}", response_model=SessionState, responses=problem_responses("no-session")
+)
+async def get_session(session: SessionId, caller: Reader, doors: DependenciesOf) -> Any:
     """Where a session stands, and what it is about."""
-    return await state_of(doors, session)
+    return await session_state(doors, session)
 
 
 @router.post(
     "/v1/sessions/{session}/close",
     response_model=SessionState,
-    responses=problems("no-session", "closed", "not-your-name", "busy"),
+    responses=problem_responses("no-session", "closed", "not-your-name", "busy"),
 )
 async def close_session(
-    session: SessionId, doors: DoorsOf, caller: Annotated[Caller, Depends(Needs("close"))],
+    session: SessionId, doors: DependenciesOf,
+    caller: Annotated[Caller, Depends(RequiresRight("close"))],
     body: CloseBody | None = None,
 ) -> Any:  # fmt: skip
     """End a session: it takes no more. The body, with a reason, may be left out."""
     body = body or CloseBody()
     memory = await doors.held.reader.current(session)
-    by = moderator(memory, caller, body.as_, "close") or caller.name
+    by = moderator_name(memory, caller, body.as_, "close") or caller.name
     await doors.held.bus.close(session, body.reason, by, totals=totals(memory))
     doors.rooms.nudge(session)
-    return await state_of(doors, session)
+    return await session_state(doors, session)
 
 
-@router.delete("/v1/sessions/{session}", status_code=204, responses=problems("no-session"))
+@router.delete("/v1/sessions/{session}", status_code=204, responses=problem_responses("no-session"))
 async def remove_session(
-    request: Request, session: SessionId, caller: Operator, doors: DoorsOf
+    request: Request, session: SessionId, caller: Operator, doors: DependenciesOf
 ) -> Response:
     """Remove a session with all that belongs to it; what is played there ends."""
     await doors.held.bus.info(session)
-    await stop(request.app, session)
+    await stop_run(request.app, session)
     await sessions.gone(doors.held, session)
     _forget(doors, session)
     await doors.rooms.removed(session)
     return Response(status_code=204)
 
 
-def _forget(doors: Doors, session: str) -> None:
+def _forget(doors: Dependencies, session: str) -> None:
     """What is kept of a log that was replaced or removed is of no use any more."""
     doors.held.reader.forget(session)
     doors.moments.forget(session)
@@ -139,12 +150,12 @@ def _forget(doors: Doors, session: str) -> None:
     "/v1/sessions/{session}/export",
     response_class=Response,
     responses={
-        **problems("no-session"),
+        **problem_responses("no-session"),
         200: {"content": {"application/json": {"schema": {"type": "object"}}},
               "description": "A session file"},
     },
 )  # fmt: skip
-async def export_session(session: SessionId, caller: Operator, doors: DoorsOf) -> Response:
+async def export_session(session: SessionId, caller: Operator, doors: DependenciesOf) -> Response:
     """The session as a file that can be imported again."""
     file = await sessions.whole(doors.held, session)
     data = await asyncio.to_thread(encode_file, file)
@@ -156,7 +167,7 @@ async def export_session(session: SessionId, caller: Operator, doors: DoorsOf) -
     "/v1/sessions/{session}/import",
     status_code=201,
     response_model=SessionState,
-    responses=problems("exists", "bad-file", "refused"),
+    responses=problem_responses("exists", "bad-file", "refused"),
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -165,7 +176,7 @@ async def export_session(session: SessionId, caller: Operator, doors: DoorsOf) -
     },
 )
 async def import_session(
-    request: Request, session: SessionId, caller: Operator, doors: DoorsOf,
+    request: Request, session: SessionId, caller: Operator, doors: DependenciesOf,
     replace: Annotated[bool, Query(description="put it in place of one that is there")] = False,
 ) -> Any:  # fmt: skip
     """Put a session file in place under this name; what is played in one replaced ends."""
@@ -176,10 +187,10 @@ async def import_session(
         async with doors.importing:
             file = await asyncio.to_thread(_file, spool, doors.held.packs.known)
             if replace:
-                await stop(request.app, session)
+                await stop_run(request.app, session)
             await sessions.put_in_place(doors.held, file, session, replace)
     _forget(doors, session)
-    return await state_of(doors, session)
+    return await session_state(doors, session)
 
 
 def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
@@ -195,9 +206,9 @@ def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
 @router.get(
     "/v1/sessions/{session}/verify",
     response_model=Findings,
-    responses=problems("no-session", "busy"),
+    responses=problem_responses("no-session", "busy"),
 )
-async def verify_session(session: SessionId, caller: Operator, doors: DoorsOf) -> Any:
+async def verify_session(session: SessionId, caller: Operator, doors: DependenciesOf) -> Any:
     """Whether the log is whole, and memory is what it comes to. One at a time in a server."""
     if doors.verifying.locked():
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=AT_IT)
@@ -210,24 +221,26 @@ async def verify_session(session: SessionId, caller: Operator, doors: DoorsOf) -
     "/v1/sessions/{session}/fork",
     status_code=201,
     response_model=SessionState,
-    responses=problems("no-session", "exists", "not-yet", "refused"),
+    responses=problem_responses("no-session", "exists", "not-yet", "refused"),
 )
-async def fork_session(session: SessionId, body: ForkBody, caller: Operator, doors: DoorsOf) -> Any:
+async def fork_session(
+    session: SessionId, body: ForkBody, caller: Operator, doors: DependenciesOf
+) -> Any:
     """Open another session with the past of this one, up to a moment."""
     await sessions.forked_from(doors.held, session, body.session, body.at)
-    return await state_of(doors, body.session)
+    return await session_state(doors, body.session)
 
 
 @router.post(
     "/v1/sessions/{session}/run",
     status_code=202,
     response_model=Running,
-    responses=problems("no-session", "closed", "exists", "refused", "busy"),
+    responses=problem_responses("no-session", "closed", "exists", "refused", "busy"),
 )
 async def run_scenario(
-    request: Request, session: SessionId, body: RunBody, caller: Operator, doors: DoorsOf
+    request: Request, session: SessionId, body: RunBody, caller: Operator, doors: DependenciesOf
 ) -> Any:
     """Play a bundled scenario in a session that was opened with it."""
-    cast = scenario_of(doors, body.scenario)
-    await begin(request.app, doors, session, cast.name, offline=body.offline)
+    cast = prepare_scenario(doors, body.scenario)
+    await start_run(request.app, doors, session, cast.name, offline=body.offline)
     return {"running": True}

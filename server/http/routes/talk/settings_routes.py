@@ -7,18 +7,23 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Response
 
-from parley.bus.contract.drafts import made
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import ItemCorrected
-from parley.server.basics.entry_drafts import handle
+from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.bodies.request_bodies import CorrectionBody, RedactionBody, SettingsBody
 from parley.server.http.bodies.session_responses import Page, PreviewRow, ReceiptRow, RedactedRow
 from parley.server.http.bodies.work_responses import AdviceRow, SettingRow
 from parley.server.http.identity.authorization import Operator, Reader, Speaker
 from parley.server.http.identity.token_grants import check_correction
-from parley.server.http.problems.problem_details import problems
-from parley.server.http.requests.memory_reads import At, memory_of
-from parley.server.http.requests.message_requests import Key, answer, as_json, own_id
-from parley.server.http.state.dependencies import DoorsOf, SessionId
+from parley.server.http.problems.problem_details import problem_responses
+from parley.server.http.requests.memory_reads import At, read_memory
+from parley.server.http.requests.message_requests import (
+    IdempotencyKey,
+    entry_id,
+    json_response,
+    receipt_response,
+)
+from parley.server.http.state.dependencies import DependenciesOf, SessionId
 from parley.server.runtime.packs import read_packs
 from parley.server.services import redaction, session_settings, settings_advice
 from parley.server.services.corrections import corrected
@@ -27,7 +32,9 @@ from parley.server.settings import SETTINGS, setting_inventory
 router = APIRouter(tags=["rules"])
 
 _TOLD: Final[dict[int | str, dict[str, Any]]] = {
-    **problems("no-session", "no-item", "closed", "conflict", "not-your-name", "refused", "busy"),
+    **problem_responses(
+        "no-session", "no-item", "closed", "conflict", "not-your-name", "refused", "busy"
+    ),
     200: {"model": ReceiptRow, "description": "It stood there before"},
     201: {"model": ReceiptRow},
 }
@@ -35,31 +42,41 @@ _TOLD: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.post("/v1/sessions/{session}/corrections", status_code=201, responses=_TOLD)
 async def correct_item(
-    session: SessionId, body: CorrectionBody, caller: Speaker, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    body: CorrectionBody,
+    caller: Speaker,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Response:
     """Strike or re-title an item: a person any, an agent its own; it outranks every rule.
 
     To merge two, or to say whose one is, is for an operator or a chair.
     """
     by = caller.speaker(body.as_)
-    value = handle(body.value) if body.op == "merge" and body.value else body.value
-    entry = made(ItemCorrected, ref=handle(body.ref), by=by, op=body.op, value=value)
+    value = normalize_handle(body.value) if body.op == "merge" and body.value else body.value
+    entry = validate_entry(
+        ItemCorrected, ref=normalize_handle(body.ref), by=by, op=body.op, value=value
+    )
     check_correction(await doors.held.reader.current(session), caller, by, entry)
-    own = own_id(by, key)
+    own = entry_id(by, key)
     receipt = await corrected(doors.held, session, entry, own)
     doors.rooms.nudge(session)
-    return answer(receipt, own)
+    return receipt_response(receipt, own)
 
 
 @router.get(
     "/v1/sessions/{session}/settings",
     response_model=Page[SettingRow],
-    responses=problems("no-session", "not-yet"),
+    responses=problem_responses("no-session", "not-yet"),
 )
-async def list_settings(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
+async def list_settings(
+    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+) -> Any:
     """Every setting of the session: what it is, what it would be, who said so, what it is about."""
-    memory = await memory_of(doors, session, at)
-    return {"items": [_setting(row) for row in setting_inventory.of_session(memory.settings)]}
+    memory = await read_memory(doors, session, at)
+    return {
+        "items": [_setting(row) for row in setting_inventory.list_session_settings(memory.settings)]
+    }
 
 
 def _setting(row: setting_inventory.Row) -> dict[str, Any]:
@@ -69,58 +86,62 @@ def _setting(row: setting_inventory.Row) -> dict[str, Any]:
 @router.get(
     "/v1/sessions/{session}/settings/advice",
     response_model=Page[AdviceRow],
-    responses=problems("no-session"),
+    responses=problem_responses("no-session"),
 )
-async def list_advice(session: SessionId, caller: Reader, doors: DoorsOf) -> Any:
+async def list_advice(session: SessionId, caller: Reader, doors: DependenciesOf) -> Any:
     """What the session's own use suggests."""
     _, advice = await settings_advice.asked_in(doors.held, session)
-    return {"items": [settings_advice.row(one) for one in advice]}
+    return {"items": [settings_advice.advice_row(one) for one in advice]}
 
 
 @router.patch("/v1/sessions/{session}/settings", status_code=201, responses=_TOLD)
 async def change_settings(
-    session: SessionId, body: SettingsBody, caller: Operator, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    body: SettingsBody,
+    caller: Operator,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Response:
     """Put a partial tree of settings in force, from here on."""
     packs = read_packs(doors.settings.packs).opening if body.repack else None
     entry = session_settings.change_tree(dict(body.settings), caller.name, packs)
-    own = own_id(caller.name, key)
+    own = entry_id(caller.name, key)
     receipt = await session_settings.changed(doors.held, session, entry, own)
     doors.rooms.nudge(session)
-    return answer(receipt, own)
+    return receipt_response(receipt, own)
 
 
 @router.post("/v1/sessions/{session}/compact", status_code=201, responses=_TOLD)
 async def compact_memory(
-    session: SessionId, caller: Operator, doors: DoorsOf, key: Key = None
+    session: SessionId, caller: Operator, doors: DependenciesOf, key: IdempotencyKey = None
 ) -> Response:
     """Shrink memory to its caps' targets."""
-    own = own_id(caller.name, key)
-    entry = session_settings.compaction(caller.name)
+    own = entry_id(caller.name, key)
+    entry = session_settings.draft_compaction(caller.name)
     receipt = await session_settings.changed(doors.held, session, entry, own)
     doors.rooms.nudge(session)
-    return answer(receipt, own)
+    return receipt_response(receipt, own)
 
 
 @router.post(
     "/v1/sessions/{session}/redactions",
     status_code=201,
     responses={
-        **problems("no-session", "refused", "conflict"),
+        **problem_responses("no-session", "refused", "conflict"),
         200: {"model": PreviewRow, "description": "What would go"},
         201: {"model": RedactedRow},
     },
 )
 async def redact_entry(
-    session: SessionId, body: RedactionBody, caller: Operator, doors: DoorsOf
+    session: SessionId, body: RedactionBody, caller: Operator, doors: DependenciesOf
 ) -> Response:
     """Take an entry's words out of the session for good; with `preview` only say what goes."""
     if body.preview:
         found = await redaction.foreseen_in(doors.held, session, body.n, body.renumber)
-        return as_json(asdict(found))
+        return json_response(asdict(found))
     done = await redaction.redacted_in(
         doors.held, session, body.n, reason=body.reason, by=caller.name, renumber=body.renumber
     )
     doors.moments.forget(session)
     doors.rooms.nudge(session)
-    return as_json(done, 201)
+    return json_response(done, 201)

@@ -8,29 +8,29 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
 
-from parley.bus.contract.drafts import made
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import VoteInitiated, VoteRule
-from parley.server.basics.entry_drafts import handle
+from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.bodies.request_bodies import BallotBody, ConfirmBody, Spoken, VoteBody
 from parley.server.http.bodies.session_responses import Page, ToldVote, VoteRow
-from parley.server.http.identity.authorization import Caller, Needs, Reader, Speaker
-from parley.server.http.problems.problem_details import Problem, problems
-from parley.server.http.requests.memory_reads import At, memory_of
-from parley.server.http.requests.message_requests import Key, moderator, own_id
-from parley.server.http.state.dependencies import Doors, DoorsOf, SessionId
+from parley.server.http.identity.authorization import Caller, Reader, RequiresRight, Speaker
+from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.requests.memory_reads import At, read_memory
+from parley.server.http.requests.message_requests import IdempotencyKey, entry_id, moderator_name
+from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
 from parley.server.rows.vote_rows import Row
 from parley.server.services import votes
 
 router = APIRouter(tags=["votes"])
 
 Ref = Annotated[str, Path(pattern=r"^[Vv]?[1-9][0-9]{0,8}$", description="handle, such as V1")]
-Voter = Annotated[Caller, Depends(Needs("vote"))]
+Voter = Annotated[Caller, Depends(RequiresRight("vote"))]
 
 _changes = partial(
     router.post,
     status_code=201,
     response_model=VoteRow,
-    responses=problems(
+    responses=problem_responses(
         "no-session", "no-vote", "closed", "conflict", "not-your-name", "refused", "busy"
     ),
 )
@@ -39,12 +39,14 @@ _changes = partial(
 @router.get(
     "/v1/sessions/{session}/votes",
     response_model=Page[VoteRow],
-    responses=problems("no-session", "not-yet"),
+    responses=problem_responses("no-session", "not-yet"),
 )
-async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf, at: At = None) -> Any:
+async def list_votes(
+    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+) -> Any:
     """Every vote that memory holds, as it stands."""
     if at is not None:
-        return {"items": votes.rows(await memory_of(doors, session, at))}
+        return {"items": votes.rows(await read_memory(doors, session, at))}
     rows = await votes.shown_in(doors.held, session)
     await _watched_if_running(doors, session, rows)
     return {"items": rows}
@@ -52,17 +54,22 @@ async def list_votes(session: SessionId, caller: Reader, doors: DoorsOf, at: At 
 
 @_changes("/v1/sessions/{session}/votes")
 async def call_vote(
-    session: SessionId, body: VoteBody, caller: Voter, doors: DoorsOf, key: Key = None
+    session: SessionId,
+    body: VoteBody,
+    caller: Voter,
+    doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:
     """Ask the group to vote; refused, with the reason, where it would not be held."""
     name = caller.speaker(body.as_)
-    moderator(await doors.held.reader.current(session), caller, body.as_ or name, "vote")
-    entry = made(
+    moderator_name(await doors.held.reader.current(session), caller, body.as_ or name, "vote")
+    entry = validate_entry(
         VoteInitiated, participant=name, content=body.question,
-        re=body.proposal and handle(body.proposal), options=tuple(body.options), rule=body.rule,
+        re=body.proposal and normalize_handle(body.proposal), options=tuple(body.options),
+        rule=body.rule,
         secret=body.secret, quorum=body.quorum, window=body.window,
     )  # fmt: skip
-    row = await votes.called(doors.held, session, entry, own_id(name, key))
+    row = await votes.called(doors.held, session, entry, entry_id(name, key))
     await _watched(doors, session)
     return row
 
@@ -71,10 +78,10 @@ async def call_vote(
     "/v1/sessions/{session}/votes/{ref}",
     response_model=ToldVote,
     response_model_exclude_unset=True,
-    responses=problems("no-session", "no-vote", "refused"),
+    responses=problem_responses("no-session", "no-vote", "refused"),
 )
 async def get_vote(
-    session: SessionId, ref: Ref, caller: Reader, doors: DoorsOf,
+    session: SessionId, ref: Ref, caller: Reader, doors: DependenciesOf,
     rule: VoteRule | None = None,
     quorum: Annotated[int | None, Query(ge=0, le=1000, description="per mille")] = None,
 ) -> Any:  # fmt: skip
@@ -89,13 +96,13 @@ async def get_vote(
 
 @_changes("/v1/sessions/{session}/votes/{ref}/confirm")
 async def confirm_vote(
-    session: SessionId, ref: Ref, body: ConfirmBody, caller: Speaker, doors: DoorsOf,
-    key: Key = None,
+    session: SessionId, ref: Ref, body: ConfirmBody, caller: Speaker, doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:  # fmt: skip
     """Say whether a vote that was called may be held now."""
     by = caller.speaker(body.as_)
     row = await votes.confirmed(
-        doors.held, session, ref, agreed=body.agreed, by=by, id=own_id(by, key)
+        doors.held, session, ref, agreed=body.agreed, by=by, id=entry_id(by, key)
     )
     await _watched(doors, session)
     return row
@@ -103,8 +110,8 @@ async def confirm_vote(
 
 @_changes("/v1/sessions/{session}/votes/{ref}/ballots")
 async def cast_ballot(
-    session: SessionId, ref: Ref, body: BallotBody, caller: Speaker, doors: DoorsOf,
-    key: Key = None,
+    session: SessionId, ref: Ref, body: BallotBody, caller: Speaker, doors: DependenciesOf,
+    key: IdempotencyKey = None,
 ) -> Any:  # fmt: skip
     """Cast a ballot: one option, or `abstain`; in a ranked vote several, best first.
 
@@ -112,20 +119,20 @@ async def cast_ballot(
     """
     by = caller.speaker(body.as_)
     await votes.cast_in(
-        doors.held, session, ref, body.choice, by=by, why=body.why, id=own_id(by, key)
+        doors.held, session, ref, body.choice, by=by, why=body.why, id=entry_id(by, key)
     )
-    row = await votes.counted_when_in(doors.held, session, ref)
+    row = await votes.close_vote_if_complete(doors.held, session, ref)
     await _watched(doors, session)
     return row
 
 
 @_changes("/v1/sessions/{session}/votes/{ref}/count")
 async def count_vote(
-    session: SessionId, ref: Ref, caller: Voter, doors: DoorsOf, body: Spoken | None = None
+    session: SessionId, ref: Ref, caller: Voter, doors: DependenciesOf, body: Spoken | None = None
 ) -> Any:
     """Close a vote with the ballots that are in."""
     memory = await doors.held.reader.current(session)
-    by = moderator(memory, caller, body.as_ if body else None, "vote")
+    by = moderator_name(memory, caller, body.as_ if body else None, "vote")
     if not (caller.operator or by in memory.chairs):
         await _check_countable(doors, session, ref)
     row = await votes.counted_in(doors.held, session, ref)
@@ -133,19 +140,19 @@ async def count_vote(
     return row
 
 
-async def _watched_if_running(doors: Doors, session: str, rows: Sequence[Row]) -> None:
+async def _watched_if_running(doors: Dependencies, session: str, rows: Sequence[Row]) -> None:
     """Nobody may have watched since its server ended: whoever looks at it has it end."""
     if any(row["status"] in ("called", "open") for row in rows):
         await _watched(doors, session)
 
 
-async def _watched(doors: Doors, session: str) -> None:
+async def _watched(doors: Dependencies, session: str) -> None:
     """Have it end by itself, whoever watches: its room tells when its time is over."""
     doors.rooms.nudge(session)
     await doors.rooms.mind(session)
 
 
-async def _check_countable(doors: Doors, session: str, ref: str) -> None:
+async def _check_countable(doors: Dependencies, session: str, ref: str) -> None:
     """A secret vote that still waits for ballots would tell whose is in: the chair may end it."""
     (vote,) = await votes.shown_in(doors.held, session, ref)
     if vote["secret"] and vote["status"] == "open" and vote["waiting"]:
